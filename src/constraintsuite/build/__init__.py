@@ -1,0 +1,1 @@
+"""How a negation suite is made: documents, mentions, queries, candidates, pairs, kept, tagged, controls, gold."""

@@ -1,0 +1,86 @@
+"""The one contract of this folder: a solver picks one of the two documents by something other than understanding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.records.examples import Example, ExampleDocument
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+Side = Literal["pos", "neg"]
+Measure = Callable[[Example, Side], float]
+"""A number for one of an example's two documents."""
+Advantage = Callable[[Sequence[Example]], FloatArray]
+"""For each example, how much more a solver likes `pos` than `neg`; exactly 0 when it cannot tell them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """A shortcut, in words and as a function."""
+
+    says: str
+    """What it picks: "the text with fewer words"."""
+    advantage: Advantage
+    opposite: str = ""
+    """Name of the solver that always picks the other document, where there is one."""
+
+    def picks(self, examples: Sequence[Example]) -> IntArray:
+        """Per example +1 (picks pos), -1 (picks neg) or 0 (a tie)."""
+        return np.sign(self.advantage(examples)).astype(np.int64)
+
+
+def most(measure: Measure) -> Advantage:
+    """Prefers the document that measures more."""
+    return lambda examples: np.array([measure(one, "pos") - measure(one, "neg") for one in examples], dtype=np.float64)
+
+
+def least(measure: Measure) -> Advantage:
+    """Prefers the document that measures less."""
+    return lambda examples: -most(measure)(examples)
+
+
+def document(example: Example, side: Side) -> ExampleDocument:
+    """One of the two documents."""
+    return example.docs.pos if side == "pos" else example.docs.neg
+
+
+class Trial(NamedTuple):
+    """How a solver did, unit by unit: a unit is an example or, where one example of each couple is tried, a couple."""
+
+    units: tuple[Example, ...]
+    """One example of each unit."""
+    groups: IntArray  # (units,)
+    """Units of one group share source texts: they are resampled, and held out, together."""
+    wins: FloatArray  # (units,)
+    """Share of the tries that picked `pos`."""
+    losses: FloatArray  # (units,)
+    """Share of the tries that picked `neg`; the rest are ties."""
+
+    @staticmethod
+    def of_picks(examples: Sequence[Example], groups: IntArray, picks: IntArray) -> Trial:
+        """Every example tried once."""
+        return Trial(tuple(examples), groups, (picks > 0).astype(np.float64), (picks < 0).astype(np.float64))
+
+    @property
+    def ties(self) -> FloatArray:  # (units,)
+        """Share of the tries that picked neither."""
+        return np.maximum(0.0, 1.0 - self.wins - self.losses)
+
+    def keep(self, kept: npt.NDArray[np.bool_]) -> Trial:
+        """Only some of the units."""
+        units = tuple(unit for unit, keep in zip(self.units, kept, strict=True) if keep)
+        return Trial(units, self.groups[kept], self.wins[kept], self.losses[kept])
+
+    def reversed(self) -> Trial:
+        """The same with the opposite choice each time; a tie stays a tie."""
+        return self._replace(wins=self.losses, losses=self.wins)
+
+    def with_coin(self) -> Trial:
+        """The same with a coin thrown at each tie."""
+        return self._replace(wins=self.wins + self.ties / 2, losses=self.losses + self.ties / 2)

@@ -1,0 +1,112 @@
+"""The whole construction on one screen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.build.audit.audit import audit_examples
+from constraintsuite.build.audit.balance import balance
+from constraintsuite.build.audit.markdown import audit_markdown
+from constraintsuite.build.audit.results import Audit
+from constraintsuite.build.card import write_card
+from constraintsuite.build.queries.coverage import Coverage
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.build.schema import example_schema
+from constraintsuite.build.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
+from constraintsuite.build.stages.tagged import read_examples
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.stage import Pipeline, Stage, code_version
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.files import folder_lock, sha256_of, write_text
+from constraintsuite.store.jsonl import adapter
+from constraintsuite.text.choice import choose_analyser
+
+STAGES: tuple[Stage[Recipe], ...] = (
+    Stage("documents", documents.work, sections=("documents",)),
+    Stage("mentions", mentions.work, needs=("documents",), sections=("documents", "analysis")),
+    Stage("queries", queries.work, needs=("documents", "mentions"), sections=("analysis", "queries", "splits", "approved")),
+    Stage("candidates", candidates.work, needs=("documents", "queries"), sections=("candidates",)),
+    Stage("pairs", pairs.work, needs=("documents", "mentions", "queries", "candidates"), sections=("pairs", "analysis", "queries")),
+    Stage("kept", kept.work, needs=("documents", "queries", "pairs"), sections=("pairs", "filters", "sizes", "analysis", "documents")),
+    Stage("tagged", tagged.work, needs=("documents", "queries", "candidates", "kept"), sections=("tags", "candidates", "name", "analysis")),
+    Stage("controls", controls.work, needs=("tagged",), sections=("sizes",)),
+    Stage("gold", gold.work, needs=("tagged",), sections=("sizes",)),
+)
+PIPELINE = Pipeline(STAGES)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished suite, or the last stage that was asked for."""
+
+    path: Path
+    suite: Artifact | None
+    stages: dict[str, Artifact]
+
+
+def build_suite(
+    recipe: Recipe,
+    out: Path,
+    *,
+    workers: int,
+    reporter: Reporter,
+    redo_from: str | None = None,
+    until: str | None = None,
+) -> Built:
+    """Build (or continue) the suite at `out`; a finished one with the same inputs and settings is left as it is."""
+    recipe = resolve(recipe)
+    source = open_source(recipe.corpus)
+    inputs = {"source": source.fingerprint()}
+    if recipe.approved is not None:
+        inputs["approved"] = sha256_of(recipe.approved)
+    origin = Origin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, code_version())
+    with folder_lock(out):
+        present = read_manifest(out)
+        if present is not None and redo_from is None:
+            if present.fingerprint == origin.fingerprint:
+                reporter.note(f"{out}: already built from the same inputs and settings.")
+                return Built(out, Artifact(out, present), {})
+            raise UserError(
+                f"{out}: holds a suite built from other inputs, settings or another version. Choose another --out, or pass "
+                "--from documents to build it anew here."
+            )
+        start = time.monotonic()
+        (out / "manifest.json").unlink(missing_ok=True)
+        stages = PIPELINE.run(recipe, out / "stages", inputs, LocalEngine(workers), reporter, redo_from=redo_from, until=until)
+        if until is not None and until != STAGES[-1].name:
+            return Built(out, None, stages)
+        return Built(out, _assemble(recipe, out, origin, stages, start, reporter), stages)
+
+
+def resolve(recipe: Recipe) -> Recipe:
+    """The recipe with what `auto` and empty mean here, as it is recorded."""
+    name = recipe.name or open_source(recipe.corpus).name
+    slug = "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip("-") or "corpus"
+    analysis = recipe.analysis.model_copy(update={"analyser": choose_analyser(recipe.analysis.analyser)})
+    return recipe.model_copy(update={"name": slug, "analysis": analysis})
+
+
+def _assemble(
+    recipe: Recipe, out: Path, origin: Origin, stages: dict[str, Artifact], start: float, reporter: Reporter
+) -> Artifact:
+    """The suite folder: examples, controls, gold, proposals, schema, audit, card."""
+    for stage, name in (("tagged", "examples.jsonl"), ("controls", "controls.jsonl"), ("gold", "gold.jsonl"), ("queries", "proposals.jsonl"), ("queries", "coverage.json")):
+        shutil.copyfile(stages[stage].path / name, out / name)
+    examples = read_examples(out)
+    reporter.note("audit: what can be won without understanding?")
+    audit = audit_examples(examples, seed=recipe.seed)
+    balanced = balance(examples)
+    write_text(out / "audit.json", adapter(Audit).dump_json(audit, indent=2).decode() + "\n")
+    write_text(out / "schema.json", json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
+    coverage = adapter(Coverage).validate_json((out / "coverage.json").read_bytes())
+    rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
+    write_card(out / "README.md", recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))
+    counts = {"examples": len(examples), **{k: v for s in ("controls", "gold") for k, v in stages[s].manifest.counts.items() if k == s}}
+    return finish(out, origin, counts, rejects, time.monotonic() - start)

@@ -1,0 +1,120 @@
+"""Texts rewritten piece by piece, so that a place in the old text can be found again in the new one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from constraintsuite.records.examples import Example, ExampleQuery
+from constraintsuite.records.text import Span
+from constraintsuite.text.mentions import fold, surface_forms
+
+
+class Piece(NamedTuple):
+    """Some characters of a rewritten text and where they stood before, one for one; -1 for new ones."""
+
+    text: str
+    start: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A text put together again from pieces of another."""
+
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        """The new text."""
+        return "".join(piece.text for piece in self.pieces)
+
+    def place(self, span: Span) -> Span | None:
+        """Where a stretch of the old text begins and ends now; None if an end of it is gone or it was torn apart."""
+        if span.start == span.end:  # between two characters: it stays behind the first
+            before = self._place(span.start - 1) if span.start else -1
+            return Span(before + 1, before + 1) if before is not None else None
+        first, last = self._place(span.start), self._place(span.end - 1)
+        return Span(first, last + 1) if first is not None and last is not None and first <= last else None
+
+    def place_mention(self, old: str, span: Span) -> Span | None:
+        """The same, but only if the words there are still the same apart from case and typography."""
+        new = self.place(span)
+        return new if new is not None and fold(new.of(self.text)) == fold(span.of(old)) else None
+
+    def _place(self, offset: int) -> int | None:
+        at = 0
+        for piece in self.pieces:
+            if 0 <= piece.start <= offset < piece.start + len(piece.text):
+                return at + offset - piece.start
+            at += len(piece.text)
+        return None
+
+
+class Change(NamedTuple):
+    """New words for a stretch of a text."""
+
+    span: Span
+    text: str
+
+
+def apply_changes(text: str, changes: Iterable[Change]) -> Rewritten:
+    """The text with each stretch changed; of changes that overlap, the first is made."""
+    pieces = []
+    at = 0
+    for change in sorted(changes):
+        if change.span.start >= at:
+            pieces += [Piece(text[at : change.span.start], at), Piece(change.text)]
+            at = change.span.end
+    pieces.append(Piece(text[at:], at))
+    return Rewritten(tuple(piece for piece in pieces if piece.text))
+
+
+def exchange(text: str, one: Span, two: Span) -> Rewritten:
+    """The text with two stretches, `one` before `two`, in each other's place."""
+    spans = (Span(0, one.start), two, Span(one.end, two.start), one, Span(two.end, len(text)))
+    return Rewritten(tuple(Piece(span.of(text), span.start) for span in spans if span.start < span.end))
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What a rewriter made of an example; None: as it was."""
+
+    note: str
+    query: ExampleQuery | None = None
+    marker: str | None = None
+    """The negation marker of the new query, where it is another one."""
+    pos: Rewritten | None = None
+    neg: Rewritten | None = None
+
+
+Rewriter = Callable[[Example, random.Random], Variant | None]
+"""A kind of rewriting: one variant of an example, or None where it finds nothing to change."""
+Operation = Callable[[Example], Variant | None]
+"""One way of rewriting, without any choice left."""
+
+
+def topic_forms(example: Example) -> list[str]:
+    """The words of the topic, each in singular and plural."""
+    return [form for word in example.query.topic.split() for form in surface_forms(word.lower())]
+
+
+def first_success(example: Example, operations: Iterable[Operation]) -> Variant | None:
+    """What the first operation that changes something makes of the example."""
+    return next((variant for operation in operations if (variant := operation(example)) is not None), None)
+
+
+def rewrite_query(example: Example, note: str, change: Callable[[str], str]) -> Variant | None:
+    """All three queries changed alike; None if the negated one stays the same."""
+    query = example.query
+    new = replace(query, base=change(query.base), neg=change(query.neg), topic=change(query.topic))
+    return Variant(note, query=new) if new.neg != query.neg else None
+
+
+def rewrite_documents(example: Example, note: str, change: Callable[[str], Rewritten]) -> Variant | None:
+    """Both documents changed by the same rule; None unless one of them (of a minimal pair: both) is then different."""
+    pos, neg = change(example.docs.pos.text), change(example.docs.neg.text)
+    changed = (pos.text != example.docs.pos.text, neg.text != example.docs.neg.text)
+    enough = all(changed) if example.suite == "negation_minpairs" else any(changed)
+    return Variant(note, pos=pos, neg=neg) if enough else None

@@ -1,0 +1,78 @@
+"""The affirmative query that an idiom dresses, and a real exclusion in the same cue over the same two documents."""
+
+from __future__ import annotations
+
+import re
+
+from constraintsuite.build.controls.idioms import Cue, holds_cue, slots_of
+from constraintsuite.records.examples import Example
+
+_WITH = re.compile(r"(?:with|made with|that contain|that have) (?P<thing>.+)")
+_ARTICLE = re.compile(r"^an? ")
+_CLAUSE = re.compile(r"(?:that|who|whose|where|which) ")
+_LINKS = re.compile(r"\b(?:of|for|in|on|at|from|with|about|near|by|to)\b")
+_WEAK = (  # wordings that do not ask for Y, or with a needless stress, and plain ones
+    (re.compile(r"made including (.+)"), "{topic} made with {rest}"),
+    (re.compile(r"including those (.+)"), "{topic} {rest}"),
+    (re.compile(r"including (.+) ones"), "{rest} {topic}"),
+    (re.compile(r"that do have (.+)"), "{topic} that have {rest}"),
+    (re.compile(r"who did play (.+)"), "{topic} who played {rest}"),
+)
+
+
+def affirmative(example: Example) -> str | None:
+    """The affirmative query in words that ask for Y: "soups including those with cream" would be content without it."""
+    base, topic = example.query.base, example.query.topic
+    rest = _after_topic(base, topic)
+    if rest is None:
+        return base or None
+    for weak, plain in _WEAK:
+        if found := weak.fullmatch(rest):
+            return plain.format(topic=topic, rest=found[1])
+    if found := re.fullmatch(r"(?:including|such as) (.+)", rest):
+        return _of_a_kind(example, found[1])
+    return base
+
+
+def twin_query(example: Example, affirmed: str, cue: Cue) -> str:
+    """A query that does exclude Y, with this cue if it can: the original's own where it has the cue already."""
+    if holds_cue(example.query.neg, cue.cue):
+        return example.query.neg
+    slots = _slots(example, affirmed)
+    return next((twin.format(**slots) for twin in cue.twins if slots_of(twin) <= slots.keys()), example.query.neg)
+
+
+def _of_a_kind(example: Example, things: str) -> str | None:
+    """ "films such as war films" as "films that are war films"; None where the things are not of the topic's kind."""
+    topic = example.query.topic
+    if _of_people(example):
+        return f"{topic} who are {things}"
+    return f"{topic} that are {things}" if things.rsplit(maxsplit=1)[-1] == topic.split()[-1] else None
+
+
+def _slots(example: Example, affirmed: str) -> dict[str, str]:
+    """What the wordings of a twin can be filled with; see `idioms.yaml`."""
+    topic = example.query.topic
+    people = _of_people(example)
+    rest = _after_topic(affirmed, topic)
+    if rest is None and topic and affirmed == f"{example.constraint.y} {topic}":
+        rest = f"{'who' if people else 'that'} are {example.constraint.y}"
+    if rest is None:
+        return {}
+    slots = {"topic": topic, "rest": rest, "excluded": f"those {rest}"}
+    if found := _WITH.fullmatch(rest):
+        slots |= {"thing": found["thing"], "bare": _ARTICLE.sub("", found["thing"])}
+    if not people and not _CLAUSE.match(rest):
+        slots["short"] = rest
+    words = topic.split()
+    if words[-1].isalpha() and words[-1].endswith("s") and not _LINKS.search(topic):
+        slots["head"] = words[-1]
+    return slots
+
+
+def _after_topic(query: str, topic: str) -> str | None:
+    return query.removeprefix(f"{topic} ") if topic and query.startswith(f"{topic} ") else None
+
+
+def _of_people(example: Example) -> bool:
+    return example.domain == "people"

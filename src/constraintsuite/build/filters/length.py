@@ -1,0 +1,12 @@
+"""Neither document can be told by its length."""
+
+from __future__ import annotations
+
+from constraintsuite.build.filters.base import CheckedPair
+from constraintsuite.build.pairs.couples import length_ratio
+
+
+def check(pair: CheckedPair) -> str | None:
+    """Reject pairs of very unlike lengths."""
+    ratio = length_ratio(pair.pos.text, pair.neg.text)
+    return "length_ratio" if ratio > pair.pairs.max_length_ratio else None

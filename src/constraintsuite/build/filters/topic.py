@@ -1,0 +1,20 @@
+"""Both documents are on topic, measured on the topic's own terms (never on Y, which only one of them may hold)."""
+
+from __future__ import annotations
+
+from constraintsuite.build.filters.base import CheckedPair
+from constraintsuite.text.terms import TermAnalyser
+
+_TERMS = TermAnalyser()
+
+
+def check(pair: CheckedPair) -> str | None:
+    """Reject pairs of which a document holds too few of the topic's terms."""
+    topic = set(_TERMS.terms(pair.proposal.topic))
+    if not topic:
+        return "topic_without_terms"
+    for side, title, text in (("satisfier", pair.pos_title, pair.pos.text), ("violator", pair.neg_title, pair.neg.text)):
+        share = len(topic & set(_TERMS.terms(f"{title} {text}"))) / len(topic)
+        if share < pair.filters.min_topic_overlap:
+            return f"{side}_off_topic"
+    return None

@@ -1,0 +1,173 @@
+"""A denied filler inserted into a real passage ("directed by A, not B"), and the same text with the two exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from constraintsuite.build.domain import Knowledge, Relation
+from constraintsuite.build.pairs.couples import Couple, Matching
+from constraintsuite.build.pairs.records import Draft
+from constraintsuite.build.queries.relations import y_words
+from constraintsuite.build.queries.wording import with_article
+from constraintsuite.build.reading.records import Fact
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import Edit
+from constraintsuite.text.editing import apply_replacements, exchange
+from constraintsuite.text.mentions import find_forms
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What an edit needs to know of a document."""
+
+    text: str
+    title: str
+    facts: Sequence[Fact]
+    sentences: Sequence[tuple[int, int]]
+    pronoun: str
+
+
+def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: Knowledge, matching: Matching) -> Iterator[Draft]:
+    """ExplicitMention and MinPairs from one couple of a stated relation."""
+    relation = knowledge.relations.get(couple.p.relation)
+    if relation is None:
+        return
+    edited_a = insert_denial(passages[couple.a], relation, couple.p.y, couple.q.y, couple.a)
+    edited_b = insert_denial(passages[couple.b], relation, couple.q.y, couple.p.y, couple.b)
+    if edited_a is not None and edited_b is not None:
+        yield from _explicit(couple, edited_a, edited_b)
+    for document, edited, own, other in ((couple.a, edited_a, couple.p, couple.q), (couple.b, edited_b, couple.q, couple.p)):
+        if edited is None:
+            continue
+        passage = passages[document]
+        swapped = swap_fillers(edited.text, passage.title, relation, own.y, other.y)
+        if swapped is None:
+            continue
+        identity = f"c{stable_hash('swap', couple.id, document):016x}"
+        before, after = edited.text, swapped.text
+        edit_pos = Edit("swap", "both", swapped.spans, swapped.original_spans, swapped.token_count_preserved)
+        edit_neg = Edit("swap", "both", swapped.original_spans, swapped.spans, swapped.token_count_preserved)
+        for proposal, pos_text, neg_text, edit in ((own, after, before, edit_pos), (other, before, after, edit_neg)):
+            yield Draft(
+                slice="negation_minpairs",
+                proposal=proposal.id,
+                relation=proposal.relation,
+                split=proposal.split,
+                couple=identity,
+                pos=document,
+                neg=document,
+                pos_text=pos_text,
+                neg_text=neg_text,
+                cost=couple.cost,
+                edit=edit,
+            )
+        return
+
+
+def _explicit(couple: Couple, edited_a: Inserted, edited_b: Inserted) -> Iterator[Draft]:
+    """Both documents now name both fillers, each affirming its own and denying the other's."""
+    identity = f"c{stable_hash('insert', couple.id):016x}"
+    preserved = len(edited_a.text.split()) == len(edited_b.text.split())
+    for proposal, pos, pos_made, neg, neg_made in (
+        (couple.p, couple.b, edited_b, couple.a, edited_a),
+        (couple.q, couple.a, edited_a, couple.b, edited_b),
+    ):
+        edit = Edit("insert", "both", (pos_made.span,), (neg_made.span,), preserved)
+        yield Draft(
+            slice="negation_explicit",
+            proposal=proposal.id,
+            relation=proposal.relation,
+            split=proposal.split,
+            couple=identity,
+            pos=pos,
+            neg=neg,
+            pos_text=pos_made.text,
+            neg_text=neg_made.text,
+            cost=couple.cost,
+            edit=edit,
+        )
+
+
+@dataclass(frozen=True)
+class Inserted:
+    """A text with a denial put in, and where."""
+
+    text: str
+    span: tuple[int, int]
+
+
+def insert_denial(passage: Passage, relation: Relation, stated: str, denied: str, key: str) -> Inserted | None:
+    """The passage with `denied` named and denied beside what it states; None where no place is safe."""
+    fact = next((f for f in passage.facts if f.relation == relation.key and f.y == stated), None)
+    if fact is None:
+        return None
+    ways = [*(("contrast", form) for form in relation.contrasts if fact.list_end >= 0), *([("sentence", relation.denial)] if relation.denial else [])]
+    start = stable_hash("denial", key, denied)
+    for turn in range(len(ways)):
+        kind, form = ways[(start + turn) % len(ways)]
+        made = _contrast(passage.text, fact, form, denied) if kind == "contrast" else _sentence(passage, fact, form, denied)
+        if made is not None:
+            return made
+    return None
+
+
+def _contrast(text: str, fact: Fact, form: str, denied: str) -> Inserted | None:
+    addition = form.format(y=denied, a_y=with_article(denied))
+    after = text[fact.list_end : fact.list_end + 1]
+    if addition.endswith(",") and after in {".", ",", ";"}:
+        addition = addition[:-1]
+    if " but not " in addition and fact.fillers < 2:
+        return None
+    edited = text[: fact.list_end] + addition + text[fact.list_end :]
+    return Inserted(edited, (fact.list_end, fact.list_end + len(addition)))
+
+
+def _sentence(passage: Passage, fact: Fact, form: str, denied: str) -> Inserted | None:
+    end = next((end for start, end in passage.sentences if start <= fact.start < end), None)
+    if end is None or passage.text[end - 1 : end] not in {".", "!"}:
+        return None
+    subject = passage.pronoun if "{subject}" in form else "It"
+    if not subject or (subject == "They"):
+        return None
+    sentence = form.format(subject=subject, it="it", y=denied, a_y=with_article(denied))
+    if subject in {"He", "She"}:
+        sentence = sentence.replace("It ", f"{subject} ")
+    addition = f" {sentence[:1].upper()}{sentence[1:]}"
+    return Inserted(passage.text[:end] + addition + passage.text[end:], (end, end + len(addition)))
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """A text with two fillers exchanged, and where they stand before and after."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    original_spans: tuple[tuple[int, int], ...]
+    token_count_preserved: bool
+
+
+def swap_fillers(text: str, title: str, relation: Relation, a: str, b: str) -> Swapped | None:
+    """The text with `a` and `b` exchanged; None unless each stands exactly once, under any of its names."""
+    for y in (a, b):
+        words = y_words(relation, y)
+        if len(find_forms(text, words.forms)) != 1 or find_forms(title, words.forms):
+            return None
+        if find_forms(f"{title} {text}", words.blocked):
+            return None
+    first, second = find_forms(text, [a]), find_forms(text, [b])
+    if len(first) != 1 or len(second) != 1:
+        return None
+    return exchange_spans(text, (first[0].start, first[0].end), (second[0].start, second[0].end))
+
+
+def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -> Swapped | None:
+    """Exchange two stretches, with articles and capitals mended."""
+    replacements = exchange(text, first, second)
+    if replacements is None:
+        return None
+    edited, spans = apply_replacements(text, replacements)
+    originals = tuple((r.start, r.end) for r in replacements)
+    return Swapped(edited, spans, originals, len(edited.split()) == len(text.split()))
+
+

@@ -1,0 +1,194 @@
+"""Couples: two documents and two Y of one topic, each document the violator of one query and the satisfier of the other.
+
+No prior over documents can win on a couple, since each of the two is right once and wrong once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from constraintsuite.build.pairs.records import Draft
+from constraintsuite.build.queries.evidence import Evidence
+from constraintsuite.build.queries.records import Proposal
+from constraintsuite.build.recipe import PairSettings
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import Slice, Split
+
+WINDOW = 60
+"""How many neighbours in length a document is compared with, in large topics."""
+EXPLICIT_BONUS = 1.0
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What is known of the documents that may be put together."""
+
+    texts: Mapping[str, str]
+    clusters: Mapping[str, str]
+    years: Mapping[str, int | None]
+    splits: Mapping[str, Split]
+    evidence: Mapping[str, Evidence]
+    """By proposal id."""
+    topic_scores: Mapping[str, Mapping[str, float]]
+    """BM25 score of each pooled document, by topic."""
+    pooled: Mapping[str, frozenset[str]]
+    """Documents in the pool of the topic or of the affirmative query, by proposal id."""
+
+
+@dataclass(frozen=True)
+class Couple:
+    """Document `a` affirms the Y of `p` and satisfies `q`; `b` affirms that of `q` and satisfies `p`."""
+
+    id: str
+    p: Proposal
+    q: Proposal
+    a: str
+    b: str
+    cost: float
+
+
+def group_key(proposal: Proposal) -> tuple[str, str, Split]:
+    """Proposals that can be coupled: one topic, one relation (attributes of a topic count as one), one split."""
+    relation = "attribute" if "." in proposal.relation or proposal.relation == "slot" else proposal.relation
+    return proposal.topic, relation, proposal.split
+
+
+def find_couples(
+    proposals: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str]
+) -> Iterator[Couple]:
+    """Couples of all groups, small (specific) topics first, best matched first; uses of each Y and document are capped."""
+    groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
+    for proposal in proposals:
+        groups[group_key(proposal)].append(proposal)
+    uses: Counter[tuple[str, str]] = Counter()
+    taken: set[tuple[str, str]] = set()
+    for key in sorted(groups, key=lambda key: (groups[key][0].topic_documents, key)):
+        candidates = sorted(_candidates(groups[key], matching, settings, rejects), key=lambda c: (c.cost, c.id))
+        for couple in candidates:
+            relation = key[1]
+            pair = (min(couple.a, couple.b), max(couple.a, couple.b))
+            wanted = [(f"y:{key[0]}", couple.p.id), (f"y:{key[0]}", couple.q.id)]
+            wanted += [(f"d:{relation}", couple.a), (f"d:{relation}", couple.b)]
+            limits = [settings.max_uses_per_y] * 2 + [settings.max_uses_per_document] * 2
+            if pair in taken or any(uses[use] >= limit for use, limit in zip(wanted, limits, strict=True)):
+                continue
+            taken.add(pair)
+            uses.update(wanted)
+            yield couple
+
+
+def _candidates(
+    group: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str]
+) -> Iterator[Couple]:
+    items = [(p, d) for p in group for d in p.affirming if matching.splits.get(d) == p.split]
+    items.sort(key=lambda item: (len(matching.texts[item[1]]), item[1], item[0].id))
+    for i, (p, a) in enumerate(items):
+        for q, b in items[i + 1 : i + 1 + WINDOW]:
+            if p.y == q.y or a == b:
+                continue
+            reason = _unfit(p, a, q, b, matching, settings)
+            if reason is not None:
+                rejects[f"couple:{reason}"] += 1
+                continue
+            identity = f"c{stable_hash(p.id, a, q.id, b):016x}"
+            yield Couple(identity, p, q, a, b, _cost(p, a, q, b, matching))
+
+
+def _unfit(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, settings: PairSettings) -> str | None:
+    if not _satisfies(b, p, matching) or not _satisfies(a, q, matching):
+        return "holds_the_other_y"
+    if a not in matching.evidence[p.id].affirming or b not in matching.evidence[q.id].affirming:
+        return "does_not_affirm"
+    if matching.clusters.get(a, a) == matching.clusters.get(b, b):
+        return "near_duplicates"
+    if length_ratio(matching.texts[a], matching.texts[b]) > settings.max_length_ratio:
+        return "length_ratio"
+    years = matching.years.get(a), matching.years.get(b)
+    if years[0] is not None and years[1] is not None and abs(years[0] - years[1]) > settings.max_year_distance:
+        return "years_apart"
+    if not {a, b} <= matching.pooled[p.id] or not {a, b} <= matching.pooled[q.id]:
+        return "not_in_pool"
+    return None
+
+
+def _satisfies(document: str, proposal: Proposal, matching: Matching) -> bool:
+    evidence = matching.evidence[proposal.id]
+    return document in evidence.denying or evidence.silent(document)
+
+
+def _cost(p: Proposal, a: str, q: Proposal, b: str, matching: Matching) -> float:
+    scores = matching.topic_scores.get(p.topic, {})
+    distance = abs(scores.get(a, 0.0) - scores.get(b, 0.0)) / (max(scores.values(), default=1.0) or 1.0)
+    explicit = (b in matching.evidence[p.id].denying) + (a in matching.evidence[q.id].denying)
+    return round(math.log(length_ratio(matching.texts[a], matching.texts[b])) + distance - EXPLICIT_BONUS * explicit, 6)
+
+
+def length_ratio(a: str, b: str) -> float:
+    """The longer over the shorter, in words."""
+    first, second = len(a.split()), len(b.split())
+    return max(first, second) / max(1, min(first, second))
+
+
+def natural_drafts(couples: Iterable[Couple], matching: Matching) -> Iterator[Draft]:
+    """The couple's texts as they stand: ExplicitMention where the satisfier denies Y, Omission where it is silent."""
+    for couple in couples:
+        for proposal, satisfier, violator in ((couple.p, couple.b, couple.a), (couple.q, couple.a, couple.b)):
+            denies = satisfier in matching.evidence[proposal.id].denying
+            name: Slice = "negation_explicit" if denies else "negation_omission"
+            yield _draft(name, proposal, satisfier, violator, couple.id, couple.cost, matching)
+
+
+def single_drafts(
+    proposals: Sequence[Proposal], used: Iterable[Draft], matching: Matching, settings: PairSettings
+) -> Iterator[Draft]:
+    """Pairs outside couples, for documents that deny Y and for topics with a single Y; each has its mirrored query."""
+    pairs = {(draft.proposal, draft.pos) for draft in used}
+    counts = Counter(draft.proposal for draft in used)
+    for proposal in proposals:
+        evidence = matching.evidence[proposal.id]
+        violators = [d for d in proposal.affirming if _usable(d, proposal, matching) and d in evidence.affirming]
+        deniers = [d for d in proposal.denying if _usable(d, proposal, matching) and d in evidence.denying]
+        silent = [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.silent(d)] if not counts[proposal.id] else []
+        uses: Counter[str] = Counter()
+        for satisfier in [*deniers, *silent]:
+            if (proposal.id, satisfier) in pairs or counts[proposal.id] >= settings.max_uses_per_y:
+                continue
+            fits = [
+                v
+                for v in violators
+                if length_ratio(matching.texts[v], matching.texts[satisfier]) <= settings.max_length_ratio
+                and matching.clusters.get(v, v) != matching.clusters.get(satisfier, satisfier)
+                and uses[v] < settings.max_uses_per_document
+            ]
+            if not fits:
+                continue
+            violator = min(fits, key=lambda v: (uses[v], length_ratio(matching.texts[v], matching.texts[satisfier]), v))
+            uses[violator] += 1
+            counts[proposal.id] += 1
+            name: Slice = "negation_explicit" if satisfier in evidence.denying else "negation_omission"
+            cost = math.log(length_ratio(matching.texts[violator], matching.texts[satisfier]))
+            yield _draft(name, proposal, satisfier, violator, "", round(cost, 6), matching)
+
+
+def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
+    return matching.splits.get(document) == proposal.split and document in matching.pooled[proposal.id]
+
+
+def _draft(
+    name: Slice, proposal: Proposal, satisfier: str, violator: str, couple: str, cost: float, matching: Matching
+) -> Draft:
+    return Draft(
+        slice=name,
+        proposal=proposal.id,
+        relation=proposal.relation,
+        split=proposal.split,
+        couple=couple,
+        pos=satisfier,
+        neg=violator,
+        pos_text=matching.texts[satisfier],
+        neg_text=matching.texts[violator],
+        cost=cost,
+    )

@@ -1,0 +1,161 @@
+"""Proposals from queries that the user gives.
+
+"campsites with showers" already names a Y: the link word is negated in place. A query that names none is answered with
+candidates for a person: nouns that split its relevant documents. Nothing of the second kind is built unasked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from constraintsuite.build.domain import Knowledge, QueryPattern
+from constraintsuite.build.queries.attributes import attribute_words
+from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
+from constraintsuite.build.queries.records import Proposal
+from constraintsuite.build.queries.slots import propose_slots
+from constraintsuite.build.queries.topics import TopicTable
+from constraintsuite.build.queries.wording import refuse
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import Split
+from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.text.base import Scope
+from constraintsuite.text.mentions import surface_forms
+from constraintsuite.text.terms import TermAnalyser, words
+
+ARTICLES = ("a ", "an ", "the ", "some ")
+MIN_EACH = 1
+
+
+def read_given(
+    queries: Sequence[Query],
+    qrels: Sequence[Qrel],
+    documents: Mapping[str, Document],
+    scopes: Mapping[str, Sequence[Scope]],
+    topics: TopicTable,
+    splits: Mapping[str, Split],
+    knowledge: Knowledge,
+    rejects: Counter[str],
+) -> list[Proposal]:
+    """Proposals for all given queries: those that name their Y, and candidates for the others."""
+    relevant: dict[str, set[str]] = defaultdict(set)
+    for qrel in qrels:
+        if qrel.grade > 0 and qrel.document in documents:
+            relevant[qrel.query].add(qrel.document)
+    proposals: list[Proposal] = []
+    terms = _TermIndex(documents) if queries else None
+    for query in queries:
+        parsed = parse_query(query.text, knowledge)
+        if parsed is not None and terms is not None:
+            topic, y, pattern = parsed
+            on_topic = relevant[query.id] or set(_on_topic(topic, topics, terms))
+            proposals += _named(query, topic, y, pattern, on_topic, documents, scopes, topics, splits, knowledge, rejects)
+        elif relevant[query.id]:
+            proposals += propose_slots(query, sorted(relevant[query.id]), documents, scopes, splits)
+        else:
+            rejects["given:no_y_named"] += 1
+    return proposals
+
+
+def parse_query(text: str, knowledge: Knowledge) -> tuple[str, str, QueryPattern] | None:
+    """Topic, Y and pattern of a query that names an attribute; None if it does not."""
+    folded = " ".join(text.lower().split()).rstrip("?.!")
+    for pattern in knowledge.patterns:
+        expression = re.escape(pattern.base).replace(r"\{topic\}", "(?P<topic>.+?)").replace(r"\{y\}", "(?P<y>.+)")
+        match = re.fullmatch(expression, folded)
+        if match and len(words(match["y"])) <= 4:
+            return match["topic"], match["y"], pattern
+    return None
+
+
+class _TermIndex:
+    """Which documents hold a stemmed term."""
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self.analyser = TermAnalyser()
+        self.documents: dict[str, set[str]] = defaultdict(set)
+        for document in documents.values():
+            for term in set(self.analyser.terms(f"{document.title} {document.text}")):
+                self.documents[term].add(document.id)
+
+    def with_all(self, text: str) -> set[str]:
+        """Documents that hold every term of a text."""
+        sets = [self.documents.get(term, set()) for term in set(self.analyser.terms(text))]
+        return set.intersection(*sets) if sets else set()
+
+
+def _on_topic(topic: str, topics: TopicTable, terms: _TermIndex) -> Iterator[str]:
+    """The documents of the class that the topic names, if it names one and the rest of its words stand in them."""
+    for known, members in sorted(topics.members.items(), key=lambda item: -len(item[0].text)):
+        names = (known.text.lower(), f"{known.modifier} {known.head}".strip(), known.head)
+        name = next((name for name in names if topic == name or topic.endswith(f" {name}")), None)
+        if name is not None:
+            rest = topic.removesuffix(name).strip()
+            yield from (set(members) & terms.with_all(rest) if terms.analyser.terms(rest) else members)
+            return
+    yield from terms.with_all(topic)
+
+
+def _named(  # noqa: PLR0913 - a query meets everything that is known of the corpus
+    query: Query,
+    topic: str,
+    y: str,
+    pattern: QueryPattern,
+    on_topic: set[str],
+    documents: Mapping[str, Document],
+    scopes: Mapping[str, Sequence[Scope]],
+    topics: TopicTable,
+    splits: Mapping[str, Split],
+    knowledge: Knowledge,
+    rejects: Counter[str],
+) -> Iterator[Proposal]:
+    core = next((y.removeprefix(article) for article in ARTICLES if y.startswith(article)), y)
+    base = " ".join(query.text.split())
+    neg = _negated(pattern, topic, y)
+    reason = refuse(topic, core, base, neg)
+    if reason is not None:
+        rejects[f"given:{reason}"] += 1
+        return
+    lemma = min(surface_forms(core), key=len)
+    blocked = attribute_words(lemma, knowledge).blocked
+    found = collect_evidence({"y": YWords(surface_forms(core), blocked)}, (documents[d] for d in sorted(on_topic)), scopes)["y"]
+    if len(found.affirming) < MIN_EACH or len(on_topic) - len(found.affirming) < MIN_EACH:
+        rejects["given:does_not_split_documents"] += 1
+        return
+    split = _majority(on_topic, found, splits)
+    domain = next((topics.domain(t) for d in sorted(on_topic) for t in topics.topics.get(d, ())), "other")
+    yield Proposal(
+        id=f"p{stable_hash('given', query.id, query.text):016x}",
+        status="build",
+        topic=topic,
+        y=core,
+        relation=f"{domain}.{pattern.link}",
+        domain=domain,
+        base=base,
+        neg=neg,
+        template=pattern.neg.replace("{topic} ", "").replace("{y}", "Y").upper().replace(" ", "_"),
+        template_family="given",
+        marker=pattern.marker,
+        forms=surface_forms(core),
+        blocked=blocked,
+        split=split,
+        score=1000.0 + len(found.denying) + len(found.affirming),
+        topic_documents=len(on_topic),
+        affirming=tuple(sorted(found.affirming)),
+        denying=tuple(sorted(found.denying)),
+        examples_expected=min(len(found.affirming), len(on_topic) - len(found.affirming), 6),
+        qid=query.id,
+        on_topic=tuple(sorted(on_topic)),
+    )
+
+
+def _negated(pattern: QueryPattern, topic: str, y: str) -> str:
+    """The query with its link negated; "no" takes the article's place."""
+    bare = next((y.removeprefix(article) for article in ARTICLES if y.startswith(article)), y)
+    return pattern.neg.format(topic=topic, y=bare if pattern.neg.endswith("no {y}") else y)
+
+
+def _majority(on_topic: set[str], found: Evidence, splits: Mapping[str, Split]) -> Split:
+    counts = Counter(splits[d] for d in on_topic if d in found.affirming)
+    return counts.most_common(1)[0][0]

@@ -1,0 +1,125 @@
+"""For a query that names no Y: nouns that split its relevant documents, ranked for a person to accept, reject or reword.
+
+Rules that work on encyclopedic text do not on the web, so nothing here is built unasked. What helps there, in this order:
+one filler a passage (the rival does not occur in it), the two fillers being of one kind, and the passage being about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from constraintsuite.build.queries.records import Proposal, Snippet
+from constraintsuite.build.queries.wording import refuse
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import Split
+from constraintsuite.records.text import Document, Query
+from constraintsuite.text.base import Scope
+from constraintsuite.text.mentions import find_forms, surface_forms
+from constraintsuite.text.polarity import judge_document, judge_mention
+from constraintsuite.text.terms import stopwords, words
+
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+MAX_PER_QUERY = 12
+MIN_LENGTH = 4
+QUESTION = re.compile(r"^(what|how|why|who|when|where|which|is|are|does|do|did|can|define|definition)\b")
+
+
+def propose_slots(
+    query: Query,
+    relevant: Sequence[str],
+    documents: Mapping[str, Document],
+    scopes: Mapping[str, Sequence[Scope]],
+    splits: Mapping[str, Split],
+) -> Iterator[Proposal]:
+    """The nouns that part the relevant documents most clearly."""
+    about: dict[str, set[str]] = defaultdict(set)
+    holds: dict[str, set[str]] = defaultdict(set)
+    for document in relevant:
+        for word, central in _candidates(documents[document], query.text).items():
+            holds[word].add(document)
+            if central:
+                about[word].add(document)
+    ranked = sorted(about, key=lambda word: (-_score(word, about, holds, len(relevant)), word))
+    for word in ranked[:MAX_PER_QUERY]:
+        score = _score(word, about, holds, len(relevant))
+        if score <= 0:
+            return
+        proposal = _propose(query, word, score, about[word], relevant, documents, scopes, splits)
+        if proposal is not None:
+            yield proposal
+
+
+def _candidates(document: Document, query: str) -> dict[str, bool]:
+    """Words of a passage that could be left out, and whether the passage is about each (first sentence, or said twice)."""
+    text = document.text
+    first = re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0].lower()
+    asked = set(words(query))
+    found = {}
+    for word, count in Counter(words(text)).items():
+        if len(word) < MIN_LENGTH or word in asked or word in stopwords("lucene") or word.isdigit():
+            continue
+        named = word.capitalize()
+        shown = named if named in MONTHS and named in text else word
+        found[shown] = count >= 2 and word in words(first)
+    return found
+
+
+def _score(word: str, about: Mapping[str, set[str]], holds: Mapping[str, set[str]], relevant: int) -> float:
+    """High for words that a few passages are about and most of the others do not hold; months are sure to be of one kind."""
+    central, present = len(about[word]), len(holds[word])
+    if central < 1 or present > 0.5 * relevant:
+        return 0.0
+    sharpness = central / present
+    return sharpness * min(central, 4) * (3.0 if word in MONTHS else 1.0)
+
+
+def _propose(
+    query: Query,
+    word: str,
+    score: float,
+    about: set[str],
+    relevant: Sequence[str],
+    documents: Mapping[str, Document],
+    scopes: Mapping[str, Sequence[Scope]],
+    splits: Mapping[str, Split],
+) -> Proposal | None:
+    topic = QUESTION.sub("", query.text.lower()).strip(" ?") or query.text
+    link, negated, marker = ("in", "not in", "not") if word in MONTHS else ("with", "without", "without")
+    base, neg = f"{topic} {link} {word}", f"{topic} {negated} {word}"
+    if refuse(topic, word, base, neg) is not None:
+        return None
+    forms = surface_forms(word)
+    verdicts = {d: judge_document([judge_mention(s, scopes[d]) for s in find_forms(documents[d].text, forms)]) for d in relevant}
+    affirming = tuple(d for d in sorted(about) if verdicts[d] == "affirms")
+    silent = [d for d in relevant if verdicts[d] == "omits"]
+    if not affirming or not silent:
+        return None
+    snippets = [Snippet(d, "affirms", documents[d].text[:160]) for d in affirming[:2]]
+    snippets += [Snippet(d, "omits", documents[d].text[:160]) for d in silent[:2]]
+    return Proposal(
+        id=f"p{stable_hash('slot', query.id, word):016x}",
+        status="doubtful",
+        topic=topic,
+        y=word,
+        relation="slot",
+        domain="other",
+        base=base,
+        neg=neg,
+        template="NOT_IN_Y" if word in MONTHS else "WITHOUT_Y",
+        template_family="slot",
+        marker=marker,
+        forms=forms,
+        blocked=(),
+        split=splits[affirming[0]],
+        score=round(score, 4),
+        topic_documents=len(relevant),
+        affirming=affirming,
+        denying=tuple(d for d in relevant if verdicts[d] == "negates"),
+        examples_expected=min(len(affirming), len(silent), 6),
+        qid=query.id,
+        on_topic=tuple(relevant),
+        reason="The query names nothing to leave out; a person must say whether this can be.",
+        evidence=tuple(snippets),
+    )

@@ -1,0 +1,58 @@
+"""From a (topic, relation, Y) to words: the affirmative query, the negated one, and reasons to refuse them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from constraintsuite.build.domain import TemplateFamily
+from constraintsuite.build.queries.topics import plural
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import SPLITS, Split
+from constraintsuite.text.editing import starts_with_vowel_sound
+from constraintsuite.text.terms import words
+
+MAX_QUERY_WORDS = 16
+
+
+def family_for(families: Sequence[TemplateFamily], key: str, split: Split, choice: str) -> TemplateFamily:
+    """The template family of a split: families are dealt out, so that no wording stands in two splits."""
+    shift = stable_hash("family", key) % len(families)
+    dealt = [family for i, family in enumerate(families) if (i + shift) % len(SPLITS) == SPLITS.index(split)]
+    return dealt[stable_hash("choice", choice) % len(dealt)]
+
+
+def with_article(noun: str) -> str:
+    """The noun with "a" or "an"."""
+    return f"{'an' if starts_with_vowel_sound(noun) else 'a'} {noun}"
+
+
+def fill(template: str, topic: str, y: str, *, countable_singular: bool = False) -> str:
+    """A template with its slots filled; `{a_y}` takes an article only where Y is one countable thing."""
+    return template.format(topic=topic, y=y, a_y=with_article(y) if countable_singular else y, ys=plural(y))
+
+
+def refuse(topic: str, y: str, base: str, neg: str) -> str | None:
+    """Why a query must not be asked; None if it may."""
+    topic_words, y_words = words(topic), words(y)
+    if not y_words or not topic_words:
+        return "empty_slot"
+    if set(y_words) & set(topic_words) - {"of", "the", "and", "in"}:
+        return "y_in_topic"
+    if any(singular_of(w) in {singular_of(t) for t in topic_words} for w in y_words):
+        return "y_in_topic"
+    if len(words(neg)) > MAX_QUERY_WORDS:
+        return "query_too_long"
+    if words(base) == words(neg):
+        return "no_difference"
+    tokens = words(neg)
+    if any(a == b for a, b in zip(tokens, tokens[1:], strict=False)):
+        return "repeated_word"
+    if re.search(r"[\[\]{}<>|\\\"“”;]", neg):
+        return "odd_characters"
+    return None
+
+
+def singular_of(word: str) -> str:
+    """A rough singular, enough to see that two words are the same."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

@@ -1,0 +1,40 @@
+"""Reads one analysed document."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from constraintsuite.build.domain import Knowledge
+from constraintsuite.build.reading.classes import read_classes
+from constraintsuite.build.reading.facts import read_facts
+from constraintsuite.build.reading.nouns import read_nouns
+from constraintsuite.build.reading.records import DocumentReading
+from constraintsuite.records.text import Document
+from constraintsuite.text.base import Analysis
+
+PRONOUNS = {"he": "He", "she": "She", "it": "It", "they": "They"}
+
+
+def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) -> DocumentReading:
+    """Classes, facts, nouns and scopes of a document."""
+    classes = read_classes(analysis, knowledge)
+    facts = read_facts(analysis, classes, document.title, knowledge)
+    return DocumentReading(
+        id=document.id,
+        classes=classes,
+        facts=facts,
+        nouns=read_nouns(analysis, knowledge),
+        scopes=analysis.scopes,
+        sentences=tuple((span.start, span.end) for span in analysis.sentences),
+        pronoun=_pronoun(analysis),
+    )
+
+
+def _pronoun(analysis: Analysis) -> str:
+    """The commonest third-person pronoun at the start of a sentence, else anywhere."""
+    starts = {span.start for span in analysis.sentences[1:]}
+    words = [token.text.lower() for token in analysis.tokens if token.start in starts]
+    counts = Counter(word for word in words if word in PRONOUNS)
+    if not counts:
+        counts = Counter(t.text.lower() for t in analysis.tokens if t.text.lower() in {"he", "she"})
+    return PRONOUNS[counts.most_common(1)[0][0]] if counts else ""

@@ -1,0 +1,139 @@
+"""The fillers that follow a relation's trigger: a list of names, a place, or one of the relation's values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from constraintsuite.build.domain import Relation
+from constraintsuite.text.base import Token
+
+PARTICLES = {"de", "von", "van", "der", "den", "la", "le", "du", "di", "da", "bin", "al", "el", "ibn", "del", "dos", "ten", "ter", "of", "the", "y", "e"}
+NAME_END = {"jr", "sr", "ii", "iii", "iv"}
+CONTINUES = {"directed", "written", "produced", "starring", "based", "released", "distributed", "starred", "shot", "set", "edited", "from", "with", "for", "in", "on", "who", "while", "featuring", "about"}
+TITLES = {"Dr", "Mr", "Mrs", "Ms", "Sir", "Lord", "Lady", "King", "Queen", "Prince", "Princess", "Baron", "Count"}
+PLACE_HEADS = {"city", "district", "county", "province", "state", "region", "suburb", "village", "town", "municipality", "area", "parish", "north", "south", "east", "west"}
+
+
+class Filler(NamedTuple):
+    """A filler's text and place; `insert_at` is where a denied one may follow its list, -1 where it may not."""
+
+    text: str
+    start: int
+    end: int
+    insert_at: int
+
+
+def read_fillers(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
+    """The fillers from token `start` on; an empty list when they cannot be read with certainty."""
+    if relation.filler == "value":
+        return _value(tokens, start, relation)
+    if relation.filler == "place":
+        return _place(tokens, start)
+    return _names(tokens, start, relation)
+
+
+def _value(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
+    while start < len(tokens) and tokens[start].text.lower() in {"a", "an", "the"}:
+        start += 1
+    for value in sorted(relation.values, key=len, reverse=True):
+        parts = value.split()
+        window = tokens[start : start + len(parts)]
+        if [t.text.lower() for t in window] == [p.lower() for p in parts]:
+            after = tokens[start + len(parts)] if start + len(parts) < len(tokens) else None
+            if after is not None and (after.text.lower() in {"and", "or", "/", "-"} or after.pos == "NOUN"):
+                return []
+            return [Filler(value, window[0].start, window[-1].end, _insertion(tokens, start + len(parts)))]
+    return []
+
+
+def _place(tokens: Sequence[Token], start: int) -> list[Filler]:
+    end = _name_end(tokens, start)
+    if end == start or (start < len(tokens) and tokens[start].text.lower() == "the"):
+        return []
+    name_end = end
+    while end + 1 < len(tokens) and tokens[end].text == "," and _name_end(tokens, end + 1) > end + 1:
+        end = _name_end(tokens, end + 1)  # keep the region: "Columbia, South Carolina"
+    after = tokens[end].text.lower() if end < len(tokens) else "."
+    if after in PLACE_HEADS or after in {"-", "'s", "’s"} or tokens[name_end - 1].entity in {"PERSON", "DATE", "ORG"}:
+        return []
+    text = _text(tokens[start:end])
+    return [Filler(text, tokens[start].start, tokens[end - 1].end, _insertion(tokens, end))]
+
+
+def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
+    found: list[tuple[int, int]] = []
+    i = start
+    while True:
+        while i < len(tokens) and tokens[i].text.lower() in {"both", "actors", "actor", "actress", "veteran", "newcomer", "newcomers", "the", "director", "filmmaker"} and relation.filler == "person":
+            i += 1
+        end = _name_end(tokens, i)
+        if end == i:
+            return []
+        found.append((i, end))
+        following = [t.text.lower() for t in tokens[end : end + 2]]
+        if following[:1] == [","] and end + 1 < len(tokens) and _name_end(tokens, end + 1) > end + 1:
+            i = end + 1
+        elif following == [",", "and"] and _name_end(tokens, end + 2) > end + 2:
+            i = end + 2
+        elif following[:1] in (["and"], ["&"]) and _name_end(tokens, end + 1) > end + 1:
+            i = end + 1
+        else:
+            break
+    insert_at = _insertion(tokens, found[-1][1])
+    names = [(_text(tokens[a:b]), tokens[a].start, tokens[b - 1].end, tokens[a:b]) for a, b in found]
+    if any(not _is_name(text, relation, part) for text, _, _, part in names):
+        return []
+    return [Filler(text, begin, stop, insert_at) for text, begin, stop, _ in names]
+
+
+def _name_end(tokens: Sequence[Token], start: int) -> int:
+    """The token after the proper name that starts at `start`; `start` itself if none does."""
+    end = start
+    last_name = start
+    while end < len(tokens):
+        token = tokens[end]
+        text = token.text
+        if text[:1].isupper() and (text[:1].isalpha()) and token.pos != "PRON":
+            end += 1
+            last_name = end
+        elif text == "." and end > start and (len(tokens[end - 1].text) == 1 or tokens[end - 1].text.lower() in NAME_END | {"st"}):
+            end += 1
+            last_name = end
+        elif end > start and text.lower() in PARTICLES - {"of", "the", "y", "e"} and end + 1 < len(tokens) and tokens[end + 1].text[:1].isupper():
+            end += 1
+        elif end > start and text in {"-", "'", "’"} and end + 1 < len(tokens) and tokens[end + 1].start == token.end and token.start == tokens[end - 1].end:
+            end += 2
+            last_name = end
+        else:
+            break
+    return last_name
+
+
+def _is_name(text: str, relation: Relation, tokens: Sequence[Token]) -> bool:
+    words = text.split()
+    if relation.filler == "person":
+        labels = {t.entity for t in tokens}
+        if labels & {"GPE", "LOC", "DATE", "NORP", "LANGUAGE", "EVENT"} and "PERSON" not in labels:
+            return False
+        return 2 <= len(words) <= 4 and not set(words) & TITLES and not re.search(r"\d", text)
+    return 1 <= len(words) <= 5 and len(text) > 3
+
+
+def _insertion(tokens: Sequence[Token], i: int) -> int:
+    """Where a list that ends before token `i` may take one more, denied, item."""
+    if i >= len(tokens) or tokens[i].text == ".":
+        return tokens[i - 1].end
+    word = tokens[i].text.lower()
+    following = tokens[i + 1].text.lower() if i + 1 < len(tokens) else ""
+    if word in {",", "and"} and following in CONTINUES:
+        return tokens[i - 1].end
+    return -1
+
+
+def _text(tokens: Sequence[Token]) -> str:
+    text = tokens[0].text
+    for before, token in zip(tokens, tokens[1:], strict=False):
+        text += (" " if before.end < token.start else "") + token.text
+    return text

@@ -1,0 +1,67 @@
+"""Noun phrases of a text and the words that tie them to its subject: what it has, uses, allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from constraintsuite.build.domain import Knowledge
+from constraintsuite.build.reading.records import NounReading
+from constraintsuite.text.base import Analysis, Token
+
+PART = {"ADJ", "NOUN", "PROPN"}
+ARGUMENTS = {"dobj", "pobj", "nsubj", "nsubjpass", "attr"}
+REACH = 6
+"""How many tokens before a noun phrase its link may stand."""
+
+
+def read_nouns(analysis: Analysis, knowledge: Knowledge) -> tuple[NounReading, ...]:
+    """Every noun with up to two words before it that belong to it."""
+    readings = []
+    tokens = analysis.tokens
+    for i, token in enumerate(tokens):
+        if not _is_head(tokens, i):
+            continue
+        start = i
+        while start > 0 and i - start < 2 and _modifies(tokens, start - 1):
+            start -= 1
+        part = tokens[start : i + 1]
+        lemmas = (*(t.text.lower() for t in part[:-1]), _lemma(token))
+        readings.append(NounReading(lemmas, part[0].start, token.end, _link(tokens, start, knowledge)))
+    return tuple(readings)
+
+
+def _is_head(tokens: Sequence[Token], i: int) -> bool:
+    token = tokens[i]
+    gerund = token.tag == "VBG" and token.dep in ARGUMENTS  # "there is no jumping"
+    name = token.pos == "PROPN" and (token.text.isupper() or "-" in token.text)  # ORM, Wi-Fi: not a person or place
+    if token.pos != "NOUN" and not gerund and not name:
+        return False
+    following = tokens[i + 1] if i + 1 < len(tokens) else None
+    if following is None or following.start > token.end + 1:
+        return True
+    return following.pos not in {"NOUN"} or following.start == token.end
+
+
+def _modifies(tokens: Sequence[Token], i: int) -> bool:
+    token = tokens[i]
+    return token.pos in PART or token.tag in {"VBG", "VBN"}
+
+
+def _lemma(token: Token) -> str:
+    if token.tag == "VBG" or token.text.isupper():
+        return token.text.lower()
+    return (token.lemma or token.text).lower()
+
+
+def _link(tokens: Sequence[Token], start: int, knowledge: Knowledge) -> str:
+    words = [t.text.lower() for t in tokens[max(0, start - REACH) : start]]
+    for size in range(1, len(words) + 1):
+        word = words[-size]
+        if word in {".", ";", ":"}:
+            return ""
+        pair = f"{word} {words[-size + 1]}" if size > 1 else ""
+        if pair in knowledge.link_words:
+            return knowledge.link_words[pair]
+        if word in knowledge.link_words:
+            return knowledge.link_words[word]
+    return ""

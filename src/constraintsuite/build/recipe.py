@@ -1,0 +1,137 @@
+"""Every setting of a build, typed and frozen; a key that is not known is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.errors import UserError
+from constraintsuite.store.jsonl import describe
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DocumentSettings(_Section):
+    """Which documents take part."""
+
+    min_words: int = Field(12, ge=1, description="shorter texts are rejected")
+    max_words: int = Field(400, ge=1, description="longer texts are rejected; cut them into passages first")
+    repair_spacing: bool = Field(True, description='mend stray spaces around brackets, quotes and hyphens ("Al- Qeed( born")')
+    near_duplicate: float = Field(0.8, gt=0, le=1, description="Jaccard similarity of 5-word shingles from which two texts are one cluster")
+    shards: int = Field(16, ge=1, description="how many parts the corpus is split into, by hash of the document id")
+
+
+class AnalysisSettings(_Section):
+    """How texts are read."""
+
+    analyser: Literal["auto", "rules", "parser"] = Field("auto", description="auto: the parser where it is installed")
+    domains: tuple[Path, ...] = Field((), description="further domain files (class nouns, relations, templates)")
+
+
+class QuerySettings(_Section):
+    """Which (topic, Y) are asked for."""
+
+    mine: bool = Field(True, description="mine queries from the corpus, beside those given")
+    min_topic_documents: int = Field(5, ge=2, description="documents a topic must have")
+    min_affirming: int = Field(3, ge=1, description="documents that must affirm an attribute Y")
+    min_denying: int = Field(2, ge=0, description="documents that must deny an attribute Y: proof that it is optional")
+    min_denying_share: float = Field(0.12, ge=0, le=1, description="share of the documents with Y that must deny it")
+    min_class_share: float = Field(0.2, ge=0, le=1, description="below this share of documents with a class nothing is built unasked")
+    relations: tuple[str, ...] = Field((), description="only these relations; empty: all")
+    exclude_relations: tuple[str, ...] = Field((), description="relations that are left out")
+
+
+class CandidateSettings(_Section):
+    """The BM25 pools."""
+
+    k_pool: int = Field(200, ge=1, description="documents per query")
+    k1: float = Field(0.9, ge=0)
+    b: float = Field(0.4, ge=0, le=1)
+    stop_list: str = "lucene"
+    stem: bool = True
+
+
+class PairSettings(_Section):
+    """How two documents are put together."""
+
+    max_length_ratio: float = Field(1.6, ge=1, description="longer text over shorter, in words")
+    max_year_distance: int = Field(30, ge=0, description="between the years in two defining sentences")
+    max_uses_per_y: int = Field(6, ge=1, description="examples that exclude one Y, per topic and slice")
+    max_uses_per_document: int = Field(3, ge=1, description="examples of one slice and relation a document takes part in")
+    insert_contrasts: bool = Field(True, description='make ExplicitMention from passages by inserting a denial ("directed by A, not B")')
+    flips: bool = Field(True, description="make a minority of MinPairs by negating a sentence")
+
+
+class SizeSettings(_Section):
+    """How many examples are kept."""
+
+    main: int = Field(2000, ge=1, le=100_000, description="main examples at most")
+    minpairs_share: float = Field(0.2, ge=0, le=1)
+    explicit_share: float = Field(0.4, ge=0, le=1)
+    omission_share: float = Field(0.4, ge=0, le=1)
+    max_relation_share: float = Field(0.2, gt=0, le=1, description="share of the main examples that one relation may have")
+    max_flip_share: float = Field(0.25, ge=0, le=1, description="share of MinPairs that are sentence negations")
+    nonflip: int = Field(500, ge=0)
+    adversarial: int = Field(200, ge=0)
+    gold: int = Field(50, ge=0, le=1000)
+
+
+class FilterSettings(_Section):
+    """What a pair must fulfil."""
+
+    min_topic_overlap: float = Field(0.5, ge=0, le=1, description="share of the topic's terms that stand in each document")
+    max_pair_similarity: float = Field(0.8, gt=0, le=1, description="Jaccard of the words of two unedited documents")
+
+
+class SplitSettings(_Section):
+    """Leak-free parts."""
+
+    train: float = Field(0.6, ge=0, le=1)
+    dev: float = Field(0.2, ge=0, le=1)
+    test: float = Field(0.2, ge=0, le=1)
+    max_component: float = Field(0.15, gt=0, le=1, description="largest share of the documents that may be tied together by shared Y")
+
+
+class TagSettings(_Section):
+    """Bins of the guide's tags."""
+
+    overlap_bins: tuple[float, float] = (0.15, 0.3)
+    length_bins: tuple[int, int] = (50, 90)
+
+
+class Recipe(_Section):
+    """Everything that decides a suite."""
+
+    name: str = Field("", description="name of the corpus in example ids; empty: from the source")
+    seed: int = 0
+    corpus: SourceSettings
+    documents: DocumentSettings = DocumentSettings()
+    analysis: AnalysisSettings = AnalysisSettings()
+    queries: QuerySettings = QuerySettings()
+    candidates: CandidateSettings = CandidateSettings()
+    pairs: PairSettings = PairSettings()
+    filters: FilterSettings = FilterSettings()
+    splits: SplitSettings = SplitSettings()
+    sizes: SizeSettings = SizeSettings()
+    tags: TagSettings = TagSettings()
+    approved: Path | None = Field(None, description="proposals that a person accepted; only these are built")
+
+    @classmethod
+    def read(cls, path: Path) -> Recipe:
+        """The recipe in a YAML file; a wrong or unknown key is a UserError naming it."""
+        if not path.is_file():
+            raise UserError(f"{path}: there is no such recipe.")
+        try:
+            data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise UserError(f"{path}: not valid YAML: {error}") from None
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise UserError(f"{path}: {describe(error)}") from None

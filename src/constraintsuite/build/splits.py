@@ -1,0 +1,90 @@
+"""Leak-free splits: documents first, tied together by near-duplicates and shared Y; then each Y; what crosses over is dropped."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from constraintsuite.build.recipe import SplitSettings
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import SPLITS, Split
+
+
+class Splits:
+    """The split of each document and of each Y."""
+
+    def __init__(self, documents: Mapping[str, Split], ys: Mapping[str, Split]) -> None:
+        self.documents = documents
+        self.ys = ys
+
+
+def split_documents(
+    documents: Iterable[str], clusters: Mapping[str, str], ties: Iterable[tuple[str, ...]], settings: SplitSettings, seed: int
+) -> dict[str, Split]:
+    """The split of each document.
+
+    `ties` are groups of documents that share something, in order of importance: each is kept together unless the part that
+    would result holds more than `max_component` of the collection.
+    """
+    ids = sorted(documents)
+    parent = {document: document for document in ids}
+    size = dict.fromkeys(ids, 1)
+
+    def root(document: str) -> str:
+        while parent[document] != document:
+            parent[document] = parent[parent[document]]
+            document = parent[document]
+        return document
+
+    def join(group: Iterable[str], limit: float) -> None:
+        roots = sorted({root(document) for document in group if document in parent})
+        if len(roots) > 1 and sum(size[r] for r in roots) <= limit:
+            for other in roots[1:]:
+                parent[other] = roots[0]
+                size[roots[0]] += size[other]
+
+    for document, first in clusters.items():
+        join((document, first), len(ids))
+    for group in ties:
+        join(group, max(2.0, settings.max_component * len(ids)))
+    parts: dict[str, list[str]] = defaultdict(list)
+    for document in ids:
+        parts[root(document)].append(document)
+    return _deal(parts, settings, seed)
+
+
+def split_ys(ys: Mapping[str, Iterable[str]], documents: Mapping[str, Split], settings: SplitSettings) -> dict[str, Split]:
+    """The split of each Y: where its documents are; one that stands in several goes where its relation lacks most."""
+    shares = _shares(settings)
+    given: dict[str, Counter[Split]] = defaultdict(Counter)
+    result: dict[str, Split] = {}
+    counts = {y: Counter(documents[d] for d in ids if d in documents) for y, ids in ys.items()}
+    totals: Counter[str] = Counter()
+    for y, found in counts.items():
+        totals[y.partition("\x1f")[0]] += found.total()
+    for y in sorted(counts, key=lambda y: (-counts[y].total(), y)):
+        relation = y.partition("\x1f")[0]
+        able = [split for split in SPLITS if counts[y][split] and shares[split] > 0] or [s for s in SPLITS if shares[s] > 0]
+        lacking = {split: shares[split] * totals[relation] - given[relation][split] for split in able}
+        choice = max(able, key=lambda split: (lacking[split], counts[y][split]))
+        given[relation][choice] += counts[y].total()
+        result[y] = choice
+    return result
+
+
+def _deal(parts: Mapping[str, list[str]], settings: SplitSettings, seed: int) -> dict[str, Split]:
+    shares = _shares(settings)
+    total = sum(len(part) for part in parts.values())
+    filled: Counter[Split] = Counter()
+    result: dict[str, Split] = {}
+    for name in sorted(parts, key=lambda name: (-len(parts[name]), stable_hash(str(seed), name))):
+        choice = max(SPLITS, key=lambda split: (shares[split] * total - filled[split], -SPLITS.index(split)))
+        filled[choice] += len(parts[name])
+        result.update(dict.fromkeys(parts[name], choice))
+    return result
+
+
+def _shares(settings: SplitSettings) -> dict[Split, float]:
+    weights: dict[Split, float] = {"train": settings.train, "dev": settings.dev, "test": settings.test}
+    total = sum(weights.values()) or 1.0
+    return {split: weight / total for split, weight in weights.items()}

@@ -1,0 +1,25 @@
+"""Stage 8: controls made from the main examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from constraintsuite.build.controls.adversarial import make_adversarial
+from constraintsuite.build.controls.nonflip import make_nonflip
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.build.stages.tagged import read_examples
+from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.store.jsonl import write_jsonl
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `controls.jsonl`."""
+    examples = read_examples(job.inputs["tagged"])
+    sizes, seed = job.recipe.sizes, job.recipe.seed
+    controls = [
+        *make_nonflip(examples, count=sizes.nonflip, seed=seed),
+        *make_adversarial(examples, count=sizes.adversarial, seed=seed),
+    ]
+    write_jsonl(job.out / "controls.jsonl", controls)
+    kinds = Counter(f"{c.suite.removeprefix('controls_')} ({c.control.kind})" for c in controls if c.control)
+    return Outcome({"controls": len(controls), **dict(sorted(kinds.items()))})

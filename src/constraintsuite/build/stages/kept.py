@@ -1,0 +1,170 @@
+"""Stage 6: every pair judged by the texts it really has; then as many as wanted, of every slice and relation."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.build.filters import FILTERS
+from constraintsuite.build.filters.base import CheckedPair
+from constraintsuite.build.pairs.records import Draft
+from constraintsuite.build.queries.records import Proposal
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.build.selection import select
+from constraintsuite.build.stages.documents import read_documents
+from constraintsuite.build.stages.mentions import get_analyser
+from constraintsuite.build.stages.pairs import read_drafts
+from constraintsuite.build.stages.queries import read_proposals
+from constraintsuite.execution.shards import shard_of
+from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.records.examples import Evidence
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.text.base import Analysis
+from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.polarity import Judged, judge_mentions
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A pair that passed, with what each mention of Y was judged and the cues of both texts."""
+
+    draft: Draft
+    evidence: tuple[Evidence, ...]
+    cues_pos: tuple[str, ...]
+    cues_neg: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A pair that did not pass, and why."""
+
+    reason: str
+    draft: Draft
+
+
+@dataclass(frozen=True)
+class CheckTask:
+    """One shard of drafts to judge."""
+
+    drafts: tuple[Draft, ...]
+    proposals: dict[str, Proposal]
+    titles: dict[str, str]
+    recipe: Recipe
+    target: Path
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `checked/…` per shard, then `kept.jsonl` and `rejected.jsonl`."""
+    drafts = read_drafts(job.inputs["pairs"])
+    checked = job.map_shards("kept", check_shard, _tasks(job, drafts))
+    passed: list[Kept] = []
+    rejected: list[Rejected] = []
+    for path in sorted(job.out.glob("passed-*.jsonl")):
+        passed += read_jsonl(path, Kept)
+        rejected += read_jsonl(path.with_name(path.name.replace("passed", "failed")), Rejected)
+    whole, broken = _whole_couples(passed, drafts)
+    chosen, surplus = select(whole, job.recipe.sizes, lambda kept: kept.draft)
+    rejected += [Rejected("couple_broken", kept.draft) for kept in broken]
+    rejected += [Rejected(reason, kept.draft) for reason, kept in surplus]
+    write_jsonl(job.out / "kept.jsonl", chosen)
+    write_jsonl(job.out / "rejected.jsonl", rejected)
+    slices = Counter(kept.draft.slice.removeprefix("negation_") for kept in chosen)
+    reasons = Counter(one.reason for one in rejected)
+    return Outcome({"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))}, dict(reasons))
+
+
+def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
+    proposals = {proposal.id: proposal for proposal in read_proposals(job.inputs["queries"])}
+    titles = {document.id: document.title for document in read_documents(job.inputs["documents"])}
+    shards: dict[int, list[Draft]] = defaultdict(list)
+    count = job.recipe.documents.shards
+    for draft in drafts:
+        shards[shard_of(draft.couple or f"{draft.proposal}{draft.pos}{draft.neg}", count)].append(draft)
+    tasks = {}
+    for shard in range(count):
+        part = tuple(shards[shard])
+        target = job.out / f"passed-{shard:05d}.jsonl"
+        tasks[target.stem] = CheckTask(
+            part,
+            {draft.proposal: proposals[draft.proposal] for draft in part},
+            {document: titles[document] for draft in part for document in (draft.pos, draft.neg)},
+            job.recipe,
+            target,
+        )
+    return tasks
+
+
+def check_shard(task: CheckTask) -> Outcome:
+    """Analyse the texts of one shard and put every pair through the filters."""
+    texts = sorted({text for draft in task.drafts for text in (draft.pos_text, draft.neg_text)})
+    analyses = dict(zip(texts, get_analyser(task.recipe.analysis.analyser).analyse(texts), strict=True))
+    passed, failed = [], []
+    for draft in task.drafts:
+        pair = _pair(draft, task, analyses)
+        reason = next(reasons(pair), None)
+        if reason is None:
+            passed.append(_kept(pair))
+        else:
+            failed.append(Rejected(reason, draft))
+    write_jsonl(task.target.with_name(task.target.name.replace("passed", "failed")), failed)
+    write_jsonl(task.target, passed)
+    return Outcome({"checked": len(task.drafts), "passed": len(passed)})
+
+
+def reasons(pair: CheckedPair) -> Iterator[str]:
+    """Why the pair is refused, filter by filter."""
+    for name in FILTERS.names():
+        reason = FILTERS.load(name)(pair)
+        if reason is not None:
+            yield reason
+
+
+def _pair(draft: Draft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
+    proposal = task.proposals[draft.proposal]
+    pos, neg = analyses[draft.pos_text], analyses[draft.neg_text]
+    return CheckedPair(
+        draft=draft,
+        proposal=proposal,
+        pos_title=task.titles[draft.pos],
+        neg_title=task.titles[draft.neg],
+        pos=pos,
+        neg=neg,
+        pos_mentions=judge_mentions(find_forms(pos.text, proposal.forms), pos.scopes),
+        neg_mentions=judge_mentions(find_forms(neg.text, proposal.forms), neg.scopes),
+        filters=task.recipe.filters,
+        pairs=task.recipe.pairs,
+    )
+
+
+def _kept(pair: CheckedPair) -> Kept:
+    evidence = [_evidence("pos", judged, pair.pos) for judged in pair.pos_mentions]
+    evidence += [_evidence("neg", judged, pair.neg) for judged in pair.neg_mentions]
+    return Kept(pair.draft, tuple(evidence), _cues(pair.pos), _cues(pair.neg))
+
+
+def _evidence(side: str, judged: Judged, analysis: Analysis) -> Evidence:
+    cue = judged.cue.of(analysis.text) if judged.cue is not None else None
+    return Evidence("pos" if side == "pos" else "neg", judged.span.start, judged.span.end, judged.verdict, cue, judged.rule)
+
+
+def _cues(analysis: Analysis) -> tuple[str, ...]:
+    spans = sorted({(s.cue_start, s.cue_end) for s in analysis.scopes if s.kind == "negated"})
+    return tuple(analysis.text[start:end].lower() for start, end in spans)
+
+
+def _whole_couples(passed: Sequence[Kept], drafts: Sequence[Draft]) -> tuple[list[Kept], list[Kept]]:
+    """A couple is kept whole or not at all: one half alone would bring back what the couple cancels."""
+    size = Counter((draft.slice if draft.edit else "", draft.couple) for draft in drafts if draft.couple)
+    found = Counter((k.draft.slice if k.draft.edit else "", k.draft.couple) for k in passed if k.draft.couple)
+    whole, broken = [], []
+    for kept in passed:
+        key = (kept.draft.slice if kept.draft.edit else "", kept.draft.couple)
+        (whole if not kept.draft.couple or found[key] == size[key] else broken).append(kept)
+    return whole, broken
+
+
+def read_kept(folder: Path) -> list[Kept]:
+    """The kept pairs."""
+    return list(read_jsonl(folder / "kept.jsonl", Kept))

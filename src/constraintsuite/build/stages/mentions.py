@@ -1,0 +1,73 @@
+"""Stage 2: every document read once: its class, what it states, the nouns it has or lacks, and where negation reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from constraintsuite.build.domain import load_knowledge
+from constraintsuite.build.reading.document import read_document
+from constraintsuite.build.reading.records import DocumentReading
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.build.stages.documents import part_path
+from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.records.text import Document
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.text import ANALYSERS
+from constraintsuite.text.base import Analyser
+
+
+@dataclass(frozen=True)
+class ReadingTask:
+    """One shard to read."""
+
+    source: Path
+    target: Path
+    analyser: str
+    domains: tuple[Path, ...]
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Read every shard; workers share nothing but the folders."""
+    tasks = {}
+    for shard in range(job.recipe.documents.shards):
+        source = part_path(job.inputs["documents"], shard)
+        target = part_path(job.out, shard)
+        settings = job.recipe.analysis
+        tasks[target.stem] = ReadingTask(source, target, settings.analyser, settings.domains)
+    return job.map_shards("mentions", read_shard, tasks)
+
+
+def read_shard(task: ReadingTask) -> Outcome:
+    """Read the documents of one shard."""
+    documents = list(read_jsonl(task.source, Document))
+    readings = list(read_all(documents, task.analyser, task.domains))
+    write_jsonl(task.target, readings)
+    return Outcome(
+        {
+            "documents": len(readings),
+            "with a class": sum(any(c.strength >= 2 for c in reading.classes) for reading in readings),
+            "facts": sum(len(reading.facts) for reading in readings),
+        }
+    )
+
+
+def read_all(documents: list[Document], analyser: str, domains: tuple[Path, ...] = ()) -> Iterator[DocumentReading]:
+    """The reading of each document, in order."""
+    knowledge = load_knowledge(domains)
+    for document, analysis in zip(documents, get_analyser(analyser).analyse(d.text for d in documents), strict=True):
+        yield read_document(document, analysis, knowledge)
+
+
+@cache
+def get_analyser(name: str) -> Analyser:
+    """The analyser of that name, loaded once per process."""
+    return ANALYSERS.load(name)()
+
+
+def read_readings(folder: Path) -> Iterator[DocumentReading]:
+    """All readings of the stage, shard by shard."""
+    for path in sorted(folder.glob("part-*.jsonl")):
+        yield from read_jsonl(path, DocumentReading)

@@ -1,0 +1,135 @@
+"""Stage 3: what to ask. Topics, splits, proposals, and a report of how well the corpus suits."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.build.domain import Knowledge, load_knowledge
+from constraintsuite.build.queries.approval import apply_approval, doubt_all
+from constraintsuite.build.queries.attributes import (
+    RELATION,
+    attribute_key,
+    attribute_words,
+    count_nouns,
+    propose_attributes,
+    select_attributes,
+)
+from constraintsuite.build.queries.coverage import Coverage, measure_coverage
+from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
+from constraintsuite.build.queries.given import read_given
+from constraintsuite.build.queries.records import Proposal, Topic
+from constraintsuite.build.queries.relations import gather, propose_relations, y_key, y_words
+from constraintsuite.build.queries.topics import TopicTable
+from constraintsuite.build.reading.records import ClassReading, Fact
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.build.splits import split_documents, split_ys
+from constraintsuite.build.stages.documents import read_clusters, read_documents
+from constraintsuite.build.stages.mentions import read_readings
+from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.records.examples import Split
+from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
+from constraintsuite.text.base import Scope
+
+
+@dataclass(frozen=True)
+class CorpusView:
+    """What the whole corpus says, as far as queries and pairs need it; nouns are read again where they count."""
+
+    documents: dict[str, Document]
+    scopes: dict[str, tuple[Scope, ...]]
+    facts: dict[str, tuple[Fact, ...]]
+    pronouns: dict[str, str]
+    sentences: dict[str, tuple[tuple[int, int], ...]]
+    topics: TopicTable
+
+
+def view_corpus(documents: Path, mentions: Path, knowledge: Knowledge, min_topic_documents: int) -> CorpusView:
+    """Read both stages into memory, without the nouns."""
+    classes: dict[str, tuple[ClassReading, ...]] = {}
+    scopes, facts, pronouns, sentences = {}, {}, {}, {}
+    for reading in read_readings(mentions):
+        classes[reading.id] = reading.classes
+        scopes[reading.id] = reading.scopes
+        sentences[reading.id] = reading.sentences
+        pronouns[reading.id] = reading.pronoun
+        if reading.facts:
+            facts[reading.id] = reading.facts
+    topics = TopicTable(classes, knowledge, min_topic_documents)
+    return CorpusView({d.id: d for d in read_documents(documents)}, scopes, facts, pronouns, sentences, topics)
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `proposals.jsonl`, `splits.json`, `coverage.json`."""
+    recipe = job.recipe
+    knowledge = load_knowledge(recipe.analysis.domains)
+    view = view_corpus(job.inputs["documents"], job.inputs["mentions"], knowledge, recipe.queries.min_topic_documents)
+    clusters = read_clusters(job.inputs["documents"])
+    rejects: Counter[str] = Counter()
+    allowed = _allowed_relations(recipe, knowledge)
+    gathered = gather(view.facts, knowledge, allowed)
+    nouns = count_nouns(read_readings(job.inputs["mentions"]), view.documents, view.topics, knowledge)
+    attributes = select_attributes(nouns, recipe.queries) if RELATION in allowed else {}
+    entries = {y_key(key, y): y_words(found.relation, y) for key, found in gathered.items() for y in found.documents}
+    entries |= {attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found}
+    evidence = _evidence(entries, view)
+    splits = split_documents(view.documents, clusters, _ties(evidence, attributes, view.topics), recipe.splits, recipe.seed)
+    ys = split_ys({key: found.affirming | found.denying for key, found in evidence.items()}, splits, recipe.splits)
+    proposals = [
+        *propose_relations(gathered, evidence, view.topics, ys, rejects),
+        *propose_attributes(attributes, evidence, view.topics, ys, knowledge, recipe.queries, rejects),
+    ]
+    queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
+    qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
+    given = read_given(queries, qrels, view.documents, view.scopes, view.topics, splits, knowledge, rejects)
+    coverage = measure_coverage(view.topics, view.facts, len(view.documents), proposals, given, recipe.queries)
+    proposals = _settle(proposals, given, coverage, recipe)
+    write_jsonl(job.out / "proposals.jsonl", sorted(proposals, key=lambda p: (-p.score, p.id)))
+    write_text(job.out / "splits.json", json.dumps(dict(sorted(splits.items())), ensure_ascii=False, indent=0) + "\n")
+    write_text(job.out / "coverage.json", adapter(Coverage).dump_json(coverage, indent=2).decode() + "\n")
+    counts = {"proposals": len(proposals), "to build": sum(p.status in ("build", "accepted") for p in proposals)}
+    return Outcome(counts, dict(rejects))
+
+
+def _settle(
+    proposals: Sequence[Proposal], given: Sequence[Proposal], coverage: Coverage, recipe: Recipe
+) -> list[Proposal]:
+    """Which proposals are built: a person's choice where there is one, else what is sure."""
+    merged = {proposal.id: proposal for proposal in [*given, *(proposals if recipe.queries.mine else [])]}
+    if recipe.approved is not None:
+        return apply_approval(recipe.approved, list(merged.values()))
+    return list(merged.values()) if coverage.suits else doubt_all(merged.values(), coverage)
+
+
+def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
+    known = {*knowledge.relations, RELATION}
+    wanted = set(recipe.queries.relations) or known
+    return (wanted & known) - set(recipe.queries.exclude_relations)
+
+
+def _evidence(entries: Mapping[str, YWords], view: CorpusView) -> dict[str, Evidence]:
+    on_topic = (view.documents[document] for document in sorted(view.topics.topics))
+    return collect_evidence(entries, on_topic, view.scopes)
+
+
+def _ties(evidence: Mapping[str, Evidence], attributes: Mapping[Topic, object], topics: TopicTable) -> list[tuple[str, ...]]:
+    """Groups of documents to keep in one split: topics whose attributes are asked for, then documents that share a Y."""
+    groups = [topics.members[topic] for topic in sorted(attributes, key=lambda topic: topic.text)]
+    shared = sorted((tuple(sorted(found.affirming | found.denying)) for found in evidence.values()), key=lambda g: (len(g), g))
+    return [*groups, *(group for group in shared if len(group) > 1)]
+
+
+def read_proposals(folder: Path) -> list[Proposal]:
+    """The proposals of the stage, best first."""
+    return list(read_jsonl(folder / "proposals.jsonl", Proposal))
+
+
+def read_splits(folder: Path) -> dict[str, Split]:
+    """The split of each document."""
+    splits: dict[str, Split] = json.loads((folder / "splits.json").read_text(encoding="utf-8"))
+    return splits

@@ -1,0 +1,1 @@
+"""The command line: each file translates one noun into a library call and prints the answer."""

@@ -1,0 +1,71 @@
+"""`csuite`: the group of all commands, loaded on demand, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import cast
+
+import click
+
+from constraintsuite import __version__
+from constraintsuite.errors import UserError
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "quickstart": ("constraintsuite.cli.quickstart:quickstart", "Build a suite from the bundled corpus, evaluate it, write a report."),
+    "doctor": ("constraintsuite.cli.doctor:doctor", "Say what is installed, what is missing, and how to get it."),
+    "corpus": ("constraintsuite.cli.corpus:corpus", "Look at where text comes from."),
+    "propose": ("constraintsuite.cli.build:propose", "Say what could be built from a corpus, with evidence."),
+    "build": ("constraintsuite.cli.build:build", "Build a negation suite."),
+    "suite": ("constraintsuite.cli.suite:suite", "Look at a suite: show, stats, sample, verify, audit, export."),
+    "text": ("constraintsuite.cli.text:text", "Say what a text says of Y, and why."),
+    "eval": ("constraintsuite.cli.evaluate:evaluate", "Score a suite with models."),
+    "report": ("constraintsuite.cli.evaluate:report", "Write an HTML report of runs."),
+    "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
+}
+
+
+class LazyGroup(click.Group):
+    """Imports a command's module only when that command is called, so that `csuite --help` is instant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        return cast(click.Command, getattr(import_module(module), attribute))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help text, without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="csuite")
+def cli() -> None:
+    """Does a retrieval system do what it was asked? Build, run and audit constraint tests for search."""
+
+
+def main() -> None:
+    """Run the command line; a UserError is shown without traceback and exits with 2."""
+    try:
+        cli.main(standalone_mode=False)
+    except UserError as error:
+        click.echo(f"csuite: {error}", err=True)
+        sys.exit(2)
+    except click.exceptions.Exit as leave:
+        sys.exit(leave.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("csuite: stopped; what was finished is kept, the same command goes on from there.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away, which is its right

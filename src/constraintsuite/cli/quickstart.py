@@ -1,0 +1,43 @@
+"""`csuite quickstart`: the main job on the bundled corpus, offline: build, evaluate, print the table, write the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from constraintsuite.build.build import build_suite
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.run import evaluate_suite, run_folder
+from constraintsuite.execution.progress import Terminal
+from constraintsuite.reports.html import write_report
+from constraintsuite.reports.table import print_table
+from constraintsuite.text.parser import ENGLISH, load_pipeline
+
+MODELS = ("random", "tfidf", "bm25")
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("quickstart"), show_default=True, help="Folder for everything.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; the result does not depend on it.")
+def quickstart(out: Path, workers: int) -> None:
+    """Build a suite from the bundled corpus, evaluate the models that are there, and write a report."""
+    reporter = Terminal()
+    try:
+        load_pipeline()
+        reporter.note(f"parser: {ENGLISH.name} is ready")
+    except UserError as reason:
+        reporter.note(f"parser: left out, the rules read the texts instead. {reason}")
+    suite = out / "suite"
+    build_suite(Recipe(corpus=SourceSettings(source="sample")), suite, workers=workers, reporter=reporter)
+    runs = []
+    for model in MODELS:
+        folder = run_folder(out / "runs", suite.name, model)
+        evaluate_suite(suite, model, folder, reporter)
+        runs.append(folder)
+    page = write_report(suite, runs, out / "report")
+    print_table(runs)
+    click.echo(f"Suite:  {suite}")
+    click.echo(f"Report: {page}")

@@ -1,0 +1,62 @@
+"""A folder as BEIR has it: corpus.jsonl, queries.jsonl, and qrels/*.tsv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from constraintsuite.corpora.base import STRICT, BadRows, Source, SourceSettings
+from constraintsuite.corpora.fields import document_fields, read_documents, read_query_rows
+from constraintsuite.corpora.files import base_name, fingerprint_files
+from constraintsuite.corpora.jsonl import read_objects
+from constraintsuite.corpora.judged import read_qrels
+from constraintsuite.errors import UserError
+from constraintsuite.records.text import Document, Qrel, Query
+
+
+class BeirSource(Source):
+    """A corpus with its queries and judgments; `split` names one qrels file, else all are read."""
+
+    def __init__(self, settings: SourceSettings) -> None:
+        folder = Path(settings.source)
+        self.name = base_name(folder)
+        self._fields = document_fields(settings)
+        self._corpus = _packed_or_not(folder, "corpus.jsonl")
+        if not self._corpus:
+            raise UserError(f"{folder}: no corpus.jsonl in this folder, so it is not in the form of BEIR.")
+        self._queries = _packed_or_not(folder, "queries.jsonl")
+        self._qrels = _qrels_files(folder, settings.split)
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the files and the names of the fields."""
+        names = [file.name for file in (*self._corpus, *self._queries, *self._qrels)]
+        return fingerprint_files((*self._corpus, *self._queries, *self._qrels), "beir", self._fields, names)
+
+    def documents(self, bad: BadRows) -> Iterator[Document]:
+        """The document of each line of corpus.jsonl."""
+        rows = (row for file in self._corpus for row in read_objects(file, bad))
+        return read_documents(rows, self._fields, bad)
+
+    def queries(self, bad: BadRows = STRICT) -> Iterator[Query]:
+        """The query of each line of queries.jsonl."""
+        return read_query_rows((row for file in self._queries for row in read_objects(file, bad)), bad)
+
+    def qrels(self, bad: BadRows = STRICT) -> Iterator[Qrel]:
+        """The judgments of the qrels files, by file name."""
+        return (qrel for file in self._qrels for qrel in read_qrels(file, bad))
+
+
+def _packed_or_not(folder: Path, name: str) -> list[Path]:
+    """The file, plain or gzip; empty if there is none."""
+    return [file for file in (folder / name, folder / f"{name}.gz") if file.is_file()][:1]
+
+
+def _qrels_files(folder: Path, split: str | None) -> list[Path]:
+    files = sorted((*(folder / "qrels").glob("*.tsv"), *(folder / "qrels").glob("*.tsv.gz")))
+    if split is None:
+        return files
+    chosen = [file for file in files if file.name in (f"{split}.tsv", f"{split}.tsv.gz")]
+    if not chosen:
+        there = ", ".join(base_name(file) for file in files) or "none"
+        raise UserError(f"{folder}: no qrels/{split}.tsv. The splits are: {there}.")
+    return chosen

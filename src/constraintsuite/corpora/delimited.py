@@ -1,0 +1,156 @@
+"""Tables as text: TSV, in which quotes mean nothing, and CSV, in which they do."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from constraintsuite.corpora.base import BadRows, Source, SourceSettings
+from constraintsuite.corpora.fields import Fields, Row, document_fields, read_documents
+from constraintsuite.corpora.files import Line, base_name, data_files, decode, escape, fingerprint_files, read_lines
+from constraintsuite.errors import UserError
+from constraintsuite.records.text import Document
+
+_HEADERLESS = {2: ("id", "text"), 3: ("id", "title", "text")}
+_LONGEST_RECORD = 1 << 24
+_LONGEST_FIELD = (1 << 31) - 1
+
+
+class Cells(NamedTuple):
+    """One record of a table."""
+
+    where: str
+    cells: Sequence[str]
+
+
+class _TableSource(Source):
+    kind: ClassVar[str]
+
+    def __init__(self, settings: SourceSettings) -> None:
+        self.name = base_name(Path(settings.source))
+        self._files = data_files(settings.source, (f".{self.kind}",))
+        self._fields = document_fields(settings)
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the files and the names of the fields."""
+        return fingerprint_files(self._files, self.kind, self._fields)
+
+    def documents(self, bad: BadRows) -> Iterator[Document]:
+        """The document of each record."""
+        rows = (row for file in self._files for row in read_table(file, self.kind, self._fields, bad))
+        return read_documents(rows, self._fields, bad)
+
+
+class TsvSource(_TableSource):
+    """The records of a TSV file, or of all such files in a folder."""
+
+    kind = "tsv"
+
+
+class CsvSource(_TableSource):
+    """The records of a CSV file, or of all such files in a folder."""
+
+    kind = "csv"
+
+
+def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[Row]:
+    """The records of a table under the names of its columns: those of its header, or the usual ones."""
+    names: Sequence[str] = ()
+    for where, cells in _READERS[kind](path, bad):
+        if not names:
+            header = _is_header(cells, fields)
+            names = [cell.strip() for cell in cells] if header else _names_by_position(where, len(cells), fields)
+            if header:
+                continue
+        if len(cells) == len(names):
+            yield Row(where, dict(zip(names, cells, strict=True)))
+        else:
+            bad.add(where, "wrong_columns", "\t".join(cells))
+
+
+def read_tsv(path: Path, bad: BadRows) -> Iterator[Cells]:
+    """The records of a TSV file: each line is one, each tab a border."""
+    for line in read_lines(path):
+        text = decode(line, bad)
+        if text is not None and text.strip():
+            yield Cells(line.where, text.split("\t"))
+
+
+def read_csv(path: Path, bad: BadRows) -> Iterator[Cells]:
+    """The records of a CSV file; a quoted field may hold commas, doubled quotes and line ends."""
+    csv.field_size_limit(_LONGEST_FIELD)  # global in Python, and by default too small for a document
+    lines = _Lines(read_lines(path))
+    reader = csv.reader(lines, strict=True)
+    while True:
+        lines.begin_record()
+        try:
+            cells = next(reader, None)
+        except csv.Error:
+            broken = lines.retry_from_second()
+            bad.add(broken.where, "broken_quotes", escape(broken.data))
+            reader = csv.reader(lines, strict=True)
+            continue
+        if cells is None:
+            return
+        if any(cell.strip() for cell in cells):
+            yield Cells(lines.record[0].where, cells)
+
+
+_READERS: Mapping[str, Callable[[Path, BadRows], Iterator[Cells]]] = {"tsv": read_tsv, "csv": read_csv}
+
+
+def _is_header(first: Sequence[str], fields: Fields) -> bool:
+    if fields.chosen:
+        return not _by_number(fields)
+    return any(cell.strip().lower() in fields.usual for cell in first)
+
+
+def _names_by_position(where: str, columns: int, fields: Fields) -> Sequence[str]:
+    if _by_number(fields):
+        return [str(position) for position in range(1, columns + 1)]
+    if columns in _HEADERLESS:
+        return _HEADERLESS[columns]
+    raise UserError(
+        f"{where}: {columns} column{'' if columns == 1 else 's'}, and no header with a usual name. Without a header "
+        "there must be two (id, text) or three (id, title, text). Name a column of the header with --text-field, or "
+        "give the columns' numbers: --id-field 1 --text-field 4."
+    )
+
+
+def _by_number(fields: Fields) -> bool:
+    return bool(fields.chosen) and all(name.isdecimal() for name in fields.chosen)
+
+
+class _Lines:
+    """Lines for the CSV reader, which can go back when a quote that never closes has swallowed good ones."""
+
+    def __init__(self, lines: Iterator[Line]) -> None:
+        self._lines = lines
+        self._again: deque[Line] = deque()
+        self.record: list[Line] = []
+        self._size = 0
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        if self._size > _LONGEST_RECORD:
+            raise csv.Error("a quoted field is too long")
+        line = self._again.popleft() if self._again else next(self._lines)
+        self.record.append(line)
+        self._size += len(line.data) if len(self.record) > 1 else 0  # one line may be as long as it likes
+        return escape(line.data)
+
+    def begin_record(self) -> None:
+        """Forget the lines of the record before."""
+        self.record.clear()
+        self._size = 0
+
+    def retry_from_second(self) -> Line:
+        """The first line of this record, which is given up; those after it come again."""
+        first, *others = self.record
+        self._again.extendleft(reversed(others))
+        return first

@@ -1,0 +1,234 @@
+"""Which field of a record is its id, its title, its text; and the document or query that follows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from constraintsuite.corpora.base import BadRows, Reason, SourceSettings
+from constraintsuite.errors import UserError
+from constraintsuite.records.text import Document, Query
+
+
+class Row(NamedTuple):
+    """A record as a file holds it, and its place."""
+
+    where: str
+    values: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The field named for each part, or the usual names that are tried in order, whatever their case."""
+
+    id: str | None = None
+    title: str | None = None
+    text: str | None = None
+    usual_ids: tuple[str, ...] = ("id", "_id", "docid", "doc_id", "docno", "pid")
+    usual_titles: tuple[str, ...] = ("title", "name", "heading")
+    usual_texts: tuple[str, ...] = ("text", "contents", "body", "passage", "content")
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The fields that somebody named."""
+        return tuple(name for name in (self.id, self.title, self.text) if name is not None)
+
+    @property
+    def usual(self) -> frozenset[str]:
+        """All usual names."""
+        return frozenset(self.usual_ids + self.usual_titles + self.usual_texts)
+
+
+QUERY_FIELDS = Fields(
+    usual_ids=("id", "_id", "qid", "query_id", "query-id", "topic_id"),
+    usual_titles=(),
+    usual_texts=("text", "query", "question", "title"),
+)
+
+
+def document_fields(settings: SourceSettings) -> Fields:
+    """The fields of documents that the settings name."""
+    return Fields(settings.id_field, settings.title_field, settings.text_field)
+
+
+def read_documents(rows: Iterable[Row], fields: Fields, bad: BadRows) -> Iterator[Document]:
+    """The document of each row; a row without an id field gets an id from its content."""
+    for record in _read(rows, fields, bad):
+        yield Document(record.id or content_id(record.title, record.text), record.text, record.title, record.metadata)
+
+
+def read_query_rows(rows: Iterable[Row], bad: BadRows) -> Iterator[Query]:
+    """The query of each row; a row without an id field gets an id from its content."""
+    for record in _read(rows, QUERY_FIELDS, bad):
+        yield Query(record.id or content_id("", record.text), record.text)
+
+
+def content_id(title: str, text: str) -> str:
+    """An id that equal texts share: the first 16 hexadecimal digits of a SHA-256."""
+    return hashlib.sha256(f"{title}\x1f{text}".encode()).hexdigest()[:16]
+
+
+def is_utf8(text: str) -> bool:
+    """Whether a text can be written as UTF-8, which lone surrogates cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class _Record(NamedTuple):
+    id: str
+    """Empty where the row has no field for it."""
+    title: str
+    text: str
+    metadata: Mapping[str, str]
+
+
+class _FaultError(Exception):
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason: Reason = reason
+
+
+class _Lack(NamedTuple):
+    reason: Reason
+    fault: str
+
+
+def _read(rows: Iterable[Row], fields: Fields, bad: BadRows) -> Iterator[_Record]:
+    """The records of rows; the first row decides which field is the text, and must have the fields that were named."""
+    text_field: str | None = None
+    unfit: UserError | None = None
+    title_seen = fields.title is None
+    for row in rows:
+        if text_field is None:
+            found = _text_field(row.values, fields)
+            if isinstance(found, _Lack):
+                unfit = unfit or _wrong_fields(row, found.fault)
+                if not bad.skip:
+                    raise unfit
+                bad.add(row.where, found.reason, _shown(row))
+                continue
+            text_field = found
+        title_seen = title_seen or fields.title in row.values
+        try:
+            record = _record(row.values, fields, text_field)
+        except _FaultError as fault:
+            bad.add(row.where, fault.reason, _shown(row))
+        else:
+            yield record
+    if text_field is None and unfit is not None:
+        raise unfit
+    if text_field is not None and not title_seen:
+        raise UserError(f"No record has a field {fields.title!r}. Choose another with --title-field, or leave it out.")
+
+
+def _text_field(values: Mapping[str, object], fields: Fields) -> str | _Lack:
+    """The field of the text, or why these cannot be the fields of the file."""
+    if fields.id is not None and fields.id not in values:
+        return _Lack("missing_id", f"no field {fields.id!r}")
+    if fields.text is not None:
+        return fields.text if fields.text in values else _Lack("missing_text", f"no field {fields.text!r}")
+    tried = ", ".join(fields.usual_texts)
+    return _first_of(fields.usual_texts, tuple(values)) or _Lack(
+        "missing_text", f"no field of the text (tried {tried})"
+    )
+
+
+def _wrong_fields(row: Row, fault: str) -> UserError:
+    there = ", ".join(row.values) or "none"
+    return UserError(
+        f"{row.where}: {fault}. The fields are: {there}. Choose with --text-field, --title-field and --id-field."
+    )
+
+
+def _record(values: Mapping[str, object], fields: Fields, text_field: str) -> _Record:
+    there = tuple(values)
+    id_field = fields.id or _first_of(fields.usual_ids, there)
+    title_field = fields.title or _first_of(fields.usual_titles, there)
+    record = _Record(
+        id="" if id_field is None else _id(values.get(id_field)),
+        title="" if title_field is None or title_field == text_field else _title(values.get(title_field)),
+        text=_text(values.get(text_field)),
+        metadata=_metadata(values, {id_field, title_field, text_field}),
+    )
+    if not all(map(is_utf8, (record.id, record.title, record.text, *record.metadata, *record.metadata.values()))):
+        raise _FaultError("invalid_utf8")
+    return record
+
+
+@lru_cache(maxsize=256)
+def _first_of(names: tuple[str, ...], there: tuple[str, ...]) -> str | None:
+    by_lower = {field.lower(): field for field in reversed(there)}
+    return next((by_lower[name] for name in names if name in by_lower), None)
+
+
+def _text(value: object) -> str:
+    text = _unpacked(value)
+    if text is None or (isinstance(text, str) and not text.strip()):
+        raise _FaultError("missing_text")
+    if not isinstance(text, str):
+        raise _FaultError("not_text")
+    return text
+
+
+def _id(value: object) -> str:
+    if isinstance(value, bool):
+        raise _FaultError("not_text")
+    name = _scalar(value)
+    if name is None and value is not None and not _is_nan(value):
+        raise _FaultError("not_text")
+    if name is None or not name.strip():
+        raise _FaultError("missing_id")
+    return name.strip()
+
+
+def _title(value: object) -> str:
+    title = _scalar(value)
+    if title is None and value is not None and not _is_nan(value):
+        raise _FaultError("not_text")
+    return title or ""
+
+
+def _metadata(values: Mapping[str, object], used: set[str | None]) -> dict[str, str]:
+    """The other fields that hold a single value, and those inside a field called metadata."""
+    inner = values.get("metadata")
+    nested = inner if isinstance(inner, Mapping) and "metadata" not in used else {}
+    others = {**nested, **{name: value for name, value in values.items() if name not in used}}
+    strings = {str(name): _scalar(value) for name, value in others.items()}
+    return {name: value for name, value in strings.items() if value is not None}
+
+
+def _scalar(value: object) -> str | None:
+    """A single value as a string, None for nothing, lists and the like."""
+    value = _unpacked(value)
+    if value is None or isinstance(value, (list, tuple, set, Mapping)) or _is_nan(value):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _unpacked(value: object) -> object:
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise _FaultError("invalid_utf8") from None
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _shown(row: Row) -> str:
+    return json.dumps(dict(row.values), ensure_ascii=False, default=repr)

@@ -1,0 +1,100 @@
+"""Files as bytes and lines: plain or gzip, with or without byte order mark, each line with its place."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from constraintsuite.corpora.base import BadRows
+from constraintsuite.errors import UserError
+from constraintsuite.store.files import sha256_of, sha256_text
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Line(NamedTuple):
+    """A line with its place in the form `file:number`."""
+
+    where: str
+    data: bytes
+    """The bytes, line end included."""
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked if its name ends in .gz; what cannot be read is a UserError."""
+    require_file(path)
+    try:
+        with path.open("rb") as plain:
+            if path.suffix != ".gz":
+                yield plain
+                return
+            with gzip.open(plain) as unpacked:
+                yield cast(BinaryIO, unpacked)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise UserError(f"{path}: damaged gzip file ({error}). Fetch or pack it again.") from None
+    except PermissionError:
+        raise UserError(f"{path}: no permission to read this file.") from None
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """Every line of a file, without a byte order mark."""
+    with open_bytes(path) as file:
+        for number, data in enumerate(file, 1):
+            yield Line(f"{path}:{number}", data.removeprefix(BYTE_ORDER_MARK) if number == 1 else data)
+
+
+def decode(line: Line, bad: BadRows) -> str | None:
+    """The text of a line without its line end, None if it is not UTF-8 and `bad` leaves it out."""
+    try:
+        return line.data.decode().removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError:
+        bad.add(line.where, "invalid_utf8", escape(line.data))
+        return None
+
+
+def escape(data: bytes) -> str:
+    """Text in which each byte that is not UTF-8 is a lone surrogate, so that it can be found and told later."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def require_file(path: Path) -> None:
+    """A UserError unless `path` is a file."""
+    if not path.exists():
+        raise UserError(f"{path}: there is no such file.")
+    if not path.is_file():
+        raise UserError(f"{path}: this is not a file.")
+
+
+def data_files(source: str, suffixes: Iterable[str]) -> list[Path]:
+    """The file `source`, or the files with one of the suffixes (.gz may follow) in the folder `source`, by name."""
+    path = Path(source)
+    if not path.is_dir():
+        require_file(path)
+        return [path]
+    endings = tuple(ending for suffix in suffixes for ending in (suffix, f"{suffix}.gz"))
+    files = sorted(file for file in path.iterdir() if file.name.lower().endswith(endings) and file.is_file())
+    if not files:
+        raise UserError(f"{path}: no file in this folder ends in {', '.join(endings)}.")
+    return files
+
+
+def ending(path: Path) -> str:
+    """How the name of a file ends, in lower case and apart from .gz: `.jsonl` of `wiki.JSONL.gz`."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def base_name(path: Path) -> str:
+    """The name of a file without its endings (`wiki` of `wiki.jsonl.gz`), or of a folder."""
+    if path.is_dir():
+        return path.resolve().name
+    return Path(path.name.removesuffix(".gz")).stem
+
+
+def fingerprint_files(files: Iterable[Path], *settings: object) -> str:
+    """SHA-256 of the bytes of files in their order, and of the settings that decide how they are read."""
+    return sha256_text(*(repr(setting) for setting in settings), *(sha256_of(file) for file in files))

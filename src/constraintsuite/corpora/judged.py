@@ -1,0 +1,68 @@
+"""Queries and judgments that stand in a file of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from constraintsuite.corpora.base import BadRows
+from constraintsuite.corpora.delimited import read_table
+from constraintsuite.corpora.fields import QUERY_FIELDS, read_query_rows
+from constraintsuite.corpora.files import BYTE_ORDER_MARK, decode, ending, open_bytes, read_lines
+from constraintsuite.corpora.jsonl import read_objects
+from constraintsuite.corpora.trec import read_topics
+from constraintsuite.records.text import Qrel, Query
+
+_QueryReader = Callable[[Path, BadRows], Iterator[Query]]
+
+
+def read_queries(path: Path, bad: BadRows) -> Iterator[Query]:
+    """The queries of a TSV or CSV file (id, text; a header may stand above), of JSON lines, or of TREC topics."""
+    reader = _BY_ENDING.get(ending(path)) or _BY_FIRST_CHARACTER.get(_first_character(path), _from_tsv)
+    return reader(path, bad)
+
+
+def read_qrels(path: Path, bad: BadRows) -> Iterator[Qrel]:
+    """The judgments of TREC qrels (`query 0 document grade`) or of a BEIR table (`query document grade`)."""
+    for number, line in enumerate(read_lines(path)):
+        text = decode(line, bad)
+        if text is None or not text.strip():
+            continue
+        cells = [cell.strip() for cell in (text.split("\t") if "\t" in text else text.split())]
+        if len(cells) not in (3, 4) or not all(cells):
+            bad.add(line.where, "wrong_columns", text)
+        elif _is_grade(cells[-1]):
+            yield Qrel(cells[0], cells[-2], int(cells[-1]))
+        elif number > 0 or len(cells) == 4:  # only the table of BEIR has a header
+            bad.add(line.where, "bad_grade", text)
+
+
+def _from_tsv(path: Path, bad: BadRows) -> Iterator[Query]:
+    return read_query_rows(read_table(path, "tsv", QUERY_FIELDS, bad), bad)
+
+
+def _from_csv(path: Path, bad: BadRows) -> Iterator[Query]:
+    return read_query_rows(read_table(path, "csv", QUERY_FIELDS, bad), bad)
+
+
+def _from_json(path: Path, bad: BadRows) -> Iterator[Query]:
+    return read_query_rows(read_objects(path, bad), bad)
+
+
+_BY_ENDING: Mapping[str, _QueryReader] = {
+    ".tsv": _from_tsv,
+    ".csv": _from_csv,
+    ".jsonl": _from_json,
+    ".ndjson": _from_json,
+    ".json": _from_json,
+}
+_BY_FIRST_CHARACTER: Mapping[bytes, _QueryReader] = {b"<": read_topics, b"{": _from_json, b"[": _from_json}
+
+
+def _first_character(path: Path) -> bytes:
+    with open_bytes(path) as file:
+        return file.read(1 << 16).removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
+
+
+def _is_grade(text: str) -> bool:
+    return text.removeprefix("-").isascii() and text.removeprefix("-").isdecimal()

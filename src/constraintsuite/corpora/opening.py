@@ -1,0 +1,133 @@
+"""From what a user wrote to a source that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from constraintsuite.corpora import SOURCES
+from constraintsuite.corpora.base import STRICT, BadRows, NoDocumentsError, Source, SourceSettings
+from constraintsuite.corpora.files import ending, require_file
+from constraintsuite.corpora.folder import prose_files
+from constraintsuite.corpora.judged import read_qrels, read_queries
+from constraintsuite.errors import UserError
+from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.store.files import sha256_of, sha256_text
+
+_NAMES: Mapping[str, str] = {"sample": "sample"}
+_PREFIXES: Mapping[str, str] = {"irds:": "irds", "hf:": "hub"}
+_ENDINGS: Mapping[str, str] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".tsv": "tsv",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".trec": "trec",
+    ".sgml": "trec",
+    ".sgm": "trec",
+    ".md": "folder",
+    ".markdown": "folder",
+    ".txt": "folder",
+}
+_CONTENTS: tuple[tuple[str, str], ...] = (
+    ("corpus.jsonl", "beir"),
+    ("corpus.jsonl.gz", "beir"),
+    ("*.parquet", "parquet"),
+    ("*.jsonl", "jsonl"),
+    ("*.jsonl.gz", "jsonl"),
+)
+
+
+def open_source(settings: SourceSettings) -> Source:
+    """The source that the settings name, with their limit, and with their queries and judgments in place of its own."""
+    return _Opened(SOURCES.load(find_format(settings))(settings), settings)
+
+
+def find_format(settings: SourceSettings) -> str:
+    """The format of a source: the one given, else by its name, its prefix, the files in it, or its ending."""
+    if settings.format != "auto":
+        return settings.format
+    for decide in _DECISIONS:
+        found = decide(settings.source)
+        if found is not None:
+            return found
+    raise UserError(
+        f"{settings.source}: the format cannot be told from the name. Known endings, also with .gz: "
+        f"{', '.join(_ENDINGS)}. Say what it is with --format {'|'.join(SOURCES.names())}."
+    )
+
+
+def _by_name(source: str) -> str | None:
+    return _NAMES.get(source)
+
+
+def _by_prefix(source: str) -> str | None:
+    return next((format for prefix, format in _PREFIXES.items() if source.startswith(prefix)), None)
+
+
+def _by_contents(source: str) -> str | None:
+    folder = Path(source)
+    if not folder.is_dir():
+        return None
+    for pattern, format in _CONTENTS:
+        if any(file.is_file() for file in folder.glob(pattern)):
+            return format
+    if prose_files(folder):
+        return "folder"
+    raise UserError(
+        f"{source}: no known file in this folder. Looked for {', '.join(pattern for pattern, _ in _CONTENTS)}, and for "
+        ".md, .markdown and .txt files in it and below. Other files: give one, or say what they are with --format."
+    )
+
+
+def _by_ending(source: str) -> str | None:
+    path = Path(source)
+    if not path.exists():
+        names = ", ".join((*_NAMES, *(f"{prefix}…" for prefix in _PREFIXES)))
+        raise UserError(f"{source}: there is no such file or folder, and it is none of the names {names}.")
+    return _ENDINGS.get(ending(path))
+
+
+_DECISIONS: tuple[Callable[[str], str | None], ...] = (_by_name, _by_prefix, _by_contents, _by_ending)
+
+
+class _Opened(Source):
+    """A source as the settings want it."""
+
+    def __init__(self, source: Source, settings: SourceSettings) -> None:
+        self.name = source.name
+        self._source = source
+        self._limit = settings.limit
+        self._shown = settings.source
+        self._queries = Path(settings.queries) if settings.queries else None
+        self._qrels = Path(settings.qrels) if settings.qrels else None
+        for file in (self._queries, self._qrels):
+            if file is not None:
+                require_file(file)
+
+    @property
+    def licence(self) -> str:
+        return self._source.licence
+
+    def fingerprint(self) -> str:
+        files = ("" if file is None else sha256_of(file) for file in (self._queries, self._qrels))
+        return sha256_text(self._source.fingerprint(), str(self._limit), *files)
+
+    def documents(self, bad: BadRows) -> Iterator[Document]:
+        count = 0
+        for document in self._source.documents(bad):
+            yield document
+            count += 1
+            if count == self._limit:
+                return
+        if count == 0:
+            reasons = ", ".join(f"{reason} {number}" for reason, number in bad.counts.items())
+            left_out = f" All {bad.counts.total()} rows were left out: {reasons}." if reasons else ""
+            raise NoDocumentsError(f"{self._shown}: no documents.{left_out}")
+
+    def queries(self, bad: BadRows = STRICT) -> Iterator[Query]:
+        return self._source.queries(bad) if self._queries is None else read_queries(self._queries, bad)
+
+    def qrels(self, bad: BadRows = STRICT) -> Iterator[Qrel]:
+        return self._source.qrels(bad) if self._qrels is None else read_qrels(self._qrels, bad)

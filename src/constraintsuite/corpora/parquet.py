@@ -1,0 +1,68 @@
+"""Parquet files, read batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from constraintsuite.corpora.base import BadRows, Source, SourceSettings
+from constraintsuite.corpora.fields import Fields, Row, document_fields, read_documents
+from constraintsuite.corpora.files import base_name, data_files, fingerprint_files
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.records.text import Document
+
+try:
+    import pyarrow as arrow
+    from pyarrow.parquet import ParquetFile
+except ImportError:
+    raise MissingExtraError("parquet", "Reading Parquet files") from None
+
+_BATCH_ROWS = 1024
+
+
+class ParquetSource(Source):
+    """The rows of a Parquet file, or of all such files in a folder."""
+
+    def __init__(self, settings: SourceSettings) -> None:
+        self.name = base_name(Path(settings.source))
+        self._files = data_files(settings.source, (".parquet",))
+        self._fields = document_fields(settings)
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the files and the names of the fields."""
+        return fingerprint_files(self._files, "parquet", self._fields)
+
+    def documents(self, bad: BadRows) -> Iterator[Document]:
+        """The document of each row."""
+        rows = (row for file in self._files for row in _read_rows(file, self._fields))
+        return read_documents(rows, self._fields, bad)
+
+
+def _read_rows(path: Path, fields: Fields) -> Iterator[Row]:
+    """The rows of a file, numbered from 1."""
+    number = 0
+    try:
+        with ParquetFile(path) as file:
+            columns = [column.name for column in file.schema_arrow if _is_used(column, fields)]
+            for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
+                for values in _texts_as_bytes(batch).to_pylist():
+                    number += 1
+                    yield Row(f"{path}:{number}", values)
+    except (arrow.ArrowException, OSError) as error:
+        raise UserError(f"{path}: this Parquet file cannot be read after row {number} ({error}).") from None
+
+
+def _is_used(column: arrow.Field, fields: Fields) -> bool:
+    """Whether a column can be a text or metadata; images, vectors and the like are not even read."""
+    if column.name in (*fields.chosen, "metadata") or column.name.lower() in fields.usual:
+        return True
+    kinds = arrow.types
+    single = (kinds.is_primitive, kinds.is_string, kinds.is_large_string, kinds.is_decimal, kinds.is_dictionary)
+    return any(is_kind(column.type) for is_kind in single)
+
+
+def _texts_as_bytes(batch: arrow.RecordBatch) -> arrow.RecordBatch:
+    """The batch with its texts as bytes: one that is not UTF-8 is then the fault of its row, not of the batch."""
+    casts = {arrow.string(): arrow.binary(), arrow.large_string(): arrow.large_binary()}
+    schema = arrow.schema([(field.name, casts.get(field.type, field.type)) for field in batch.schema])
+    return batch.cast(schema)

@@ -1,0 +1,87 @@
+"""What a source holds, counted in one pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from constraintsuite.corpora.base import BadRow, BadRows, NoDocumentsError, Source
+from constraintsuite.records.text import Document
+
+_FAULTS_SHOWN = 5
+_STEP = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """Words in a document's text, as white space divides it."""
+
+    mean: float
+    p10: int
+    """At least a tenth of the documents are this short or shorter."""
+    p90: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a source holds."""
+
+    name: str
+    licence: str
+    """Empty where it is not known."""
+    fingerprint: str
+    documents: int
+    words: WordCounts | None
+    queries: int
+    qrels: int
+    first: tuple[Document, ...]
+    faults: dict[str, int]
+    """Rows that cannot be used, by reason."""
+    first_faults: tuple[BadRow, ...]
+
+
+def summarise(source: Source, first: int, advance: Callable[[int], None] = lambda items: None) -> Summary:
+    """Read the whole source; broken rows are counted, never an error. `advance` hears how many documents came."""
+    bad = BadRows(skip=True)
+    lengths: Counter[int] = Counter()
+    shown: list[Document] = []
+    documents = 0
+    try:
+        for document in source.documents(bad):
+            documents += 1
+            lengths[len(document.text.split())] += 1
+            if documents <= first:
+                shown.append(document)
+            if documents % _STEP == 0:
+                advance(_STEP)
+    except NoDocumentsError:
+        if not bad.rows:
+            raise
+    return Summary(
+        name=source.name,
+        licence=source.licence,
+        fingerprint=source.fingerprint(),
+        documents=documents,
+        words=_word_counts(lengths) if documents else None,
+        queries=sum(1 for _ in source.queries(bad)),
+        qrels=sum(1 for _ in source.qrels(bad)),
+        first=tuple(shown),
+        faults=dict(sorted(bad.counts.items())),
+        first_faults=tuple(bad.rows[:_FAULTS_SHOWN]),
+    )
+
+
+def _word_counts(lengths: Counter[int]) -> WordCounts:
+    total = sum(words * times for words, times in lengths.items())
+    return WordCounts(total / lengths.total(), _percentile(lengths, 10), _percentile(lengths, 90))
+
+
+def _percentile(lengths: Counter[int], percent: int) -> int:
+    """The smallest length that at least `percent` of a hundred documents do not exceed."""
+    below = 0
+    for words, times in sorted(lengths.items()):
+        below += times
+        if below * 100 >= percent * lengths.total():
+            return words
+    raise ValueError("no lengths")

@@ -1,0 +1,1 @@
+"""How well a system does: a suite and a model give a run, a folder with every score and every figure."""

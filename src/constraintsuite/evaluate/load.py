@@ -1,0 +1,116 @@
+"""Suites and runs as they lie on disk."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.summary import Summary
+from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.records.examples import MAIN_SLICES, Example
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.files import sha256_of, write_text
+from constraintsuite.store.jsonl import adapter, describe, read_jsonl
+
+EXAMPLES = "examples.jsonl"
+CONTROLS = "controls.jsonl"
+SUMMARY = "summary.json"
+_SUITE_PLACE = ".suite"  # hidden, hence not hashed: a run is the same run wherever its suite lies
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite's main examples and controls."""
+
+    artifact: Artifact
+    examples: tuple[Example, ...]
+    controls: tuple[Example, ...]
+
+    @property
+    def name(self) -> str:
+        """The name it was built under."""
+        return self.artifact.manifest.name
+
+    @property
+    def content(self) -> str:
+        """Hash of all its files."""
+        return self.artifact.manifest.content
+
+
+@dataclass(frozen=True)
+class Run:
+    """A model's results on a suite."""
+
+    artifact: Artifact
+    summary: Summary
+    results: tuple[PairResult, ...]
+
+
+def load_suite(path: Path) -> Suite:
+    """The suite in a folder; one without main examples, or changed since it was built, is a UserError."""
+    artifact = Artifact.open(path, "suite")
+    examples = _read_examples(artifact, EXAMPLES)
+    if not examples:
+        raise UserError(f"{path / EXAMPLES}: the suite is empty, so there is nothing to evaluate. Build it again.")
+    controls = _read_examples(artifact, CONTROLS) if (path / CONTROLS).is_file() else ()
+    for file, records, main in ((EXAMPLES, examples, True), (CONTROLS, controls, False)):
+        stray = next((e for e in records if (e.suite in MAIN_SLICES) != main), None)
+        if stray is not None:
+            raise UserError(
+                f"{path / file}: {stray.id} is of the slice {stray.suite}, which belongs into another file."
+            )
+    _refuse_repeated(path, [*examples, *controls])
+    return Suite(artifact, examples, controls)
+
+
+def load_run(path: Path) -> Run:
+    """The finished run in a folder."""
+    artifact = Artifact.open(path, "run")
+    results = tuple(read_jsonl(path / EXAMPLES, PairResult))
+    return Run(artifact, _read_summary(path / SUMMARY), results)
+
+
+def remember_suite(run: Path, suite: Path) -> None:
+    """Note in a run's folder where its suite lies, as seen from there."""
+    write_text(run / _SUITE_PLACE, os.path.relpath(suite.resolve(), run.resolve()) + "\n")
+
+
+def find_suite(run: Path) -> Path:
+    """Where the suite of a run lies."""
+    place = run / _SUITE_PLACE
+    suite = run / place.read_text(encoding="utf-8").rstrip("\n") if place.is_file() else None
+    if suite is None or not suite.is_dir():
+        raise UserError(f"{run}: the suite of this run is not where it was. Say where it is with --suite FOLDER.")
+    return suite.resolve()
+
+
+def _read_examples(artifact: Artifact, name: str) -> tuple[Example, ...]:
+    file = artifact.path / name
+    entry = artifact.manifest.files.get(name)
+    if file.is_file() and (entry is None or entry.sha256 != sha256_of(file)):
+        raise UserError(
+            f"{file}: changed since the suite was built, so results would not be of that suite. Build it again."
+        )
+    return tuple(read_jsonl(file, Example))
+
+
+def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:
+    repeated = [name for name, count in Counter(example.id for example in examples).items() if count > 1]
+    if repeated:
+        raise UserError(f"{path}: {len(repeated)} ids stand there more than once, the first is {repeated[0]!r}.")
+
+
+def _read_summary(file: Path) -> Summary:
+    if not file.is_file():
+        raise UserError(f"{file}: there is no such file. Run `csuite eval` again.")
+    try:
+        summary: Summary = adapter(Summary).validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
+    return summary

@@ -1,0 +1,77 @@
+"""Every distinct (query, document) of a suite, scored once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.models.base import Scorer
+from constraintsuite.records.examples import Example
+
+Scores = Mapping[tuple[str, str], float]
+"""Score by query and text of the document."""
+_BATCH = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """What a model gave one query and one document; the document's id is the SHA-256 of its text in UTF-8."""
+
+    query: str
+    document: str
+    score: float
+
+
+def document_id(text: str) -> str:
+    """The name of a text in a run."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def queries_of(example: Example) -> dict[str, str]:
+    """The queries under which an example is scored, by role; of all but `neg`, those it does not have are left out."""
+    twin = example.control.twin_query if example.control else ""
+    roles = {"neg": example.query.neg, "base": example.query.base, "topic": example.query.topic, "twin": twin}
+    return {role: query for role, query in roles.items() if query or role == "neg"}
+
+
+def documents_of(examples: Iterable[Example]) -> list[str]:
+    """The distinct texts of all documents, sorted."""
+    return sorted({document.text for example in examples for document in (example.docs.pos, example.docs.neg)})
+
+
+def pairs_of(examples: Iterable[Example]) -> list[tuple[str, str]]:
+    """The distinct (query, text) pairs, sorted."""
+    return sorted(
+        {
+            (query, document.text)
+            for example in examples
+            for query in queries_of(example).values()
+            for document in (example.docs.pos, example.docs.neg)
+        }
+    )
+
+
+def score_pairs(scorer: Scorer, pairs: list[tuple[str, str]], reporter: Reporter) -> dict[tuple[str, str], float]:
+    """The score of each pair; a model that gives anything but one finite number a pair is refused."""
+    scores: dict[tuple[str, str], float] = {}
+    with reporter.track(scorer.name, len(pairs)) as advance:
+        for start in range(0, len(pairs), _BATCH):
+            batch = pairs[start : start + _BATCH]
+            given = np.asarray(scorer.score(batch), dtype=np.float64)
+            if given.shape != (len(batch),):
+                raise UserError(
+                    f"Model {scorer.name!r} gave {given.shape} scores for {len(batch)} pairs, expected one each."
+                )
+            if not np.isfinite(given).all():
+                query, text = batch[int(np.flatnonzero(~np.isfinite(given))[0])]
+                raise UserError(
+                    f"Model {scorer.name!r} gave no finite score to query {query!r} and text {text[:80]!r}."
+                )
+            scores.update(zip(batch, given.tolist(), strict=True))
+            advance(len(batch))
+    return scores

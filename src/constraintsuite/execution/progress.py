@@ -1,0 +1,85 @@
+"""Progress with time left, on stderr; silent when nobody watches."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+
+class Advance(Protocol):
+    """Tells how many more items are done."""
+
+    def __call__(self, items: int = 1) -> None: ...
+
+
+class Reporter(Protocol):
+    """Shows what is going on."""
+
+    def note(self, text: str) -> None:
+        """Say one line."""
+
+    def track(self, title: str, total: int | None) -> _Tracking:
+        """Count items of a step until the block ends."""
+
+
+class _Tracking(Protocol):
+    def __enter__(self) -> Advance: ...
+
+    def __exit__(self, *details: object) -> bool | None: ...
+
+
+class Silent:
+    """Says nothing."""
+
+    def note(self, text: str) -> None:
+        """Say nothing."""
+
+    @contextmanager
+    def track(self, title: str, total: int | None) -> Iterator[Advance]:
+        """Count nothing."""
+        yield lambda items=1: None
+
+
+class Terminal:
+    """Bars with time left on a terminal; a line at most every ten seconds elsewhere."""
+
+    every_seconds = 10.0
+
+    def __init__(self) -> None:
+        self.console = Console(stderr=True, highlight=False)
+
+    def note(self, text: str) -> None:
+        """Print one line on stderr."""
+        self.console.print(text, markup=False, soft_wrap=True)
+
+    @contextmanager
+    def track(self, title: str, total: int | None) -> Iterator[Advance]:
+        """A bar, or sparse lines where stderr is not a terminal."""
+        if sys.stderr.isatty():
+            columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+            with Progress(*columns, console=self.console, transient=True) as bars:
+                task = bars.add_task(title, total=total)
+                yield lambda items=1: bars.advance(task, items)
+        else:
+            yield self._lines(title, total)
+
+    def _lines(self, title: str, total: int | None) -> Advance:
+        start = last = time.monotonic()
+        done = 0
+
+        def advance(items: int = 1) -> None:
+            nonlocal last, done
+            done += items
+            now = time.monotonic()
+            if now - last >= self.every_seconds and total and done < total:
+                last = now
+                left = (now - start) / done * (total - done)
+                self.note(f"{title}: {done} of {total}, about {left:.0f} s left")
+
+        return advance

@@ -1,0 +1,176 @@
+"""Stages: each reads finished folders and leaves one finished folder; a rerun skips what is already there."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.store.artifact import Artifact, Origin, finish, library_versions, read_manifest
+from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.jsonl import adapter
+
+Settings = TypeVar("Settings", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a stage (or one shard of it) did."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    rejects: Mapping[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def merged(parts: Sequence[Outcome]) -> Outcome:
+        """The sum of the parts."""
+        counts: Counter[str] = Counter()
+        rejects: Counter[str] = Counter()
+        for part in parts:
+            counts.update(part.counts)
+            rejects.update(part.rejects)
+        return Outcome(dict(sorted(counts.items())), dict(sorted(rejects.items())))
+
+
+@dataclass(frozen=True)
+class Job(Generic[Settings]):
+    """Everything a stage may use."""
+
+    recipe: Settings
+    out: Path
+    inputs: Mapping[str, Path]
+    engine: LocalEngine
+    reporter: Reporter
+
+    def map_shards(self, title: str, function: Callable[[Any], Outcome], tasks: Mapping[str, object]) -> Outcome:
+        """Run `function` on each named task; a task whose outcome is already in the folder is not run again."""
+        waiting = {name: task for name, task in tasks.items() if not self._outcome_file(name).is_file()}
+        with self.reporter.track(title, len(tasks)) as advance:
+            advance(len(tasks) - len(waiting))
+            shard_tasks = [_ShardTask(function, task, self._outcome_file(name)) for name, task in waiting.items()]
+            self.engine.map(_run_shard, shard_tasks, lambda index: advance())
+        outcomes = [adapter(Outcome).validate_json(self._outcome_file(name).read_bytes()) for name in tasks]
+        return Outcome.merged(outcomes)
+
+    def _outcome_file(self, name: str) -> Path:
+        return self.out / f"{name}.outcome.json"
+
+
+@dataclass(frozen=True)
+class _ShardTask:
+    function: Callable[[Any], Outcome]
+    task: object
+    outcome_file: Path
+
+
+def _run_shard(shard: _ShardTask) -> None:
+    outcome = shard.function(shard.task)
+    write_text(shard.outcome_file, adapter(Outcome).dump_json(outcome).decode() + "\n")
+
+
+@dataclass(frozen=True)
+class Stage(Generic[Settings]):
+    """One step: its name, the stages it reads, the parts of the recipe it depends on, and the work itself."""
+
+    name: str
+    work: Callable[[Job[Settings]], Outcome]
+    needs: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pipeline(Generic[Settings]):
+    """Stages in order; the order is data."""
+
+    stages: tuple[Stage[Settings], ...]
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the stages, in order."""
+        return tuple(stage.name for stage in self.stages)
+
+    def run(
+        self,
+        recipe: Settings,
+        folder: Path,
+        source: Mapping[str, str],
+        engine: LocalEngine,
+        reporter: Reporter,
+        *,
+        redo_from: str | None = None,
+        until: str | None = None,
+    ) -> dict[str, Artifact]:
+        """Bring every stage up to date, up to and including `until`; `redo_from` and later ones are made anew."""
+        for name in (redo_from, until):
+            if name is not None and name not in self.names():
+                raise UserError(f"No stage named {name!r}. The stages are: {', '.join(self.names())}.")
+        done: dict[str, Artifact] = {}
+        redo = False
+        for stage in self.stages:
+            redo = redo or stage.name == redo_from
+            done[stage.name] = self._bring_up(stage, recipe, folder / stage.name, source, done, engine, reporter, redo)
+            if stage.name == until:
+                break
+        return done
+
+    def _bring_up(  # noqa: PLR0913 - the one place where all of a stage's surroundings meet
+        self,
+        stage: Stage[Settings],
+        recipe: Settings,
+        out: Path,
+        source: Mapping[str, str],
+        done: Mapping[str, Artifact],
+        engine: LocalEngine,
+        reporter: Reporter,
+        redo: bool,
+    ) -> Artifact:
+        inputs = {name: done[name].manifest.content for name in stage.needs}
+        if not stage.needs:
+            inputs = dict(source)
+        settings = {name: recipe.model_dump(mode="json")[name] for name in stage.sections}
+        seed = int(getattr(recipe, "seed", 0))
+        origin = Origin("stage", stage.name, inputs, settings, seed, code_version())
+        manifest = read_manifest(out)
+        if manifest is not None and manifest.fingerprint == origin.fingerprint and not redo:
+            return Artifact(out, manifest)
+        _prepare(out, origin, keep_shards=manifest is None and not redo)
+        start = time.monotonic()
+        job = Job(recipe, out, {name: done[name].path for name in stage.needs}, engine, reporter)
+        outcome = stage.work(job)
+        artifact = finish(out, origin, outcome.counts, outcome.rejects, time.monotonic() - start)
+        reporter.note(f"{stage.name}: {_in_words(outcome)}")
+        return artifact
+
+
+def _prepare(out: Path, origin: Origin, *, keep_shards: bool) -> None:
+    """Empty the folder unless it holds finished shards of the very same work."""
+    marker = out / ".working"
+    if not (keep_shards and marker.is_file() and marker.read_text() == origin.fingerprint):
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        write_text(marker, origin.fingerprint)
+
+
+def _in_words(outcome: Outcome) -> str:
+    parts = [f"{count:,} {name}" for name, count in outcome.counts.items()]
+    if outcome.rejects:
+        parts.append(f"{sum(outcome.rejects.values()):,} rejected")
+    return ", ".join(parts) or "done"
+
+
+@cache
+def code_version() -> str:
+    """Hash of the package's own files and of the libraries that can change a result."""
+    root = Path(str(resources.files("constraintsuite")))
+    files = sorted(p for p in root.rglob("*") if p.suffix in {".py", ".yaml", ".tsv", ".jsonl"})
+    texts = [f"{p.relative_to(root)}\n{p.read_text(encoding='utf-8')}" for p in files]
+    return sha256_text(*texts, *(f"{name}=={version}" for name, version in library_versions().items()))

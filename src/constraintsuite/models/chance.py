@@ -1,0 +1,34 @@
+"""Chance: what a model that knows nothing scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.models.base import Scorer
+from constraintsuite.store.files import sha256_text
+
+
+def make_random(argument: str, documents: Sequence[str]) -> Scorer:
+    """`random` (seed 0) or `random:SEED`."""
+    if argument and not (argument.isascii() and argument.isdigit()):
+        raise UserError(f"Model 'random:{argument}': the seed must be a whole number, as in random:7.")
+    return RandomScorer(int(argument or 0))
+
+
+class RandomScorer:
+    """A number from 0 up to 1 for each (query, text), the same on every machine."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.name = f"random:{seed}" if seed else "random"
+        self.seed = seed
+        self.fingerprint = sha256_text("random", str(seed))
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        """Uniform, keyed by seed, query and text."""
+        hashes = [stable_hash("random", str(self.seed), query, text) for query, text in pairs]
+        return np.array(hashes, dtype=np.uint64) / np.float64(2**64)

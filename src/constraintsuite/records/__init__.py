@@ -1,0 +1,1 @@
+"""What the things are: frozen records in the words of the field, with no behaviour."""

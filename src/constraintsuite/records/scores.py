@@ -1,0 +1,32 @@
+"""Numbers that carry their uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with the bounds of its 95 % interval and the number of items behind it; undefined is None."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+    def __str__(self) -> str:
+        if self.value is None or self.low is None or self.high is None:
+            return f"– (n={self.n})"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] n={self.n}"
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """Under `query`, `better` should score strictly above `worse`."""
+
+    example: str
+    role: str
+    """Which of an example's queries this is: `neg` (the constraint), `base` (its affirmative mirror), ..."""
+    query: str
+    better: str
+    worse: str

@@ -1,0 +1,1 @@
+"""Where the things live: artifact folders, typed JSON lines, checked downloads."""

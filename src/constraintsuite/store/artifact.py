@@ -1,0 +1,176 @@
+"""Artifact folders: written once, finished when their manifest is there.
+
+The manifest holds what decides the content (inputs, settings, seed) and the hash of every file; what differs between two
+equal builds (time, host, durations) stands in `environment.json`, which is not hashed.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.files import sha256_of, sha256_text, write_text
+from constraintsuite.store.jsonl import describe
+
+MANIFEST = "manifest.json"
+ENVIRONMENT = "environment.json"
+FORMAT = 1
+
+
+class FileEntry(BaseModel):
+    """One file of an artifact."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    sha256: str
+    bytes: int
+
+
+class Manifest(BaseModel):
+    """What an artifact was made from, and what it holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    format: int
+    kind: str
+    name: str
+    fingerprint: str
+    """Hash of everything that decides the content: code, library versions, settings, inputs."""
+    inputs: dict[str, str]
+    settings: dict[str, Any]
+    seed: int
+    counts: dict[str, int]
+    rejects: dict[str, int]
+    files: dict[str, FileEntry]
+    content: str
+    """Hash of all files: two artifacts with the same value are the same bytes."""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A finished folder."""
+
+    path: Path
+    manifest: Manifest
+
+    @classmethod
+    def open(cls, path: Path, kind: str | None = None) -> Artifact:
+        """The finished artifact at `path`; a missing, unfinished or other one is a UserError."""
+        if not path.is_dir():
+            raise UserError(f"{path}: there is no such folder.")
+        manifest = read_manifest(path)
+        if manifest is None:
+            raise UserError(f"{path}: no {MANIFEST}, so it is not a finished artifact. Run the command that makes it again.")
+        if kind is not None and manifest.kind != kind:
+            raise UserError(f"{path}: this is a {manifest.kind}, not a {kind}.")
+        return cls(path, manifest)
+
+    def verify(self) -> list[str]:
+        """What is wrong with the files, one line a fault; empty when every byte is as it was written."""
+        faults = []
+        for name, entry in self.manifest.files.items():
+            file = self.path / name
+            if not file.is_file():
+                faults.append(f"{name}: missing")
+            elif file.stat().st_size != entry.bytes or sha256_of(file) != entry.sha256:
+                faults.append(f"{name}: changed since it was written")
+        faults += [f"{name}: not in the manifest" for name in sorted(_hashed_files(self.path).keys() - self.manifest.files.keys())]
+        return faults
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What decides an artifact's content."""
+
+    kind: str
+    name: str
+    inputs: Mapping[str, str]
+    settings: Mapping[str, Any]
+    seed: int
+    code: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints promise equal content."""
+        settings = json.dumps(self.settings, sort_keys=True, ensure_ascii=False)
+        inputs = json.dumps(dict(self.inputs), sort_keys=True)
+        return sha256_text(str(FORMAT), self.kind, self.name, inputs, settings, str(self.seed), self.code)
+
+
+def finish(
+    path: Path, origin: Origin, counts: Mapping[str, int], rejects: Mapping[str, int], seconds: float
+) -> Artifact:
+    """Hash the files of `path` and write its manifest: from now on it is finished."""
+    for leftover in path.rglob(".*.tmp-*"):  # of a process that was killed while writing
+        leftover.unlink(missing_ok=True)
+    files = {
+        name: FileEntry(sha256=sha256_of(file), bytes=file.stat().st_size) for name, file in _hashed_files(path).items()
+    }
+    manifest = Manifest(
+        format=FORMAT,
+        kind=origin.kind,
+        name=origin.name,
+        fingerprint=origin.fingerprint,
+        inputs=dict(sorted(origin.inputs.items())),
+        settings=dict(origin.settings),
+        seed=origin.seed,
+        counts=dict(counts),
+        rejects=dict(sorted(rejects.items())),
+        files=files,
+        content=sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items())),
+    )
+    write_text(path / ENVIRONMENT, json.dumps(environment(seconds), indent=2) + "\n")
+    write_text(path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
+    return Artifact(path, manifest)
+
+
+def _hashed_files(path: Path) -> dict[str, Path]:
+    """The files that are an artifact's content: not the manifest, hidden files, or the stages kept beside it."""
+    named = {file.relative_to(path).as_posix(): file for file in sorted(path.rglob("*")) if file.is_file()}
+    return {
+        name: file
+        for name, file in named.items()
+        if name not in (MANIFEST, ENVIRONMENT) and not file.name.startswith(".") and not name.startswith("stages/")
+    }
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest of a finished folder, None for an unfinished one."""
+    file = path / MANIFEST
+    if not file.is_file():
+        return None
+    try:
+        return Manifest.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
+
+
+def environment(seconds: float) -> dict[str, Any]:
+    """When, where and with which libraries something ran."""
+    return {
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "python": sys.version.split()[0],
+        "system": platform.platform(),
+        "packages": library_versions(),
+    }
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of the libraries that can change a result."""
+    names = ("constraintsuite", "numpy", "bm25s", "pystemmer", "ahocorasick-rs", "rensa", "lemminflect", "pydantic", "spacy")
+    versions = {}
+    for name in names:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions

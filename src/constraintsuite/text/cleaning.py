@@ -1,0 +1,48 @@
+"""Texts as they are parsed and scored: one line, composed characters, no control characters, no stray spaces."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_SPACE = re.compile(r"\s+")
+
+
+def clean(text: str) -> str:
+    """NFC, no control or direction characters, white space folded to single spaces."""
+    return _SPACE.sub(" ", _CONTROL.sub("", unicodedata.normalize("NFC", text))).strip()
+
+
+_REPAIRS = (
+    (re.compile(r"(?<=[^\W\d_\"])\( ?(?=\S)"), " ("),  # "Teutberga( died"
+    (re.compile(r"\( (?=\S)"), "("),
+    (re.compile(r"(?<=\S) \)"), ")"),
+    (re.compile(r"(?<=[^\W\d_])- (?=[^\W\d_])"), "-"),  # "Al- Qeed"
+    (re.compile(r"(?<=\w) ([,;:.!?])(?=\s|$)"), r"\1"),
+)
+_QUOTE = re.compile(r'\s*"\s*')
+
+
+def repair_spacing(text: str) -> str:
+    """Mend the stray spaces that tokenised corpora leave around brackets, quotes and hyphens."""
+    text = _repair_quotes(text)
+    for pattern, replacement in _REPAIRS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _repair_quotes(text: str) -> str:
+    """Straight quotes that come in pairs: space outside, none inside ('his work" Filumena", which')."""
+    if text.count('"') % 2:
+        return text
+    pieces = _QUOTE.split(text)
+    repaired = pieces[0]
+    for number, piece in enumerate(pieces[1:], 1):
+        if number % 2:  # this quote opens
+            gap = " " if repaired and repaired[-1] not in "([-/–—" else ""
+            repaired += f'{gap}"{piece}'
+        else:
+            gap = " " if piece and piece[0] not in ".,;:!?)]-'’/–—" else ""
+            repaired += f'"{gap}{piece}'
+    return repaired

@@ -1,0 +1,123 @@
+"""Which words of a sentence are cues: phrases of the lexicon, the longest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from lemminflect import getAllInflections
+
+from constraintsuite.text.base import ScopeKind
+from constraintsuite.text.lexicon import Element, phrases_by_verb, phrases_by_word
+from constraintsuite.text.readings import readings
+from constraintsuite.text.sentence import Sentence
+
+_LONGEST_GAP = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A phrase of the lexicon found in a sentence."""
+
+    first: int
+    last: int
+    """The place after its last word."""
+    marks: tuple[int, ...]
+    """The places of its own words; what stands between them is a gap."""
+    rule: str
+    draw: str
+    kind: ScopeKind
+
+    def as_kind(self, kind: ScopeKind) -> Cue:
+        """The same cue with another effect."""
+        return replace(self, kind=kind)
+
+
+def find_cues(sentence: Sentence) -> list[Cue]:
+    """The cues in order; each word belongs to one cue at most, words inside a gap may hold another."""
+    cues: list[Cue] = []
+    taken: set[int] = set()
+    words, verbs = phrases_by_word(), verb_forms()
+    for at, word in enumerate(sentence.words):
+        if at not in taken and (word in words or word in verbs):
+            cue = _longest(sentence, at)
+            if cue is not None and taken.isdisjoint(cue.marks):
+                cues.append(cue)
+                taken.update(cue.marks)
+    return cues
+
+
+def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str], *, alone: bool) -> bool:
+    """Whether a form of one of the verbs stands there; one that stands alone must be tagged as a verb or participle."""
+    word = sentence.word(at)
+    if verbs.isdisjoint(verb_forms().get(word, ())):
+        return False
+    pos = sentence.pos(at)
+    if pos in ("VERB", "AUX"):
+        return True
+    if pos == "ADJ":
+        return word not in verbs
+    if not alone or not any(reading.pos == "NOUN" for reading in readings(word)):
+        return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
+    opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")
+    return opening and word in verbs and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"
+
+
+@cache
+def verb_forms() -> dict[str, frozenset[str]]:
+    """Each form of each verb of the lexicon, with the verbs it can be a form of."""
+    table: dict[str, set[str]] = {}
+    names = {value for phrases in (*phrases_by_verb().values(), *phrases_by_word().values()) for phrase in phrases
+             for element in phrase.elements if element.sort == "verb" for value in element.values}  # fmt: skip
+    for verb in names:
+        forms = {form for spellings in getAllInflections(verb, "VERB").values() for form in spellings}
+        forms |= {form for spellings in getAllInflections(verb, "AUX").values() for form in spellings}
+        for form in forms | {verb} | _CONTRACTED.get(verb, set()):
+            table.setdefault(form, set()).add(verb)
+    return {form: frozenset(verbs) for form, verbs in table.items()}
+
+
+_CONTRACTED = {"be": {"'s", "'re", "'m", "is", "are", "was", "were", "been", "being"}, "have": {"'ve", "has", "had"}}
+
+
+def _longest(sentence: Sentence, at: int) -> Cue | None:
+    word = sentence.words[at]
+    candidates = list(phrases_by_word().get(word, ()))
+    for verb in verb_forms().get(word, ()):
+        candidates += phrases_by_verb().get(verb, ())
+    best: Cue | None = None
+    for phrase in candidates:
+        marks = _match(sentence, at, phrase.elements)
+        if marks and (best is None or len(marks) > len(best.marks)):
+            group = phrase.group
+            best = Cue(at, marks[-1] + 1, marks, group.rule, group.draw, group.kind)
+    return best
+
+
+def _match(sentence: Sentence, at: int, elements: tuple[Element, ...]) -> tuple[int, ...]:
+    """The places that the elements take from `at` on; empty if they do not fit."""
+    if not elements:
+        return ()
+    head, rest = elements[0], elements[1:]
+    if head.sort == "gap":
+        for start in range(at, min(at + _LONGEST_GAP, sentence.length) + 1):
+            found = _match(sentence, start, rest)
+            if found:
+                return found
+            if sentence.is_hard(start) or sentence.word(start) == ",":
+                return ()
+        return ()
+    if at >= sentence.length or not _fits(sentence, at, head, alone=not rest):
+        return ()
+    if not rest:
+        return (at,)
+    found = _match(sentence, at + 1, rest)
+    return (at, *found) if found else ()
+
+
+def _fits(sentence: Sentence, at: int, element: Element, *, alone: bool) -> bool:
+    if element.sort == "word":
+        return sentence.words[at] in element.values
+    if element.sort == "verb":
+        return is_form_of(sentence, at, element.values, alone=alone)
+    return sentence.pos(at) in element.values

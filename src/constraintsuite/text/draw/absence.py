@@ -1,0 +1,95 @@
+"""Words that say by themselves that something is not there: without Y, free of Y, lacks Y, Y is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.cues import Cue
+from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.reach import Stretch
+
+
+def draw_pseudo(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """A phrase that only looks like a negation: its own words are marked, so that one sees why nothing else is."""
+    yield Patch(cue.first, cue.last, "affirmed", cue.rule)
+
+
+def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """The phrase after the cue: without Y, lack of Y, free of Y."""
+    start = cue.last + 1 if canvas.sentence.word(cue.last) == ":" else cue.last
+    yield Patch(start, canvas.reach.phrase_end(start, loose=True), cue.kind, cue.rule)
+
+
+def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """The object of a verb of absence; for a passive its subject; in a relative clause what that clause describes."""
+    passive = is_passive(canvas, cue.first)
+    found = gap_of(cue)
+    if found is None and not (passive and _takes_no_object(canvas, cue)):
+        found = object_after(canvas, cue)
+    rule = cue.rule
+    if found is None and passive:
+        found, rule = canvas.reach.subject(cue.first), "passive_absence"
+    if found is None:
+        found = canvas.reach.antecedent(cue.first)
+    if found is not None:
+        yield Patch(found.first, found.last, cue.kind, rule)
+
+
+def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """What is said to be missing: the noun after an attribute, else the subject."""
+    sentence = canvas.sentence
+    after = sentence.pos(cue.last)
+    if sentence.word(cue.last) == ":":
+        yield Patch(cue.last + 1, canvas.reach.phrase_end(cue.last + 1), cue.kind, cue.rule)
+    elif after in ("NOUN", "PROPN") and sentence.pos(cue.first - 1) != "AUX":
+        yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+    elif cue.first == 0:
+        verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, min(12, sentence.length))
+        start = verb + 1 if verb >= cue.last else cue.last
+        yield Patch(start, canvas.reach.phrase_end(start), cue.kind, cue.rule)
+    else:
+        subject = canvas.reach.subject(cue.first)
+        if subject is not None:
+            yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+
+
+def is_passive(canvas: Canvas, verb: int) -> bool:
+    """Whether a participle stands there that says something of its subject, rather than of an object."""
+    sentence = canvas.sentence
+    helper = sentence.lemma(sentence.skip_adverbs_back(verb - 1))
+    if helper in ("be", "get", "become", "remain", "stay"):
+        return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"
+    return helper != "have" and sentence.tag(verb) in ("VBN", "JJ")
+
+
+def _takes_no_object(canvas: Canvas, cue: Cue) -> bool:
+    """Whether what follows a passive cannot be its object; "were denied bail" has one, "were dropped last year" has none."""
+    sentence = canvas.sentence
+    after_be = sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) in ("be", "get")
+    prepositional = cue.last - cue.first > 1 and sentence.words[cue.last - 1] in ("of", "from", "with", "on", "to")
+    return after_be and not prepositional and sentence.lemma(cue.first) not in word_list("granting_verbs")
+
+
+def gap_of(cue: Cue) -> Stretch | None:
+    """The words between the parts of a cue: leaves the raisins out."""
+    for left, right in pairwise(cue.marks):
+        if right > left + 1:
+            return Stretch(left + 1, right)
+    return None
+
+
+def object_after(canvas: Canvas, cue: Cue) -> Stretch | None:
+    """The object right behind a verb; None if there is none."""
+    sentence = canvas.sentence
+    start = cue.last
+    while sentence.pos(start) == "ADV" or sentence.word(start) == ":":
+        start += 1
+    part = sentence.pos(start) in ("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON") or sentence.tag(start) in ("VBG", "VBN")
+    if not part or sentence.tag(start) in ("WDT", "WP", "EX"):
+        return None
+    end = canvas.reach.phrase_end(start)
+    if sentence.word(end) == "from" and sentence.tag(end + 1) == "VBG":  # prohibits guests from smoking
+        return Stretch(end + 1, canvas.reach.clause_end(end + 1))
+    return Stretch(start, end)

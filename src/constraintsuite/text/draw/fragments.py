@@ -1,0 +1,63 @@
+"""Negation across a mark or a copula: "Pets: no", "Pets? No.", "What it lacks is Y"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from constraintsuite.text.base import Scope, ScopeKind
+from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.cues import Cue
+from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.sentence import Sentence
+
+_LABEL_MARKS = frozenset((":", "–", "—", "=", "-", "--"))
+_ANSWERS = frozenset(("no", "none", "nope", "nil", "never", "zero"))
+_CONSENTS = frozenset(("yes", "yep", "sure", "certainly", "absolutely"))
+_OPEN_QUESTIONS = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose", "whom"))
+_DENYING = frozenset(("particle", "verb", "may_not"))
+
+
+def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+    """Campfires: no. Wi-Fi – none. Dogs: not allowed."""
+    sentence = canvas.sentence
+    for mark in range(1, sentence.length - 1):
+        if sentence.words[mark] not in _LABEL_MARKS:
+            continue
+        answer = mark + 1
+        bare = sentence.word(answer) in _ANSWERS and (sentence.is_hard(answer + 1) or sentence.word(answer + 1) in (",", "at", "whatsoever"))
+        denied = sentence.word(answer) == "not" and sentence.word(answer + 1) in word_list("presence_words")
+        if bare or denied:
+            first = mark
+            while first > 0 and not sentence.is_hard(first - 1) and sentence.words[first - 1] != ",":
+                first -= 1
+            cue = Cue(answer, answer + 1, (answer,), "label", "label", "negated")
+            yield cue, Patch(first, mark, "negated", "label")
+
+
+def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
+    """Pool? No. Is there a bar? Yes: what the answer, the sentence after the question, makes of it."""
+    if answer is None or not question.length or not answer.length or question.words[-1] != "?":
+        return None
+    word = answer.words[0]
+    closed = answer.length == 1 or answer.is_hard(1) or answer.word(1) in (",", "at", "whatsoever")
+    if not closed or word not in _ANSWERS | _CONSENTS or question.words[0] in _OPEN_QUESTIONS:
+        return None
+    tokens, cue = question.tokens, answer.tokens[0]
+    kind: ScopeKind = "negated" if word in _ANSWERS else "affirmed"
+    return Scope(tokens[0].start, tokens[-1].end, kind, cue.start, cue.end, "answer")
+
+
+def draw_cleft(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+    """What the scarf does not contain is Y; what we don't give you: Y."""
+    sentence = canvas.sentence
+    if sentence.word(0) not in ("what", "all"):
+        return
+    cue = next((one for one in canvas.cues if one.draw in _DENYING), None)
+    if cue is None:
+        return
+    colon = sentence.find(frozenset(":"), cue.last, sentence.length)
+    copula = sentence.find(frozenset(("is", "are", "was", "were")), cue.last, sentence.length)
+    for place in (colon, copula):
+        if place >= 0 and sentence.word(place + 1) not in ("that", "not"):
+            yield cue, Patch(place + 1, canvas.reach.phrase_end(place + 1), "negated", "cleft")
+            return

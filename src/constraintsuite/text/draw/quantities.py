@@ -1,0 +1,93 @@
+"""Negative determiners and pronouns: no Y, nothing with Y, none of them has Y, neither Y nor Z."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.cues import Cue
+from constraintsuite.text.draw.particles import denies_presence, deny_from
+
+
+def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """The noun after `no` with all that is coordinated; as a subject also what is said of it."""
+    sentence = canvas.sentence
+    start = cue.last
+    if sentence.is_hard(start) or sentence.word(start) == ",":
+        yield from _predicated(canvas, cue)
+        return
+    end = canvas.reach.phrase_end(start, loose=True)
+    yield Patch(start, end, cue.kind, cue.rule)
+    verb = canvas.reach.verb_of_subject(cue.first, end)
+    if verb is not None:
+        yield from deny_from(canvas, cue, verb)
+
+
+def _predicated(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """The number of Y was zero."""
+    if canvas.sentence.lemma(cue.first - 1) == "be":
+        subject = canvas.reach.subject(cue.first)
+        if subject is not None:
+            yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+
+
+def draw_pronoun(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """Nothing, nobody: as a subject what is said of it, else what describes it."""
+    verb = canvas.reach.verb_of_subject(cue.first, cue.last)
+    if verb is not None:
+        yield from deny_from(canvas, cue, verb)
+    elif canvas.sentence.pos(cue.last) in ("ADP", "ADJ"):
+        yield from canvas.predicate(cue, cue.last, canvas.reach.phrase_end(cue.last + 1, loose=True))
+
+
+def draw_none(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """None after its topic ("lamps there were none", "Wi-Fi: none") or as a subject."""
+    sentence = canvas.sentence
+    verb = canvas.reach.verb_of_subject(cue.first, cue.last)
+    if verb is not None:
+        yield from deny_from(canvas, cue, verb)
+    elif sentence.lemma(cue.first - 1) == "be" and sentence.word(cue.first - 2) == "there":
+        yield Patch(canvas.reach.clause_start(cue.first), cue.first - 2, cue.kind, cue.rule)
+
+
+def draw_partitive(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """None of the rooms has Y; has none of the Y."""
+    end = canvas.reach.phrase_end(cue.last)
+    verb = canvas.reach.verb_of_subject(cue.first, end)
+    if verb is None:
+        yield Patch(cue.last, end, cue.kind, cue.rule)
+    else:
+        if denies_presence(canvas, verb):
+            yield Patch(cue.last, end, cue.kind, cue.rule)
+        yield from deny_from(canvas, cue, verb)
+
+
+def draw_nowhere(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """Nowhere will you find Y."""
+    yield from canvas.predicate(cue, cue.last, canvas.reach.clause_end(cue.last))
+
+
+def draw_neither(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """Neither Y nor Z, as an object or as the subject of a verb of presence; else what is said of them."""
+    sentence = canvas.sentence
+    end = _neither_end(canvas, cue.last)
+    verb = canvas.reach.verb_of_subject(cue.first, end)
+    if verb is None or denies_presence(canvas, verb):
+        yield Patch(cue.last, end, cue.kind, cue.rule)
+    if verb is not None:
+        yield from deny_from(canvas, cue, verb)
+    if sentence.pos(cue.last) == "AUX":
+        yield from deny_from(canvas, cue, cue.last)
+
+
+def _neither_end(canvas: Canvas, start: int) -> int:
+    sentence = canvas.sentence
+    nor = sentence.find(frozenset(("nor",)), start, sentence.length)
+    end = canvas.reach.phrase_end(start)
+    while nor >= 0:
+        after = nor + 1
+        if sentence.pos(after) == "ADP":
+            after += 1
+        end = canvas.reach.clause_end(after) if sentence.is_verb(after) else canvas.reach.phrase_end(after)
+        nor = sentence.find(frozenset(("nor",)), end, min(end + 2, sentence.length))
+    return end

@@ -1,0 +1,69 @@
+"""Surgical edits: stretches of a text replaced, with the articles and capitals around them mended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_ARTICLE = re.compile(r"(?<![\w-])(an?)( )$", re.IGNORECASE)
+_VOWEL = re.compile(r"^(?:[aeio]|u(?!ni|se|ti|k)|hour|honest|heir|[FLMNRSX][A-Z])")
+
+
+class Replacement(NamedTuple):
+    """Characters `start` to `end` become `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_replacements(text: str, replacements: Sequence[Replacement]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The edited text, and where each replacement stands in it."""
+    pieces: list[str] = []
+    spans: list[tuple[int, int]] = []
+    at = length = 0
+    for replacement in sorted(replacements):
+        pieces.append(text[at : replacement.start])
+        length += replacement.start - at
+        spans.append((length, length + len(replacement.text)))
+        pieces.append(replacement.text)
+        length += len(replacement.text)
+        at = replacement.end
+    pieces.append(text[at:])
+    return "".join(pieces), tuple(spans)
+
+
+def exchange(text: str, first: tuple[int, int], second: tuple[int, int]) -> tuple[Replacement, ...] | None:
+    """The replacements that exchange two stretches; None if they overlap."""
+    (a, b), (c, d) = sorted((first, second))
+    if b > c:
+        return None
+    left, right = text[a:b], text[c:d]
+    found: list[Replacement] = []
+    for (start, end), new, old in (((a, b), right, left), ((c, d), left, right)):
+        new = _capital_like(new, old, text, start)
+        article = _ARTICLE.search(text[:start])
+        if article:
+            fitting = "an" if starts_with_vowel_sound(new) else "a"
+            if article[1][:1].isupper():
+                fitting = fitting.capitalize()
+            start, new = article.start(1), f"{fitting} {new}"
+        found.append(Replacement(start, end, new))
+    return tuple(found)
+
+
+def starts_with_vowel_sound(word: str) -> bool:
+    """Whether "an" goes before a word."""
+    return bool(_VOWEL.match(word if word[:2].isupper() else word.lower()))
+
+
+def _capital_like(new: str, old: str, text: str, start: int) -> str:
+    """A common noun takes over the capital of a sentence start, and gives it up inside."""
+    at_start = start == 0 or re.search(r"[.!?:]['\"”)]? $", text[:start]) is not None
+    common = not new[:2].isupper() and (new[1:] == new[1:].lower()) and (old[1:] == old[1:].lower())
+    if not common:
+        return new
+    if at_start:
+        return new[:1].upper() + new[1:]
+    return new[:1].lower() + new[1:] if old[:1].islower() else new

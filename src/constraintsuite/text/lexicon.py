@@ -1,0 +1,129 @@
+"""The cue lexicon: the file `data/cues.yaml`, checked, with its phrases compiled for matching.
+
+A phrase is a row of elements: `word`, `one|other`, `VERB` in capitals for any form of that verb, `<NOUN>` for a part of
+speech, `?` after an element that may be missing, `*` for an adverb that may be there, `...` for a gap of a few words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from constraintsuite.text.base import ScopeKind
+from constraintsuite.text.wordlists import Words, read_data, read_text
+
+FILE = "cues.yaml"
+Sort = Literal["word", "verb", "pos", "gap"]
+
+
+def _split(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return [" ".join(phrase.split()) for phrase in value.replace("\n", ";").split(";") if phrase.strip()]
+
+
+class CueGroup(BaseModel, frozen=True, extra="forbid"):
+    """Phrases that work alike."""
+
+    rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    draw: str
+    """Name of the function that draws the scope; see `text/scope.py`."""
+    kind: ScopeKind = "negated"
+    phrases: Annotated[tuple[str, ...], BeforeValidator(_split)] = Field(min_length=1)
+    """Written in YAML as one string, a semicolon or a line end between two phrases."""
+
+
+class Lexicon(BaseModel, frozen=True, extra="forbid"):
+    """All cues, and the word lists that the scope rules consult."""
+
+    groups: tuple[CueGroup, ...]
+    lists: dict[str, Words]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One place of a phrase."""
+
+    sort: Sort
+    values: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A compiled phrase and the group it belongs to."""
+
+    elements: tuple[Element, ...]
+    group: CueGroup
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon, read once."""
+    return read_data(FILE, Lexicon)
+
+
+@cache
+def lexicon_digest() -> str:
+    """Eight hexadecimal digits that change when the lexicon changes."""
+    return hashlib.sha256(read_text(FILE).encode()).hexdigest()[:8]
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """One of the lexicon's lists."""
+    return lexicon().lists[name]
+
+
+@cache
+def phrases_by_word() -> dict[str, tuple[Phrase, ...]]:
+    """The phrases that begin with a word, by that word."""
+    return _by_start("word")
+
+
+@cache
+def phrases_by_verb() -> dict[str, tuple[Phrase, ...]]:
+    """The phrases that begin with any form of a verb, by that verb."""
+    return _by_start("verb")
+
+
+def _by_start(sort: Sort) -> dict[str, tuple[Phrase, ...]]:
+    table: dict[str, list[Phrase]] = {}
+    for group in lexicon().groups:
+        for text in group.phrases:
+            for elements in compile_phrase(text):
+                if elements[0].sort == sort:
+                    for value in sorted(elements[0].values):
+                        table.setdefault(value, []).append(Phrase(elements, group))
+    return {start: tuple(found) for start, found in table.items()}
+
+
+def compile_phrase(text: str) -> Iterator[tuple[Element, ...]]:
+    """The rows of elements that a phrase stands for: one with and one without each element that may be missing."""
+    rows: list[tuple[Element, ...]] = [()]
+    for part in text.split():
+        if part == "*":
+            element, optional = Element("pos", frozenset(("ADV",))), True
+        else:
+            element, optional = _element(part.removesuffix("?")), part.endswith("?")
+        rows = [row + (element,) for row in rows] + (rows if optional else [])
+    for row in rows:
+        if not row or row[0].sort not in ("word", "verb"):
+            raise ValueError(f"{FILE}: the phrase {text!r} must begin with a word or a verb.")
+        yield row
+
+
+def _element(part: str) -> Element:
+    if part == "...":
+        return Element("gap", frozenset())
+    if part.startswith("<"):
+        return Element("pos", frozenset(part.strip("<>").split("|")))
+    if part.isupper() and part.isalpha() and len(part) > 1:
+        return Element("verb", frozenset((part.lower(),)))
+    if part.replace("|", "").isupper() and "|" in part:
+        return Element("verb", frozenset(part.lower().split("|")))
+    return Element("word", frozenset(part.split("|")))

@@ -1,0 +1,190 @@
+"""The reach of a cue by word order alone: phrases, subjects, and what a relative pronoun refers to."""
+
+from __future__ import annotations
+
+from constraintsuite.text.clauses import COORDINATORS, PHRASE_PARTS, RELATIVE, ClauseReach
+from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.reach import Stretch
+from constraintsuite.text.sentence import QUOTES
+
+_INSIDE = frozenset(("-", "'s", "'", "%")) | QUOTES
+_PREMODIFIED = frozenset(("DET", "ADJ", "NUM", "ADP", "CCONJ", "PUNCT", "ADV", "VERB", "AUX", "PART", ""))
+
+
+class LinearReach(ClauseReach):
+    """A phrase ends at the first word that cannot be in it; a subject is the phrase before its verb."""
+
+    def phrase_end(self, at: int, *, loose: bool = False) -> int:
+        """The first word from `at` on that can be no part of the phrase."""
+        sentence = self.sentence
+        if self._is_verbal(at):
+            return self.clause_end(at)
+        place, last = at, at
+        while not sentence.is_hard(place):
+            word = sentence.words[place]
+            if word == "," or word in COORDINATORS:
+                if not self.phrase_goes_on(place, at):
+                    break
+            elif self.in_phrase(place, at):
+                last = place + 1
+            elif not (place > at and self._links(place, loose=loose)):
+                break
+            place += 1
+        return max(last, min(at + 1, sentence.length))
+
+    def phrase_goes_on(self, place: int, start: int) -> bool:
+        """Whether the comma or coordinator at `place` links another member of the phrase's list."""
+        sentence = self.sentence
+        following = place + 1
+        while sentence.word(following) in QUOTES or sentence.word(following) in COORDINATORS | {"even", "any"}:
+            following += 1
+        if sentence.pos(following) not in PHRASE_PARTS and sentence.tag(following) not in ("VBG", "VBN"):
+            return False
+        if sentence.word(following) in word_list("negative_starters") or self.starts_clause(following):
+            return False
+        if sentence.words[place] == "," and sentence.word(place + 1) not in COORDINATORS:
+            return self.list_goes_on(following)
+        joins = sentence.word(place + 1) if sentence.words[place] == "," else sentence.words[place]
+        fresh = word_list("fresh_determiners")
+        return not (joins in ("and", "&") and sentence.word(following) in fresh and sentence.word(start) not in fresh)
+
+    def in_phrase(self, place: int, start: int) -> bool:
+        """Whether the word at `place` can stand in the noun phrase that began at `start`."""
+        sentence = self.sentence
+        word, pos, before = sentence.words[place], sentence.pos(place), sentence.pos(place - 1)
+        if word in RELATIVE and sentence.tag(place) in ("WDT", "WP", "WP$", "IN"):
+            return False
+        if pos in ("DET", "PRON"):
+            return place == start or before not in ("NOUN", "PROPN", "PRON")
+        if pos in PHRASE_PARTS or word in _INSIDE or sentence.word(place - 1) == "-":
+            return True
+        if pos == "ADV":
+            return sentence.pos(place + 1) in ("ADJ", "ADV") or sentence.tag(place + 1) in ("VBN", "VBG")
+        if pos == "VERB":
+            hyphen = "-" in (sentence.word(place - 1), sentence.word(place + 1))
+            modifier = sentence.tag(place) in ("VBG", "VBN") and sentence.pos(place + 1) in ("NOUN", "PROPN", "ADJ")
+            noun = place > start and before in ("DET", "ADJ")
+            return hyphen or noun or (modifier and before in _PREMODIFIED)
+        return False
+
+    def subject(self, verb: int) -> Stretch | None:
+        """The phrase before the verb group; across "and" that of the verb before; at a relative pronoun what it means."""
+        sentence = self.sentence
+        place = self.verb_group_start(verb) - 1
+        if place < 0:
+            return None
+        word = sentence.words[place]
+        if word in RELATIVE and place > 0 and (sentence.tag(place) in ("WDT", "WP") or sentence.is_nominal(place - 1)):
+            return self._phrase_before(self._before_comma(place - 1))
+        if word in ("and", "but", "or", "yet"):
+            previous = self._previous_verb(place)
+            return self.subject(previous) if previous is not None else None
+        if word == ",":
+            opening = max((at for at in range(place) if sentence.words[at] == ","), default=-1)
+            return self._phrase_before(opening - 1 if opening > 0 else place - 1)
+        gerund = sentence.tag(place) == "VBG" and (place == 0 or sentence.pos(place - 1) in ("DET", "ADJ", "PUNCT", "NOUN"))
+        if (sentence.is_verb(place) and not gerund) or sentence.pos(place) in ("ADV", "ADP"):
+            return self._before_relative(place)
+        return self._phrase_before(place)
+
+    def antecedent(self, verb: int) -> Stretch | None:
+        """The noun before a relative pronoun that stands left of the verb's own subject."""
+        start = self.verb_group_start(verb)
+        for place in range(start - 2, max(start - 8, 0), -1):
+            if self.sentence.is_hard(place) or self.sentence.is_finite(place):
+                return None
+            if self.sentence.words[place] in ("which", "that", "whom"):
+                return self._phrase_before(self._before_comma(place - 1))
+        return None
+
+    def verb_of_subject(self, first: int, last: int) -> int | None:
+        """The first finite verb after the phrase; a relative clause in between has one of its own."""
+        sentence = self.sentence
+        if sentence.is_verb(first - 1) or sentence.pos(first - 1) in ("ADP", "PART"):
+            return None
+        inner = 0
+        for place in range(last, sentence.length):
+            word = sentence.words[place]
+            if word in ("that", "who", "which", "whose") or (sentence.tag(place) == "PRP" and not inner):
+                inner += 1
+            elif sentence.is_finite(place):
+                if inner == 0:
+                    return place
+                compound = sentence.pos(place) == "AUX" and sentence.is_verb(sentence.skip_adverbs(place + 1))
+                inner -= 0 if compound else 1
+            elif sentence.is_hard(place) or (word == "," and not inner) or word in ("but", "and"):
+                return None
+            elif word in word_list("subordinators") and self.starts_clause(place + 1):
+                return None
+        return None
+
+    def _links(self, place: int, *, loose: bool) -> bool:
+        """Whether the word there carries the phrase on: of, with (indefinite), except, without."""
+        sentence = self.sentence
+        word = sentence.words[place]
+        definite = sentence.word(place + 1) in word_list("definite_determiners")
+        if word == "of":
+            return not (loose and definite)
+        if self.is_exceptive(place) or word in word_list("exceptive_starts") or word == "without":
+            return True
+        if word == "than" and sentence.word(place - 1) in ("other", "rather"):
+            return True
+        return loose and word in word_list("linking_prepositions") and not definite and not sentence.is_verb(place + 1)
+
+    def _is_verbal(self, at: int) -> bool:
+        """Whether what looks like a noun phrase is a verb phrase: without using Y."""
+        tag = self.sentence.tag(at)
+        return self.sentence.pos(at) == "VERB" and tag in ("VBG", "VB") or tag == "TO"
+
+    def _phrase_before(self, end: int) -> Stretch | None:
+        """The phrase whose last word is at `end`: back to the clause's start, cut before its first preposition."""
+        sentence = self.sentence
+        if end < 0:
+            return None
+        first = end
+        while first > 0 and not self._opens_subject(first - 1, end):
+            first -= 1
+        while first < end and sentence.pos(first) in ("CCONJ", "SCONJ", "PUNCT", "ADV", "INTJ"):
+            first += 1
+        if sentence.pos(first) == "ADP" and sentence.pos(first + 1) == "ADV":
+            first += 2
+        last = first + 1
+        while last <= end and not (sentence.pos(last) == "ADP" and sentence.words[last] != "of"):
+            if sentence.words[last] in RELATIVE and sentence.tag(last) in ("WDT", "WP"):
+                break
+            last += 1
+        return Stretch(first, last) if first <= end else None
+
+    def _opens_subject(self, place: int, end: int) -> bool:
+        """Whether the subject that ends at `end` begins after `place`."""
+        sentence = self.sentence
+        if sentence.is_hard(place) or sentence.is_finite(place) or self.is_terminator(place):
+            return True
+        word = sentence.words[place]
+        if word == "that" and sentence.tag(place) == "IN":
+            return True
+        if word in ("and", ","):
+            if self._previous_verb(place) is not None:
+                return True
+            listed = any(sentence.words[at] in ("and", "or") for at in range(place, end))
+            return word == "," and not (listed and sentence.is_nominal(place - 1))
+        return False
+
+    def _before_relative(self, place: int) -> Stretch | None:
+        for at in range(place, 0, -1):
+            if self.sentence.words[at] in ("who", "that", "which") and self.sentence.is_nominal(at - 1):
+                return self._phrase_before(at - 1)
+            if self.sentence.is_hard(at):
+                return None
+        return None
+
+    def _before_comma(self, place: int) -> int:
+        return place - 1 if self.sentence.word(place) == "," else place
+
+    def _previous_verb(self, before: int) -> int | None:
+        for place in range(before - 1, -1, -1):
+            if self.sentence.is_hard(place):
+                return None
+            if self.sentence.is_finite(place):
+                return place
+        return None

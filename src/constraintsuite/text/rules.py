@@ -1,0 +1,32 @@
+"""The analyser of the base install: word lists, a light tagger and linear scopes; no parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from constraintsuite.text.base import Analysis
+from constraintsuite.text.lexicon import lexicon_digest
+from constraintsuite.text.linear import LinearReach
+from constraintsuite.text.scope import draw_text
+from constraintsuite.text.sentence import Sentence
+from constraintsuite.text.sentences import split_sentences
+from constraintsuite.text.tagging import tag_sentence
+from constraintsuite.text.tokens import find_tokens
+
+
+class RulesAnalyser:
+    """Reads texts with word lists and rules alone."""
+
+    name = "rules"
+
+    def __init__(self) -> None:
+        self.version = f"1, lexicon {lexicon_digest()}"
+
+    def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
+        """The analysis of each text, in order."""
+        for text in texts:
+            spans = tuple(split_sentences(text))
+            tagged = [tag_sentence(text, find_tokens(text, span)) for span in spans]
+            scopes = draw_text([Sentence(tokens) for tokens in tagged], LinearReach)
+            yield Analysis(text, spans, tuple(chain.from_iterable(tagged)), scopes)

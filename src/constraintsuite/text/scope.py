@@ -1,0 +1,104 @@
+"""From cues to scopes: which function draws which cue, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
+
+from constraintsuite.text.base import Scope
+from constraintsuite.text.canvas import Canvas, Draw, Patch
+from constraintsuite.text.cues import Cue, find_cues
+from constraintsuite.text.draw import absence, affixes, doubt, exceptions, fragments, particles, quantities
+from constraintsuite.text.draw.fragments import answer_scope
+from constraintsuite.text.reach import Reach
+from constraintsuite.text.sentence import Sentence
+
+# Inner cues first: a negated verb looks at what is denied already within its reach.
+PASSES: tuple[Mapping[str, Draw], ...] = (
+    {
+        "pseudo": absence.draw_pseudo,
+        "preposition": absence.draw_phrase,
+        "noun": absence.draw_phrase,
+        "verb": absence.draw_verb,
+        "predicate": absence.draw_predicate,
+        "replace": exceptions.draw_replace,
+        "swap": exceptions.draw_swap,
+        "substitute": exceptions.draw_substitute,
+    },
+    {
+        "determiner": quantities.draw_determiner,
+        "pronoun": quantities.draw_pronoun,
+        "none": quantities.draw_none,
+        "partitive": quantities.draw_partitive,
+        "nowhere": quantities.draw_nowhere,
+        "neither": quantities.draw_neither,
+        "particle": particles.draw_particle,
+        "may_not": particles.draw_may_not,
+        "nor": particles.draw_nor,
+        "until": particles.draw_until,
+    },
+    {
+        "exception": exceptions.draw_exception,
+        "modal": doubt.draw_modal,
+        "adverb": doubt.draw_adverb,
+        "optional": doubt.draw_optional,
+        "condition": doubt.draw_condition,
+        "whether": doubt.draw_whether,
+        "quantifier": doubt.draw_quantifier,
+    },
+)
+STRUCTURES = (
+    affixes.draw_affixes,
+    fragments.draw_label,
+    fragments.draw_cleft,
+    doubt.draw_inversion,
+    doubt.draw_question,
+)
+
+
+def draw_text(sentences: Sequence[Sentence], reach: Callable[[Sentence], Reach]) -> tuple[Scope, ...]:
+    """All scopes of a text, sentence by sentence; a question is drawn with the answer that follows it."""
+    scopes: list[Scope] = []
+    for sentence, following in zip_longest(sentences, sentences[1:]):
+        answer = answer_scope(sentence, following)
+        drawn = draw_scopes(sentence, reach(sentence))
+        if answer is not None:
+            drawn = [scope for scope in drawn if scope.rule != "doubt_question"] + [answer]
+        scopes += drawn
+    return tuple(scopes)
+
+
+def draw_scopes(sentence: Sentence, reach: Reach) -> list[Scope]:
+    """All scopes of one sentence, by the place of their cues."""
+    cues = find_cues(sentence)
+    canvas = Canvas(reach, sentence, cues)
+    for table in PASSES:
+        for cue in cues:
+            draw = table.get(cue.draw)
+            if draw is not None:
+                canvas.add(cue, draw(canvas, cue))
+    for structure in STRUCTURES:
+        for cue, patch in structure(canvas):
+            canvas.add(cue, (patch,))
+    return _scopes(sentence, canvas.drawn)
+
+
+def _scopes(sentence: Sentence, drawn: Sequence[tuple[Cue, Patch]]) -> list[Scope]:
+    tokens = sentence.tokens
+    found = [
+        Scope(
+            tokens[patch.first].start,
+            tokens[patch.last - 1].end,
+            patch.kind,
+            tokens[cue.first].start,
+            tokens[cue.last - 1].end,
+            patch.rule,
+        )
+        for cue, patch in drawn
+    ]
+    return sorted(dict.fromkeys(found), key=lambda scope: (scope.cue_start, scope.start, scope.end, scope.rule))
+
+
+def unknown_draws(names: Iterable[str]) -> set[str]:
+    """Those of the names that no table holds."""
+    return set(names) - {name for table in PASSES for name in table}

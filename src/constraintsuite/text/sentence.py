@@ -1,0 +1,74 @@
+"""One sentence as the rules see it: its tokens, with the questions that many rules ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from constraintsuite.text.base import Token
+
+FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
+NOMINAL = frozenset(("NOUN", "PROPN", "PRON", "NUM"))
+HARD_MARKS = frozenset((";", ":", "—", "–", "--", "(", ")", "[", "]", "{", "}", "…", "...", "•", "|", "?", "!", "."))
+QUOTES = frozenset(("“", "”", '"', "‘", "’", "'", "``", "''", "«", "»"))
+_FINITE_FORMS = frozenset(("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "'s", "'re", "'ve", "'m"))
+
+
+class Sentence:
+    """Tokens of one sentence; every place is counted from its first token."""
+
+    __slots__ = ("length", "tokens", "words")
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.words = tuple(token.text.lower().replace("’", "'") for token in tokens)
+        self.length = len(tokens)
+
+    def word(self, at: int) -> str:
+        """The word at a place in lower case; empty outside the sentence."""
+        return self.words[at] if 0 <= at < self.length else ""
+
+    def pos(self, at: int) -> str:
+        """The part of speech at a place; empty outside the sentence."""
+        return self.tokens[at].pos if 0 <= at < self.length else ""
+
+    def tag(self, at: int) -> str:
+        """The tag at a place; empty outside the sentence."""
+        return self.tokens[at].tag if 0 <= at < self.length else ""
+
+    def lemma(self, at: int) -> str:
+        """The base form at a place; empty outside the sentence."""
+        return self.tokens[at].lemma.lower() if 0 <= at < self.length else ""
+
+    def is_verb(self, at: int) -> bool:
+        """Whether a verb of any form, auxiliaries included, stands there."""
+        return self.pos(at) in ("VERB", "AUX")
+
+    def is_finite(self, at: int) -> bool:
+        """Whether a verb that can carry a clause stands there."""
+        if self.pos(at) not in ("VERB", "AUX"):
+            return False
+        return self.tag(at) in FINITE or self.word(at) in _FINITE_FORMS
+
+    def is_nominal(self, at: int) -> bool:
+        """Whether a noun, name, pronoun or number stands there."""
+        return self.pos(at) in NOMINAL
+
+    def is_hard(self, at: int) -> bool:
+        """Whether a mark stands there that ends a clause, or the sentence ends."""
+        return not 0 <= at < self.length or self.words[at] in HARD_MARKS
+
+    def skip_adverbs(self, at: int) -> int:
+        """The first place from `at` on that holds no adverb, particle or quotation mark."""
+        while self.pos(at) == "ADV" or self.word(at) in QUOTES or self.word(at) in ("not", "n't"):
+            at += 1
+        return at
+
+    def skip_adverbs_back(self, at: int) -> int:
+        """The last place up to `at` that holds no adverb or particle; -1 if there is none."""
+        while at >= 0 and (self.tokens[at].pos == "ADV" or self.words[at] in ("not", "n't")):
+            at -= 1
+        return at
+
+    def find(self, words: frozenset[str], first: int, last: int) -> int:
+        """The first place in a stretch that holds one of the words; -1 if none does."""
+        return next((at for at in range(max(first, 0), min(last, self.length)) if self.words[at] in words), -1)

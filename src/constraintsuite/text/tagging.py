@@ -1,0 +1,184 @@
+"""A light guess at parts of speech: the dictionary says what a word can be, its neighbours decide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from math import log
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from constraintsuite.records.text import Span
+from constraintsuite.text.base import Token
+from constraintsuite.text.readings import Reading, in_dictionary, readings
+from constraintsuite.text.wordlists import read_text
+
+START, END = "START", "END"
+_FLOOR = log(1e-4)
+_FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
+_SUBJECT_TAGS = frozenset(("NN", "NNS", "NNP", "PRP", "RB", "WDT", "WP"))
+_CLAUSE_TAGS = frozenset((",", ":", ".", "-LRB-", "-RRB-", "CC", "WDT", "WP", "WRB", "PRP", "EX"))
+_SHOUTED_WORDS = 0.6
+_FUNCTION_WORDS = frozenset(("DET", "ADP", "CCONJ", "SCONJ", "AUX", "PRON", "PART"))
+
+
+class TagTable(BaseModel, frozen=True, extra="forbid"):
+    """How likely tags follow one another, and what words of each kind turn out to be (natural logarithms)."""
+
+    transitions: dict[str, dict[str, float]]
+    """Previous tag, then tag."""
+    kinds: dict[str, dict[str, float]]
+    """Kind of word (see `kind_of`) or `=` and a frequent word, then tag; relative to how frequent the tag is."""
+    provenance: str
+
+
+class Choice(NamedTuple):
+    """What a word can be, and how well each reading suits words of its kind."""
+
+    readings: tuple[Reading, ...]
+    fit: tuple[float, ...]
+
+
+def tag_sentence(text: str, spans: Sequence[Span]) -> list[Token]:
+    """The tokens of one sentence with part of speech, tag and base form."""
+    words = [text[span.start : span.end] for span in spans]
+    capitals = capital_modes(words)
+    choices = [_choice(word, mode) for word, mode in zip(words, capitals, strict=True)]
+    chosen = _one_verb(_best_path(choices), choices)
+    return [
+        Token(span.start, span.end, word, reading.lemma, pos, reading.tag)
+        for span, word, reading, pos in zip(spans, words, chosen, _parts_of_speech(chosen), strict=True)
+    ]
+
+
+def capital_modes(words: Sequence[str]) -> list[str]:
+    """What a capital means at each word: a `name`, `maybe` one (the sentence opens), `nothing` (all is shouted)."""
+    letters = [word for word in words if word[:1].isalpha()]
+    if len(letters) > 1 and sum(map(str.isupper, letters)) > _SHOUTED_WORDS * len(letters):
+        return ["nothing"] * len(words)
+    modes = []
+    opening = True
+    for word in words:
+        modes.append("maybe" if opening else "name")
+        opening = (opening and not word[:1].isalnum()) or word in (":", "(", "“", '"')
+    return modes
+
+
+@lru_cache(maxsize=200_000)
+def possible_readings(word: str, capitals: str) -> tuple[Reading, ...]:
+    """What a word can be, its capital taken into account."""
+    lower = word.lower()
+    found = readings(lower)
+    if not word[:1].isupper() or capitals == "nothing" or found[0].pos in _FUNCTION_WORDS:
+        return found
+    name = Reading("NNP", "PROPN", word)
+    if capitals == "name" or not in_dictionary(lower):
+        return (name,)
+    return (*found, name) if found[0].pos in ("NOUN", "ADJ") else found
+
+
+def kind_of(word: str, found: Sequence[Reading]) -> str:
+    """Words that can be the same things are of one kind; a function word with several readings is its own kind."""
+    tags = "|".join(sorted({reading.tag for reading in found}))
+    return f"{word.lower()}:{tags}" if found[0].pos in _FUNCTION_WORDS else tags
+
+
+@lru_cache(maxsize=200_000)
+def _choice(word: str, capitals: str) -> Choice:
+    found = possible_readings(word, capitals)
+    kinds = tag_table().kinds
+    fit = kinds.get("=" + word.lower()) or kinds.get(kind_of(word, found), {})
+    return Choice(found, tuple(fit.get(reading.tag, _FLOOR) for reading in found))
+
+
+def _best_path(choices: Sequence[Choice]) -> list[Reading]:
+    """The best reading of each word; only runs of words with several readings need a search."""
+    chosen: list[Reading] = []
+    run: list[Choice] = []
+    for choice in choices:
+        if len(choice.readings) > 1:
+            run.append(choice)
+            continue
+        if run:
+            chosen += _search(chosen[-1].tag if chosen else START, run, choice.readings[0].tag)
+            run = []
+        chosen.append(choice.readings[0])
+    if run:
+        chosen += _search(chosen[-1].tag if chosen else START, run, END)
+    return chosen
+
+
+def _search(before: str, run: Sequence[Choice], after: str) -> list[Reading]:
+    """Viterbi between two known neighbours."""
+    steps = tag_table().transitions
+    first = steps.get(before, {})
+    scores = [first.get(one.tag, _FLOOR) + fit for one, fit in zip(run[0].readings, run[0].fit, strict=True)]
+    pointers: list[list[int]] = []
+    for left, right in pairwise(run):
+        rows = [steps.get(reading.tag, {}) for reading in left.readings]
+        fresh, back = [], []
+        for reading, fit in zip(right.readings, right.fit, strict=True):
+            ways = [score + row.get(reading.tag, _FLOOR) for score, row in zip(scores, rows, strict=True)]
+            best = max(ways)
+            fresh.append(best + fit)
+            back.append(ways.index(best))
+        pointers.append(back)
+        scores = fresh
+    if after != END:
+        tails = (steps.get(reading.tag, {}).get(after, _FLOOR) for reading in run[-1].readings)
+        scores = [score + tail for score, tail in zip(scores, tails, strict=True)]
+    at = scores.index(max(scores))
+    path = [run[-1].readings[at]]
+    for choice, back in zip(reversed(run[:-1]), reversed(pointers), strict=True):
+        at = back[at]
+        path.append(choice.readings[at])
+    path.reverse()
+    return path
+
+
+def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]:
+    """A clause wants one finite verb: with none a participle becomes a past tense, after one a second becomes a noun."""
+    start = 0
+    for end in range(len(chosen) + 1):
+        if end == len(chosen) or chosen[end].tag in _CLAUSE_TAGS or chosen[end].pos == "SCONJ":
+            finite = [at for at in range(start, end) if chosen[at].tag in _FINITE]
+            if not finite:
+                _find_past(chosen, choices, start, end)
+            for at in finite[1:]:
+                noun = next((reading for reading in choices[at].readings if reading.pos == "NOUN"), None)
+                object_follows = at + 1 < len(chosen) and chosen[at + 1].pos in ("DET", "PRON", "NUM")
+                if noun is not None and not object_follows and chosen[at - 1].pos in ("NOUN", "ADJ", "DET", "PROPN"):
+                    chosen[at] = noun
+            start = end + 1
+    return chosen
+
+
+def _find_past(chosen: list[Reading], choices: Sequence[Choice], start: int, end: int) -> None:
+    for at in range(start + 1, end):
+        past = next((reading for reading in choices[at].readings if reading.tag == "VBD"), None)
+        if past is not None and chosen[at].tag == "VBN" and chosen[at - 1].tag in _SUBJECT_TAGS:
+            chosen[at] = past
+            return
+
+
+def _parts_of_speech(chosen: Sequence[Reading]) -> list[str]:
+    """Universal parts of speech; what follows tells a determiner from a pronoun and an auxiliary from a full verb."""
+    parts = [reading.pos for reading in chosen]
+    for index, reading in enumerate(chosen):
+        if reading.pos == "AUX" and reading.lemma in ("have", "do"):
+            rest = (one.tag for one in chosen[index + 1 : index + 6] if one.pos not in ("ADV", "PART", "PRON"))
+            if next(rest, "") != ("VBN" if reading.lemma == "have" else "VB"):
+                parts[index] = "VERB"
+        elif reading.tag == "DT" and reading.lemma not in ("the", "a", "no", "every"):
+            following = parts[index + 1] if index + 1 < len(parts) else ""
+            parts[index] = "DET" if following in ("NOUN", "PROPN", "ADJ", "NUM", "DET") else "PRON"
+    return parts
+
+
+@cache
+def tag_table() -> TagTable:
+    """The file `tags.json`; `text/training.py` makes it."""
+    return TagTable.model_validate(json.loads(read_text("tags.json")))

@@ -1,0 +1,46 @@
+"""Index terms of a text: the one tokeniser that BM25, tf-idf, overlap and near-duplicates share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+
+import Stemmer
+import yaml
+
+from constraintsuite.errors import UserError
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words without punctuation; inner apostrophes stay."""
+    return _WORD.findall(text.lower())
+
+
+@cache
+def stopwords(name: str) -> frozenset[str]:
+    """A named list of words that an index leaves out."""
+    lists = yaml.safe_load((resources.files("constraintsuite.text") / "data" / "stopwords.yaml").read_text())
+    if name not in lists:
+        raise UserError(f"No stop list named {name!r}. There are: {', '.join(lists)}.")
+    return frozenset(lists[name])
+
+
+@dataclass(frozen=True)
+class TermAnalyser:
+    """Words, less a stop list, stemmed; the settings are recorded wherever scores depend on them."""
+
+    stop_list: str = "lucene"
+    stem: bool = True
+
+    @cached_property
+    def _stemmer(self) -> Stemmer.Stemmer:
+        return Stemmer.Stemmer("english")
+
+    def terms(self, text: str) -> list[str]:
+        """The index terms of a text, in order, with repetitions."""
+        kept = [word for word in words(text) if word not in stopwords(self.stop_list)]
+        return list(self._stemmer.stemWords(kept)) if self.stem else kept

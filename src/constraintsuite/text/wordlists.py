@@ -1,0 +1,29 @@
+"""Word lists that are data: YAML files in `text/data`, each read into a checked model."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Annotated, TypeVar
+
+import yaml
+from pydantic import BaseModel, BeforeValidator
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _split(value: object) -> object:
+    return value.split() if isinstance(value, str) else value
+
+
+Words = Annotated[frozenset[str], BeforeValidator(_split)]
+"""Words, written in YAML as one string with blanks between (a bare list would read `no` and `on` as truth values)."""
+
+
+def read_text(name: str) -> str:
+    """A file of `text/data` as it is."""
+    return resources.files("constraintsuite.text").joinpath("data", name).read_text(encoding="utf-8")
+
+
+def read_data(name: str, model: type[Model]) -> Model:
+    """A file of `text/data` as a `model`; a wrong key or type is an error."""
+    return model.model_validate(yaml.safe_load(read_text(name)))
