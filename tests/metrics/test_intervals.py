@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +29,25 @@ def generator(seed: int = 0) -> np.random.Generator:
 @pytest.mark.parametrize(
     ("right", "n", "low", "high"),
     [
-        (8, 10, 0.4901625, 0.9433178),  # R: binom.confint(8, 10, methods = "wilson")
-        (10, 10, 0.7224672, 1.0),
-        (0, 10, 0.0, 0.2775328),
+        (8, 10, 0.4902, 0.9433),
+        (10, 10, 0.7225, 1.0),  # ten of ten is no better than 72 %
+        (0, 10, 0.0, 0.2775),
         (49, 50, 0.8950, 0.9965),
     ],
 )
-def test_wilson_gives_the_published_bounds(right: int, n: int, low: float, high: float) -> None:
+def test_wilson_gives_the_known_bounds(right: int, n: int, low: float, high: float) -> None:
     interval = wilson(right, n)
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-5)
     assert (interval.value, interval.n) == (right / n, n)
+
+
+@given(st.integers(1, 400), st.data())
+def test_wilson_agrees_with_scipy(n: int, data: st.DataObject) -> None:
+    stats: Any = pytest.importorskip("scipy.stats", reason="scipy is not installed")
+    right = data.draw(st.integers(0, n))
+    theirs = stats.binomtest(right, n).proportion_ci(method="wilson")
+    ours = wilson(right, n)
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
 
 def test_wilson_of_nothing_is_undefined() -> None:

@@ -31,11 +31,28 @@ from constraintsuite.text.choice import choose_analyser
 STAGES: tuple[Stage[Recipe], ...] = (
     Stage("documents", documents.work, sections=("documents",)),
     Stage("mentions", mentions.work, needs=("documents",), sections=("documents", "analysis")),
-    Stage("queries", queries.work, needs=("documents", "mentions"), sections=("analysis", "queries", "splits", "approved")),
+    Stage(
+        "queries", queries.work, needs=("documents", "mentions"), sections=("analysis", "queries", "splits", "approved")
+    ),
     Stage("candidates", candidates.work, needs=("documents", "queries"), sections=("candidates",)),
-    Stage("pairs", pairs.work, needs=("documents", "mentions", "queries", "candidates"), sections=("pairs", "analysis", "queries")),
-    Stage("kept", kept.work, needs=("documents", "queries", "pairs"), sections=("pairs", "filters", "sizes", "analysis", "documents")),
-    Stage("tagged", tagged.work, needs=("documents", "queries", "candidates", "kept"), sections=("tags", "candidates", "name", "analysis")),
+    Stage(
+        "pairs",
+        pairs.work,
+        needs=("documents", "mentions", "queries", "candidates"),
+        sections=("pairs", "analysis", "queries"),
+    ),
+    Stage(
+        "kept",
+        kept.work,
+        needs=("documents", "queries", "pairs"),
+        sections=("pairs", "filters", "sizes", "analysis", "documents"),
+    ),
+    Stage(
+        "tagged",
+        tagged.work,
+        needs=("documents", "queries", "candidates", "kept"),
+        sections=("tags", "candidates", "name", "analysis"),
+    ),
     Stage("controls", controls.work, needs=("tagged",), sections=("sizes",)),
     Stage("gold", gold.work, needs=("tagged",), sections=("sizes",)),
 )
@@ -79,7 +96,9 @@ def build_suite(
             )
         start = time.monotonic()
         (out / "manifest.json").unlink(missing_ok=True)
-        stages = PIPELINE.run(recipe, out / "stages", inputs, LocalEngine(workers), reporter, redo_from=redo_from, until=until)
+        stages = PIPELINE.run(
+            recipe, out / "stages", inputs, LocalEngine(workers), reporter, redo_from=redo_from, until=until
+        )
         if until is not None and until != STAGES[-1].name:
             return Built(out, None, stages)
         return Built(out, _assemble(recipe, out, origin, stages, start, reporter), stages)
@@ -97,7 +116,13 @@ def _assemble(
     recipe: Recipe, out: Path, origin: Origin, stages: dict[str, Artifact], start: float, reporter: Reporter
 ) -> Artifact:
     """The suite folder: examples, controls, gold, proposals, schema, audit, card."""
-    for stage, name in (("tagged", "examples.jsonl"), ("controls", "controls.jsonl"), ("gold", "gold.jsonl"), ("queries", "proposals.jsonl"), ("queries", "coverage.json")):
+    for stage, name in (
+        ("tagged", "examples.jsonl"),
+        ("controls", "controls.jsonl"),
+        ("gold", "gold.jsonl"),
+        ("queries", "proposals.jsonl"),
+        ("queries", "coverage.json"),
+    ):
         shutil.copyfile(stages[stage].path / name, out / name)
     examples = read_examples(out)
     reporter.note("audit: what can be won without understanding?")
@@ -108,5 +133,8 @@ def _assemble(
     coverage = adapter(Coverage).validate_json((out / "coverage.json").read_bytes())
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
     write_card(out / "README.md", recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))
-    counts = {"examples": len(examples), **{k: v for s in ("controls", "gold") for k, v in stages[s].manifest.counts.items() if k == s}}
+    counts = {
+        "examples": len(examples),
+        **{k: v for s in ("controls", "gold") for k, v in stages[s].manifest.counts.items() if k == s},
+    }
     return finish(out, origin, counts, rejects, time.monotonic() - start)

@@ -59,7 +59,8 @@ def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     )
     yield (
         f"Made from `{recipe.name}` with the analyser `{recipe.analysis.analyser}`, seed {recipe.seed}. Texts are normalised "
-        "(NFC, single spaces" + (", stray spaces around brackets, quotes and hyphens mended" if recipe.documents.repair_spacing else "")
+        "(NFC, single spaces"
+        + (", stray spaces around brackets, quotes and hyphens mended" if recipe.documents.repair_spacing else "")
         + f"). BM25 pools of {recipe.candidates.k_pool} with k1 {recipe.candidates.k1}, b {recipe.candidates.b}, stop list "
         f"`{recipe.candidates.stop_list}`. Every line follows `schema.json`.\n"
     )
@@ -99,9 +100,17 @@ def _size_note(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
 
 def _criteria(examples: Sequence[Example], audit: Audit, balance: Sequence[BalanceRow]) -> Iterator[str]:
     rows = [
-        ["agreement of people on the gold sample above 90 %", "not measured: the gold sample has not been judged", "open"],
+        [
+            "agreement of people on the gold sample above 90 %",
+            "not measured: the gold sample has not been judged",
+            "open",
+        ],
         _topical(balance),
-        ["constraint validity", f"{len(examples):,} of {len(examples):,} pass the analyser's check of both texts; people have not judged them", "by machine only"],
+        [
+            "constraint validity",
+            f"{len(examples):,} of {len(examples):,} pass the analyser's check of both texts; people have not judged them",
+            "by machine only",
+        ],
         _bm25(audit),
         _query_blind(audit),
     ]
@@ -114,7 +123,11 @@ def _topical(balance: Sequence[BalanceRow]) -> list[str]:
     if worst is None:
         return ["topical similarity of the two documents", "undefined", "open"]
     met = "yes" if abs(worst.smd or 0.0) < 0.1 else "no"
-    return ["topical similarity of the two documents", f"largest standardised difference of topical BM25 score {worst.smd:+.3f} ({worst.slice}, n={worst.n})", met]
+    return [
+        "topical similarity of the two documents",
+        f"largest standardised difference of topical BM25 score {worst.smd:+.3f} ({worst.slice}, n={worst.n})",
+        met,
+    ]
 
 
 def _bm25(audit: Audit) -> list[str]:
@@ -138,7 +151,7 @@ def _row(audit: Audit, solver: str, name: str) -> AuditRow | None:
 
 
 def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
-    yield "- Omission is decided by \"fewer Y\" by definition: it is a stress test, not a test of negation.\n"
+    yield '- Omission is decided by "fewer Y" by definition: it is a stress test, not a test of negation.\n'
     if any(example.tags.edited for example in examples):
         yield "- Edited texts (inserted denials, exchanged fillers, negated sentences) need not be true of the world; they are marked in `edit`.\n"
     if any(example.query.template_family == "given" for example in examples):
@@ -148,5 +161,7 @@ def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row) + " |" for row in rows]
+    lines += [
+        "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row) + " |" for row in rows
+    ]
     return "\n".join(lines) + "\n"

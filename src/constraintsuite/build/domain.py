@@ -16,7 +16,6 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import describe
 
 FillerType = Literal["person", "organisation", "place", "value", "noun"]
-SUBJECTS = "_it_he_she"
 
 
 class _Data(BaseModel):
@@ -69,6 +68,8 @@ class Relation(_Data):
     min_documents: int = 2
     contrasts: tuple[str, ...] = ()
     """Ways to insert a denied filler beside a stated one; `{y}` is the denied one."""
+    contrasts_before: tuple[str, ...] = ()
+    """Ways to put the denied filler first ("not by {y} but "), right before the trigger's last word."""
     denial: str = ""
     """A sentence that denies a filler: "{subject} was not directed by {y}."."""
     topics: Literal["any", "modified", "bare"] = "any"

@@ -66,7 +66,11 @@ def plan_build(recipe: Recipe) -> Plan:
         chosen.append((stable_hash("plan", document.id), document))
         if len(chosen) > 4 * SAMPLE:
             chosen = sorted(chosen, key=lambda item: item[0])[:SAMPLE]
-    texts = [Document(d.id, clean(d.text), d.title) for _, d in sorted(chosen, key=lambda item: item[0])[:SAMPLE] if d.text.strip()]
+    texts = [
+        Document(d.id, clean(d.text), d.title)
+        for _, d in sorted(chosen, key=lambda item: item[0])[:SAMPLE]
+        if d.text.strip()
+    ]
     list(read_all(texts[:3], recipe.analysis.analyser, recipe.analysis.domains))  # load the analyser outside the clock
     start = time.monotonic()
     readings = list(read_all(texts, recipe.analysis.analyser, recipe.analysis.domains))

@@ -43,8 +43,10 @@ class Proposing:
             f"documents            {c.documents:,}",
             f"with a class         {c.documents_with_class:,} ({c.class_share:.1%})",
             f"facts per document   {c.facts_per_document:.2f}",
-            f"topics               {c.topics:,}: " + ", ".join(f"{name} {count}" for name, count in c.largest_topics[:8]),
-            "relations            " + (", ".join(f"{name} {count}" for name, count in c.facts_by_relation[:8]) or "none"),
+            f"topics               {c.topics:,}: "
+            + ", ".join(f"{name} {count}" for name, count in c.largest_topics[:8]),
+            "relations            "
+            + (", ".join(f"{name} {count}" for name, count in c.facts_by_relation[:8]) or "none"),
             f"(topic, Y)           {len(self.proposals):,}, of which {sum(p.status == 'build' for p in self.proposals):,} are built unasked",
             f"expected examples    about {c.expected_examples:,} before filters",
             "",
@@ -56,13 +58,20 @@ class Proposing:
                 f"{proposal.examples_expected} examples"
             )
             lines += [f"     {snippet.verdict:<8} {snippet.document}: {snippet.text}" for snippet in proposal.evidence]
-        lines += ["", f"All {len(self.proposals):,} are in {self.file}. Set their status, then: csuite build --corpus … --approved {self.file} --out suites/ours"]
+        lines += [
+            "",
+            f"All {len(self.proposals):,} are in {self.file}. Set their status, then: csuite build --corpus … --approved {self.file} --out suites/ours",
+        ]
         return "\n".join(lines)
 
     def as_json(self, top: int) -> str:
         """The same as one JSON object."""
         shown = [adapter(Proposal).dump_python(p, mode="json") for p in self.proposals[:top]]
-        return json.dumps({"coverage": asdict(self.coverage), "proposals": shown, "file": str(self.file)}, ensure_ascii=False, indent=2)
+        return json.dumps(
+            {"coverage": asdict(self.coverage), "proposals": shown, "file": str(self.file)},
+            ensure_ascii=False,
+            indent=2,
+        )
 
 
 def propose_queries(recipe: Recipe, out: Path, *, workers: int, reporter: Reporter) -> Proposing:

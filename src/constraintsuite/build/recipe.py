@@ -22,8 +22,12 @@ class DocumentSettings(_Section):
 
     min_words: int = Field(12, ge=1, description="shorter texts are rejected")
     max_words: int = Field(400, ge=1, description="longer texts are rejected; cut them into passages first")
-    repair_spacing: bool = Field(True, description='mend stray spaces around brackets, quotes and hyphens ("Al- Qeed( born")')
-    near_duplicate: float = Field(0.8, gt=0, le=1, description="Jaccard similarity of 5-word shingles from which two texts are one cluster")
+    repair_spacing: bool = Field(
+        True, description='mend stray spaces around brackets, quotes and hyphens ("Al- Qeed( born")'
+    )
+    near_duplicate: float = Field(
+        0.8, gt=0, le=1, description="Jaccard similarity of 5-word shingles from which two texts are one cluster"
+    )
     shards: int = Field(16, ge=1, description="how many parts the corpus is split into, by hash of the document id")
 
 
@@ -42,7 +46,9 @@ class QuerySettings(_Section):
     min_affirming: int = Field(3, ge=1, description="documents that must affirm an attribute Y")
     min_denying: int = Field(2, ge=0, description="documents that must deny an attribute Y: proof that it is optional")
     min_denying_share: float = Field(0.12, ge=0, le=1, description="share of the documents with Y that must deny it")
-    min_class_share: float = Field(0.2, ge=0, le=1, description="below this share of documents with a class nothing is built unasked")
+    min_class_share: float = Field(
+        0.2, ge=0, le=1, description="below this share of documents with a class nothing is built unasked"
+    )
     relations: tuple[str, ...] = Field((), description="only these relations; empty: all")
     exclude_relations: tuple[str, ...] = Field((), description="relations that are left out")
 
@@ -63,8 +69,12 @@ class PairSettings(_Section):
     max_length_ratio: float = Field(1.6, ge=1, description="longer text over shorter, in words")
     max_year_distance: int = Field(30, ge=0, description="between the years in two defining sentences")
     max_uses_per_y: int = Field(6, ge=1, description="examples that exclude one Y, per topic and slice")
-    max_uses_per_document: int = Field(3, ge=1, description="examples of one slice and relation a document takes part in")
-    insert_contrasts: bool = Field(True, description='make ExplicitMention from passages by inserting a denial ("directed by A, not B")')
+    max_uses_per_document: int = Field(
+        3, ge=1, description="examples of one slice and relation a document takes part in"
+    )
+    insert_contrasts: bool = Field(
+        True, description='make ExplicitMention from passages by inserting a denial ("directed by A, not B")'
+    )
     flips: bool = Field(True, description="make a minority of MinPairs by negating a sentence")
 
 
@@ -75,7 +85,9 @@ class SizeSettings(_Section):
     minpairs_share: float = Field(0.2, ge=0, le=1)
     explicit_share: float = Field(0.4, ge=0, le=1)
     omission_share: float = Field(0.4, ge=0, le=1)
-    max_relation_share: float = Field(0.2, gt=0, le=1, description="share of the main examples that one relation may have")
+    max_relation_share: float = Field(
+        0.2, gt=0, le=1, description="share of the main examples that one relation may have"
+    )
     max_flip_share: float = Field(0.25, ge=0, le=1, description="share of MinPairs that are sentence negations")
     nonflip: int = Field(500, ge=0)
     adversarial: int = Field(200, ge=0)
@@ -85,7 +97,9 @@ class SizeSettings(_Section):
 class FilterSettings(_Section):
     """What a pair must fulfil."""
 
-    min_topic_overlap: float = Field(0.5, ge=0, le=1, description="share of the topic's terms that stand in each document")
+    min_topic_overlap: float = Field(
+        0.5, ge=0, le=1, description="share of the topic's terms that stand in each document"
+    )
     max_pair_similarity: float = Field(0.8, gt=0, le=1, description="Jaccard of the words of two unedited documents")
 
 
@@ -95,7 +109,9 @@ class SplitSettings(_Section):
     train: float = Field(0.6, ge=0, le=1)
     dev: float = Field(0.2, ge=0, le=1)
     test: float = Field(0.2, ge=0, le=1)
-    max_component: float = Field(0.15, gt=0, le=1, description="largest share of the documents that may be tied together by shared Y")
+    max_component: float = Field(
+        0.15, gt=0, le=1, description="largest share of the documents that may be tied together by shared Y"
+    )
 
 
 class TagSettings(_Section):

@@ -17,7 +17,9 @@ EDIT_COST = 10.0
 """Natural text always goes before edited text."""
 
 
-def select(items: Sequence[T], sizes: SizeSettings, draft_of: Callable[[T], Draft]) -> tuple[list[T], list[tuple[str, T]]]:
+def select(
+    items: Sequence[T], sizes: SizeSettings, draft_of: Callable[[T], Draft]
+) -> tuple[list[T], list[tuple[str, T]]]:
     """The chosen items, and the surplus with the reason it was left."""
     surplus: list[tuple[str, T]] = []
     units = _units(items, draft_of)
@@ -47,7 +49,9 @@ def _units(items: Iterable[T], draft_of: Callable[[T], Draft]) -> list[list[T]]:
     for item in items:
         draft = draft_of(item)
         couple = f"{draft.slice if draft.edit else 'natural'}|{draft.couple}"
-        units[couple if draft.couple else f"{draft.proposal}|{draft.slice}|{draft.pos}|{draft.neg}|{draft.operator}"].append(item)
+        units[
+            couple if draft.couple else f"{draft.proposal}|{draft.slice}|{draft.pos}|{draft.neg}|{draft.operator}"
+        ].append(item)
     return [units[key] for key in sorted(units)]
 
 

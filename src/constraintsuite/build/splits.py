@@ -19,7 +19,11 @@ class Splits:
 
 
 def split_documents(
-    documents: Iterable[str], clusters: Mapping[str, str], ties: Iterable[tuple[str, ...]], settings: SplitSettings, seed: int
+    documents: Iterable[str],
+    clusters: Mapping[str, str],
+    ties: Iterable[tuple[str, ...]],
+    settings: SplitSettings,
+    seed: int,
 ) -> dict[str, Split]:
     """The split of each document.
 
@@ -53,7 +57,9 @@ def split_documents(
     return _deal(parts, settings, seed)
 
 
-def split_ys(ys: Mapping[str, Iterable[str]], documents: Mapping[str, Split], settings: SplitSettings) -> dict[str, Split]:
+def split_ys(
+    ys: Mapping[str, Iterable[str]], documents: Mapping[str, Split], settings: SplitSettings
+) -> dict[str, Split]:
     """The split of each Y: where its documents are; one that stands in several goes where its relation lacks most."""
     shares = _shares(settings)
     given: dict[str, Counter[Split]] = defaultdict(Counter)
@@ -64,7 +70,9 @@ def split_ys(ys: Mapping[str, Iterable[str]], documents: Mapping[str, Split], se
         totals[y.partition("\x1f")[0]] += found.total()
     for y in sorted(counts, key=lambda y: (-counts[y].total(), y)):
         relation = y.partition("\x1f")[0]
-        able = [split for split in SPLITS if counts[y][split] and shares[split] > 0] or [s for s in SPLITS if shares[s] > 0]
+        able = [split for split in SPLITS if counts[y][split] and shares[split] > 0] or [
+            s for s in SPLITS if shares[s] > 0
+        ]
         lacking = {split: shares[split] * totals[relation] - given[relation][split] for split in able}
         choice = max(able, key=lambda split: (lacking[split], counts[y][split]))
         given[relation][choice] += counts[y].total()

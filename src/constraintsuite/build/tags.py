@@ -20,7 +20,9 @@ def make_tags(kept: Kept, settings: TagSettings) -> Tags:
     low, high = settings.overlap_bins
     overlap_bin: Literal["low", "medium", "high"] = "low" if overlap < low else "medium" if overlap < high else "high"
     short, long = settings.length_bins
-    length_bin: Literal["short", "medium", "long"] = "short" if mean_words < short else "medium" if mean_words < long else "long"
+    length_bin: Literal["short", "medium", "long"] = (
+        "short" if mean_words < short else "medium" if mean_words < long else "long"
+    )
     return Tags(
         difficulty=_difficulty(overlap_bin, pos_mentions=pos_mentions),
         doc_pos_mentions_y=pos_mentions,

@@ -48,7 +48,9 @@ def _couples(examples: Sequence[Example]) -> Iterator[str]:
     for (name, _), members in couples.items():
         if len(members) != 2:
             yield f"couple {name}: {len(members)} example(s), expected 2"
-        elif members[0].docs.pos.text != members[1].docs.neg.text or members[0].docs.neg.text != members[1].docs.pos.text:
+        elif (
+            members[0].docs.pos.text != members[1].docs.neg.text or members[0].docs.neg.text != members[1].docs.pos.text
+        ):
             yield f"couple {name}: the roles of the two documents are not exchanged"
 
 
@@ -58,7 +60,11 @@ def _splits(examples: Sequence[Example]) -> Iterator[str]:
         for example in examples:
             for value in key(example):
                 found[value].add(example.split)
-        yield from (f"{title} {value!r}: stands in {', '.join(sorted(splits))}" for value, splits in sorted(found.items()) if len(splits) > 1)
+        yield from (
+            f"{title} {value!r}: stands in {', '.join(sorted(splits))}"
+            for value, splits in sorted(found.items())
+            if len(splits) > 1
+        )
 
 
 def _clusters(example: Example) -> Sequence[str]:
@@ -83,7 +89,11 @@ def _verdicts(examples: Sequence[Example]) -> Iterator[str]:
         scopes = {analysis.text: analysis.scopes for analysis in get_analyser(name).analyse(texts)}
         for example in part:
             forms = example.constraint.y_surface_forms
-            pos = judge_document(judge_mentions(find_forms(example.docs.pos.text, forms), scopes[example.docs.pos.text]))
-            neg = judge_document(judge_mentions(find_forms(example.docs.neg.text, forms), scopes[example.docs.neg.text]))
+            pos = judge_document(
+                judge_mentions(find_forms(example.docs.pos.text, forms), scopes[example.docs.pos.text])
+            )
+            neg = judge_document(
+                judge_mentions(find_forms(example.docs.neg.text, forms), scopes[example.docs.neg.text])
+            )
             if pos not in ("negates", "omits") or neg != "affirms":
                 yield f"{example.id}: the satisfier {pos} Y and the violator {neg} it"

@@ -16,8 +16,20 @@ from constraintsuite.cli.corpus import source_options, source_settings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 
-_analyser = click.option("--analyser", type=click.Choice(["auto", "rules", "parser"]), default="auto", show_default=True, help="How texts are read.")
-_workers = click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; the result does not depend on it.")
+_analyser = click.option(
+    "--analyser",
+    type=click.Choice(["auto", "rules", "parser"]),
+    default="auto",
+    show_default=True,
+    help="How texts are read.",
+)
+_workers = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Processes; the result does not depend on it.",
+)
 _seed = click.option("--seed", type=int, default=0, show_default=True)
 
 
@@ -26,8 +38,14 @@ _seed = click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--corpus", "corpus", help="File, folder, irds:ID, hf:OWNER/NAME or sample; instead of a recipe.")
 @source_options
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the suite.")
-@click.option("--approved", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Proposals that a person accepted; only these are built.")
-@click.option("--size", type=click.IntRange(min=1), default=SizeSettings().main, show_default=True, help="Main examples at most.")
+@click.option(
+    "--approved",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Proposals that a person accepted; only these are built.",
+)
+@click.option(
+    "--size", type=click.IntRange(min=1), default=SizeSettings().main, show_default=True, help="Main examples at most."
+)
 @_analyser
 @_seed
 @_workers
@@ -55,7 +73,9 @@ def build(  # noqa: PLR0913 - one parameter an option
     An interrupted build goes on where it stopped when the same command is run again.
     """
     if (recipe_file is None) == (corpus is None):
-        raise UserError("Give either a recipe file or --corpus, for example: csuite build --corpus docs.jsonl --out suites/ours")
+        raise UserError(
+            "Give either a recipe file or --corpus, for example: csuite build --corpus docs.jsonl --out suites/ours"
+        )
     if recipe_file is not None:
         recipe = Recipe.read(recipe_file)
         out = out or Path("suites") / recipe_file.stem
@@ -81,21 +101,36 @@ def build(  # noqa: PLR0913 - one parameter an option
 @click.command()
 @click.option("--corpus", "corpus", required=True, help="File, folder, irds:ID, hf:OWNER/NAME or sample.")
 @source_options
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("proposals.jsonl"), show_default=True, help="File for the proposals, to be edited and given to build --approved.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("proposals.jsonl"),
+    show_default=True,
+    help="File for the proposals, to be edited and given to build --approved.",
+)
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many to print.")
 @_analyser
 @_seed
 @_workers
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def propose(  # noqa: PLR0913 - one parameter an option
-    corpus: str, options: Mapping[str, object], out: Path, top: int, analyser: str, seed: int, workers: int, as_json: bool
+def propose(
+    corpus: str,
+    options: Mapping[str, object],
+    out: Path,
+    top: int,
+    analyser: str,
+    seed: int,
+    workers: int,
+    as_json: bool,
 ) -> None:
     """Say what could be built here: coverage, and (topic, Y) ranked, with evidence.
 
     Set "status" to "accepted" or "rejected" in the file it writes, change topic, y, forms, base or neg as you like, and build with --approved.
     """
     recipe = Recipe(
-        corpus=source_settings(corpus, options), analysis=AnalysisSettings.model_validate({"analyser": analyser}), seed=seed
+        corpus=source_settings(corpus, options),
+        analysis=AnalysisSettings.model_validate({"analyser": analyser}),
+        seed=seed,
     )
     found = propose_queries(recipe, out, workers=workers, reporter=Terminal())
     click.echo(found.as_json(top) if as_json else found.in_words(top))
@@ -112,6 +147,6 @@ def _in_words(built: Built) -> str:
 def _as_json(built: Built) -> str:
     counts = built.suite.manifest.counts if built.suite else {}
     content = built.suite.manifest.content if built.suite else None
-    return json.dumps({"suite": str(built.path), "finished": built.suite is not None, "counts": counts, "content": content}, indent=2)
-
-
+    return json.dumps(
+        {"suite": str(built.path), "finished": built.suite is not None, "counts": counts, "content": content}, indent=2
+    )

@@ -46,7 +46,11 @@ def doctor(as_json: bool) -> None:
         click.echo(f"  {name:<16} {version}")
     click.echo("Extras:")
     for name, (module, purpose) in EXTRAS.items():
-        state = metadata.version(module.replace("_", "-")) if extras[name] else f"missing: pip install 'constraintsuite[{name}]'"
+        state = (
+            metadata.version(module.replace("_", "-"))
+            if extras[name]
+            else f"missing: pip install 'constraintsuite[{name}]'"
+        )
         click.echo(f"  {name:<16} {state:<52} {purpose}")
     state = str(english) if english else "not fetched: csuite fetch parser"
     click.echo(f"English pipeline:  {state}")

@@ -13,7 +13,10 @@ from constraintsuite import __version__
 from constraintsuite.errors import UserError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "quickstart": ("constraintsuite.cli.quickstart:quickstart", "Build a suite from the bundled corpus, evaluate it, write a report."),
+    "quickstart": (
+        "constraintsuite.cli.quickstart:quickstart",
+        "Build a suite from the bundled corpus, evaluate it, write a report.",
+    ),
     "doctor": ("constraintsuite.cli.doctor:doctor", "Say what is installed, what is missing, and how to get it."),
     "corpus": ("constraintsuite.cli.corpus:corpus", "Look at where text comes from."),
     "propose": ("constraintsuite.cli.build:propose", "Say what could be built from a corpus, with evidence."),

@@ -20,8 +20,20 @@ MODELS = ("random", "tfidf", "bm25")
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("quickstart"), show_default=True, help="Folder for everything.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; the result does not depend on it.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("quickstart"),
+    show_default=True,
+    help="Folder for everything.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Processes; the result does not depend on it.",
+)
 def quickstart(out: Path, workers: int) -> None:
     """Build a suite from the bundled corpus, evaluate the models that are there, and write a report."""
     reporter = Terminal()

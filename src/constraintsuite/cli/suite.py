@@ -37,7 +37,9 @@ def suite() -> None:
 def show(folder: Path, as_json: bool) -> None:
     """Say what a suite is: its card, or its manifest as JSON."""
     artifact = Artifact.open(folder, "suite")
-    click.echo(artifact.manifest.model_dump_json(indent=2) if as_json else (folder / "README.md").read_text(encoding="utf-8"))
+    click.echo(
+        artifact.manifest.model_dump_json(indent=2) if as_json else (folder / "README.md").read_text(encoding="utf-8")
+    )
 
 
 @suite.command()
@@ -69,7 +71,12 @@ def stats(folder: Path, as_json: bool) -> None:
 @suite.command()
 @_folder
 @click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True)
-@click.option("--slice", "slice_name", type=click.Choice(["minpairs", "explicit", "omission", "nonflip", "adversarial"]), help="Only this slice.")
+@click.option(
+    "--slice",
+    "slice_name",
+    type=click.Choice(["minpairs", "explicit", "omission", "nonflip", "adversarial"]),
+    help="Only this slice.",
+)
 @click.option("--relation", help="Only this relation.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @_json
@@ -80,7 +87,8 @@ def sample(folder: Path, count: int, slice_name: str | None, relation: str | Non
     wanted = [
         e
         for e in examples
-        if (slice_name is None and e.suite in MAIN_SLICES) or (slice_name is not None and e.suite.endswith(f"_{slice_name}"))
+        if (slice_name is None and e.suite in MAIN_SLICES)
+        or (slice_name is not None and e.suite.endswith(f"_{slice_name}"))
     ]
     wanted = [e for e in wanted if relation is None or e.relation == relation]
     if not wanted:
@@ -115,7 +123,12 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
     found = audit_examples(examples, seed=seed)
     if as_json:
         rows = balance(examples)
-        click.echo(json.dumps({"audit": json.loads(adapter(Audit).dump_json(found)), "balance": [asdict(row) for row in rows]}, indent=2))
+        click.echo(
+            json.dumps(
+                {"audit": json.loads(adapter(Audit).dump_json(found)), "balance": [asdict(row) for row in rows]},
+                indent=2,
+            )
+        )
     else:
         click.echo(audit_markdown(found, balance(examples)))
 

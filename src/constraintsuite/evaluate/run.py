@@ -78,4 +78,4 @@ def _place(row: PairScore) -> tuple[str, str]:
 
 def _plain(name: str) -> str:
     """The name with only letters, digits, `.`, `_` and `-`, and never a hidden file or a way out of the folder."""
-    return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).lstrip(".") or "unnamed"
+    return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip(".") or "unnamed"

@@ -24,15 +24,19 @@ class LocalEngine:
     workers: int = 1
 
     def map(
-        self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Callable[[int], None] = lambda index: None
+        self,
+        function: Callable[[Task], Result],
+        tasks: Sequence[Task],
+        done: Callable[[int], None] = lambda index: None,
     ) -> list[Result]:
         """`function` of every task, in the order of the tasks; `done` hears of each task as it ends."""
         if self.workers <= 1 or len(tasks) <= 1:
             return [self._one(function, task, index, done) for index, task in enumerate(tasks)]
         results: dict[int, Result] = {}
-        with _single_threaded(), ProcessPoolExecutor(
-            min(self.workers, len(tasks)), mp_context=multiprocessing.get_context("spawn")
-        ) as pool:
+        with (
+            _single_threaded(),
+            ProcessPoolExecutor(min(self.workers, len(tasks)), mp_context=multiprocessing.get_context("spawn")) as pool,
+        ):
             waiting = {pool.submit(function, task): index for index, task in enumerate(tasks)}
             try:
                 while waiting:

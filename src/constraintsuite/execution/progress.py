@@ -62,7 +62,13 @@ class Terminal:
     def track(self, title: str, total: int | None) -> Iterator[Advance]:
         """A bar, or sparse lines where stderr is not a terminal."""
         if sys.stderr.isatty():
-            columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+            columns = (
+                TextColumn("{task.description:<12}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+            )
             with Progress(*columns, console=self.console, transient=True) as bars:
                 task = bars.add_task(title, total=total)
                 yield lambda items=1: bars.advance(task, items)

@@ -122,7 +122,7 @@ class Pipeline(Generic[Settings]):
                 break
         return done
 
-    def _bring_up(  # noqa: PLR0913 - the one place where all of a stage's surroundings meet
+    def _bring_up(
         self,
         stage: Stage[Settings],
         recipe: Settings,

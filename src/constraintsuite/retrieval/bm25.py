@@ -17,7 +17,13 @@ class Bm25Retriever:
     """Lucene's BM25; k1, b and the analyser are recorded with every suite, since they move ranks more than an engine does."""
 
     def __init__(
-        self, ids: Sequence[str], texts: Sequence[str], *, k1: float = 0.9, b: float = 0.4, analyser: TermAnalyser | None = None
+        self,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        *,
+        k1: float = 0.9,
+        b: float = 0.4,
+        analyser: TermAnalyser | None = None,
     ) -> None:
         self.name = "bm25"
         self.analyser = analyser or TermAnalyser()

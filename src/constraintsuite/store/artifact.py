@@ -68,7 +68,9 @@ class Artifact:
             raise UserError(f"{path}: there is no such folder.")
         manifest = read_manifest(path)
         if manifest is None:
-            raise UserError(f"{path}: no {MANIFEST}, so it is not a finished artifact. Run the command that makes it again.")
+            raise UserError(
+                f"{path}: no {MANIFEST}, so it is not a finished artifact. Run the command that makes it again."
+            )
         if kind is not None and manifest.kind != kind:
             raise UserError(f"{path}: this is a {manifest.kind}, not a {kind}.")
         return cls(path, manifest)
@@ -82,7 +84,10 @@ class Artifact:
                 faults.append(f"{name}: missing")
             elif file.stat().st_size != entry.bytes or sha256_of(file) != entry.sha256:
                 faults.append(f"{name}: changed since it was written")
-        faults += [f"{name}: not in the manifest" for name in sorted(_hashed_files(self.path).keys() - self.manifest.files.keys())]
+        faults += [
+            f"{name}: not in the manifest"
+            for name in sorted(_hashed_files(self.path).keys() - self.manifest.files.keys())
+        ]
         return faults
 
 
@@ -166,7 +171,17 @@ def environment(seconds: float) -> dict[str, Any]:
 
 def library_versions() -> dict[str, str]:
     """Versions of the libraries that can change a result."""
-    names = ("constraintsuite", "numpy", "bm25s", "pystemmer", "ahocorasick-rs", "rensa", "lemminflect", "pydantic", "spacy")
+    names = (
+        "constraintsuite",
+        "numpy",
+        "bm25s",
+        "pystemmer",
+        "ahocorasick-rs",
+        "rensa",
+        "lemminflect",
+        "pydantic",
+        "spacy",
+    )
     versions = {}
     for name in names:
         try:

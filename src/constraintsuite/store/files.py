@@ -57,7 +57,9 @@ def folder_lock(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UserError(f"{folder}: another csuite command is writing here. Wait for it, or choose another --out.") from None
+            raise UserError(
+                f"{folder}: another csuite command is writing here. Wait for it, or choose another --out."
+            ) from None
         try:
             yield
         finally:

@@ -70,7 +70,13 @@ class Canvas:
         sentence = self.sentence
         if sentence.words[place] not in word_list("definite_determiners") or self.is_drawn(place + 1):
             return False
-        if sentence.tag(place) in ("WDT", "IN") or sentence.pos(place + 1) not in ("NOUN", "PROPN", "ADJ", "NUM", "VERB"):
+        if sentence.tag(place) in ("WDT", "IN") or sentence.pos(place + 1) not in (
+            "NOUN",
+            "PROPN",
+            "ADJ",
+            "NUM",
+            "VERB",
+        ):
             return False
         verb = place - 1
         return verb >= 0 and sentence.lemma(verb) not in word_list("possession_verbs")

@@ -8,7 +8,7 @@ from constraintsuite.text.sentence import QUOTES, Sentence
 COORDINATORS = frozenset(("and", "or", "nor", "&", "and/or", "/"))
 PHRASE_PARTS = frozenset(("DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM", "SYM"))
 RELATIVE = frozenset(("which", "who", "whom", "whose", "that"))
-_RESTRICTING = frozenset(("just", "only", "merely", "simply", "rather", "instead", "even", "let", "much", "still"))
+RESTRICTING = frozenset(("just", "only", "merely", "simply", "rather", "instead", "even", "let", "much", "still"))
 _COMMA = frozenset(",")
 
 
@@ -67,7 +67,7 @@ class ClauseReach:
             return self.starts_clause(place + 1)
         if word in ("yet", "so", "then"):
             return sentence.word(place - 1) in (",", ";") or sentence.pos(place) in ("CCONJ", "SCONJ")
-        return word == "nor" and sentence.pos(place + 1) == "AUX"
+        return word == "nor" and sentence.is_helper(place + 1)
 
     def comma_ends(self, comma: int, start: int) -> bool:
         """Whether the comma closes the clause that began at `start`, rather than standing in a list."""
@@ -78,11 +78,18 @@ class ClauseReach:
         word = sentence.word(place)
         if word in COORDINATORS:
             return self.coordination_ends(place, start)
-        if word in _RESTRICTING or word in word_list("negative_starters") or self.is_terminator(place):
+        if word in RESTRICTING or word in word_list("negative_starters") or self.is_terminator(place):
             return True
+        joined = self.joins(comma, start)
+        if joined is not None:
+            return not joined
         if sentence.pos(place) not in PHRASE_PARTS and sentence.tag(place) not in ("VBG", "VBN"):
             return True
         return self.starts_clause(place) or not self.list_goes_on(place)
+
+    def joins(self, place: int, start: int) -> bool | None:
+        """Whether what follows a comma or coordinator is coordinated with a noun between `start` and it; None if unclear."""
+        return None
 
     def coordination_ends(self, place: int, start: int) -> bool:
         """Whether the word and (or, nor) at `place` begins something that the cue before it does not govern."""
@@ -94,7 +101,10 @@ class ClauseReach:
         if sentence.word(following) in word_list("negative_starters") or self.is_terminator(following):
             return True
         following = sentence.skip_adverbs(following)
-        if sentence.is_verb(following):
+        joined = self.joins(place, start)
+        if joined is not None:
+            return not joined
+        if sentence.is_verb(following) and sentence.tag(following) != "VBG":
             return not inclusive and (sentence.is_finite(following) or self._imperative(start))
         return self.starts_clause(following)
 
@@ -107,26 +117,31 @@ class ClauseReach:
     def starts_clause(self, at: int) -> bool:
         """Whether a subject and its finite verb follow from `at` on, before the next comma or mark."""
         sentence = self.sentence
-        place, nominal = at, False
+        place, nominal = at, sentence.tag(at) == "VBG"
         while not sentence.is_hard(place):
             word = sentence.words[place]
             if sentence.is_finite(place):
                 return nominal or word == "there"
             if word == "," or word in word_list("terminators") or (word == "to" and sentence.tag(place) == "TO"):
                 return False
-            if nominal and sentence.tag(place) == "VBG" and sentence.is_verb(place):
+            if sentence.tag(place) == "VBG" and place > at and sentence.is_nominal(place - 1):
                 return False
-            nominal = nominal or sentence.is_nominal(place) or word in ("there", "this", "that")
+            nominal = nominal or sentence.is_nominal(place) or word in ("there", "this")
             place += 1
         return False
 
-    def list_goes_on(self, at: int) -> bool:
-        """Whether a list runs from `at` to a member after and (or, nor) that opens no clause."""
+    def list_goes_on(self, at: int, *, bare: bool = False) -> bool:
+        """Whether a list runs from `at` to a member after and (or, nor) that opens no clause.
+
+        A bare list ("no pond, lawn and hedge") is none if that member has a determiner ("and two benches").
+        """
         sentence = self.sentence
         place = at
         while not sentence.is_hard(place) and not sentence.is_finite(place):
             word = sentence.words[place]
             if word in COORDINATORS:
+                if bare and word in ("and", "&") and sentence.word(place + 1) in word_list("fresh_determiners"):
+                    return False
                 return not self.starts_clause(place + 1) and not sentence.is_finite(place + 1)
             if word in word_list("terminators") or sentence.tag(place) == "TO":
                 return False

@@ -39,7 +39,7 @@ def find_cues(sentence: Sentence) -> list[Cue]:
     taken: set[int] = set()
     words, verbs = phrases_by_word(), verb_forms()
     for at, word in enumerate(sentence.words):
-        if at not in taken and (word in words or word in verbs):
+        if at not in taken and (word in words or word in verbs) and sentence.word(at - 1) != "-":
             cue = _longest(sentence, at)
             if cue is not None and taken.isdisjoint(cue.marks):
                 cues.append(cue)

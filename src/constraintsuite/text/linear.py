@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from constraintsuite.text.clauses import COORDINATORS, PHRASE_PARTS, RELATIVE, ClauseReach
+from constraintsuite.text.clauses import COORDINATORS, PHRASE_PARTS, RELATIVE, RESTRICTING, ClauseReach
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.reach import Stretch
 from constraintsuite.text.sentence import QUOTES
 
 _INSIDE = frozenset(("-", "'s", "'", "%")) | QUOTES
+_BEFORE_GERUND = frozenset(("DET", "ADJ", "PUNCT", "NOUN", "SCONJ", "CCONJ"))
 _PREMODIFIED = frozenset(("DET", "ADJ", "NUM", "ADP", "CCONJ", "PUNCT", "ADV", "VERB", "AUX", "PART", ""))
 
 
@@ -40,10 +41,15 @@ class LinearReach(ClauseReach):
             following += 1
         if sentence.pos(following) not in PHRASE_PARTS and sentence.tag(following) not in ("VBG", "VBN"):
             return False
-        if sentence.word(following) in word_list("negative_starters") or self.starts_clause(following):
+        word = sentence.word(following)
+        if word in word_list("negative_starters") or word in RESTRICTING or self.is_terminator(following):
+            return False
+        if self.starts_clause(following) or (word == "that" and sentence.pos(following + 1) in ("DET", "PRON")):
+            return False
+        if self.joins(place, start) is False:
             return False
         if sentence.words[place] == "," and sentence.word(place + 1) not in COORDINATORS:
-            return self.list_goes_on(following)
+            return self.list_goes_on(following, bare=sentence.word(start) not in word_list("fresh_determiners"))
         joins = sentence.word(place + 1) if sentence.words[place] == "," else sentence.words[place]
         fresh = word_list("fresh_determiners")
         return not (joins in ("and", "&") and sentence.word(following) in fresh and sentence.word(start) not in fresh)
@@ -75,17 +81,17 @@ class LinearReach(ClauseReach):
             return None
         word = sentence.words[place]
         if word in RELATIVE and place > 0 and (sentence.tag(place) in ("WDT", "WP") or sentence.is_nominal(place - 1)):
-            return self._phrase_before(self._before_comma(place - 1))
+            return self.noun_before(self._before_comma(place - 1))
         if word in ("and", "but", "or", "yet"):
             previous = self._previous_verb(place)
             return self.subject(previous) if previous is not None else None
         if word == ",":
             opening = max((at for at in range(place) if sentence.words[at] == ","), default=-1)
-            return self._phrase_before(opening - 1 if opening > 0 else place - 1)
-        gerund = sentence.tag(place) == "VBG" and (place == 0 or sentence.pos(place - 1) in ("DET", "ADJ", "PUNCT", "NOUN"))
+            return self.noun_before(opening - 1 if opening > 0 else place - 1)
+        gerund = sentence.tag(place) == "VBG" and (place == 0 or sentence.pos(place - 1) in _BEFORE_GERUND)
         if (sentence.is_verb(place) and not gerund) or sentence.pos(place) in ("ADV", "ADP"):
             return self._before_relative(place)
-        return self._phrase_before(place)
+        return self.noun_before(place)
 
     def antecedent(self, verb: int) -> Stretch | None:
         """The noun before a relative pronoun that stands left of the verb's own subject."""
@@ -94,13 +100,13 @@ class LinearReach(ClauseReach):
             if self.sentence.is_hard(place) or self.sentence.is_finite(place):
                 return None
             if self.sentence.words[place] in ("which", "that", "whom"):
-                return self._phrase_before(self._before_comma(place - 1))
+                return self.noun_before(self._before_comma(place - 1))
         return None
 
     def verb_of_subject(self, first: int, last: int) -> int | None:
         """The first finite verb after the phrase; a relative clause in between has one of its own."""
         sentence = self.sentence
-        if sentence.is_verb(first - 1) or sentence.pos(first - 1) in ("ADP", "PART"):
+        if not self.can_be_subject(first):
             return None
         inner = 0
         for place in range(last, sentence.length):
@@ -112,11 +118,13 @@ class LinearReach(ClauseReach):
                     return place
                 compound = sentence.pos(place) == "AUX" and sentence.is_verb(sentence.skip_adverbs(place + 1))
                 inner -= 0 if compound else 1
-            elif sentence.is_hard(place) or (word == "," and not inner) or word in ("but", "and"):
-                return None
-            elif word in word_list("subordinators") and self.starts_clause(place + 1):
+            elif sentence.is_hard(place) or (word == "," and not inner) or word in ("but", "and") or (word in word_list("subordinators") and self.starts_clause(place + 1)):
                 return None
         return None
+
+    def can_be_subject(self, first: int) -> bool:
+        """Whether a phrase that begins there is no object of a verb or preposition before it."""
+        return not self.sentence.is_verb(first - 1) and self.sentence.pos(first - 1) not in ("ADP", "PART")
 
     def _links(self, place: int, *, loose: bool) -> bool:
         """Whether the word there carries the phrase on: of, with (indefinite), except, without."""
@@ -134,13 +142,15 @@ class LinearReach(ClauseReach):
     def _is_verbal(self, at: int) -> bool:
         """Whether what looks like a noun phrase is a verb phrase: without using Y."""
         tag = self.sentence.tag(at)
-        return self.sentence.pos(at) == "VERB" and tag in ("VBG", "VB") or tag == "TO"
+        return (self.sentence.pos(at) == "VERB" and tag in ("VBG", "VB")) or tag == "TO"
 
-    def _phrase_before(self, end: int) -> Stretch | None:
+    def noun_before(self, end: int) -> Stretch | None:
         """The phrase whose last word is at `end`: back to the clause's start, cut before its first preposition."""
         sentence = self.sentence
         if end < 0:
             return None
+        if sentence.tag(end) == "PRP":
+            return Stretch(end, end + 1)
         first = end
         while first > 0 and not self._opens_subject(first - 1, end):
             first -= 1
@@ -160,6 +170,10 @@ class LinearReach(ClauseReach):
         sentence = self.sentence
         if sentence.is_hard(place) or sentence.is_finite(place) or self.is_terminator(place):
             return True
+        if sentence.tag(place) in ("TO", "PRP") or (place > 0 and sentence.tag(place) in ("VB", "VBP")):
+            return True
+        if sentence.is_nominal(place) and sentence.pos(place + 1) == "DET":  # last winter | the shop
+            return True
         word = sentence.words[place]
         if word == "that" and sentence.tag(place) == "IN":
             return True
@@ -173,7 +187,7 @@ class LinearReach(ClauseReach):
     def _before_relative(self, place: int) -> Stretch | None:
         for at in range(place, 0, -1):
             if self.sentence.words[at] in ("who", "that", "which") and self.sentence.is_nominal(at - 1):
-                return self._phrase_before(at - 1)
+                return self.noun_before(at - 1)
             if self.sentence.is_hard(at):
                 return None
         return None

@@ -40,6 +40,9 @@ class Reach(Protocol):
     def antecedent(self, verb: int) -> Stretch | None:
         """What a relative pronoun that is the object of `verb` refers to: "the lamp which we removed"."""
 
+    def noun_before(self, end: int) -> Stretch | None:
+        """The noun phrase whose last word is at `end`."""
+
     def starts_clause(self, at: int) -> bool:
         """Whether a subject and its finite verb follow from `at` on."""
 

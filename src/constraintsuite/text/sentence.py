@@ -10,7 +10,9 @@ FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
 NOMINAL = frozenset(("NOUN", "PROPN", "PRON", "NUM"))
 HARD_MARKS = frozenset((";", ":", "—", "–", "--", "(", ")", "[", "]", "{", "}", "…", "...", "•", "|", "?", "!", "."))
 QUOTES = frozenset(("“", "”", '"', "‘", "’", "'", "``", "''", "«", "»"))
-_FINITE_FORMS = frozenset(("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "'s", "'re", "'ve", "'m"))
+_FINITE_FORMS = frozenset(
+    ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "'s", "'re", "'ve", "'m")
+)
 
 
 class Sentence:
@@ -48,6 +50,10 @@ class Sentence:
         if self.pos(at) not in ("VERB", "AUX"):
             return False
         return self.tag(at) in FINITE or self.word(at) in _FINITE_FORMS
+
+    def is_helper(self, at: int) -> bool:
+        """Whether a form of be, have or do, or a modal verb stands there, whatever its tag."""
+        return self.lemma(at) in ("be", "have", "do") or self.tag(at) == "MD"
 
     def is_nominal(self, at: int) -> bool:
         """Whether a noun, name, pronoun or number stands there."""

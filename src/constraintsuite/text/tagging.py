@@ -21,6 +21,7 @@ _FLOOR = log(1e-4)
 _FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
 _SUBJECT_TAGS = frozenset(("NN", "NNS", "NNP", "PRP", "RB", "WDT", "WP"))
 _CLAUSE_TAGS = frozenset((",", ":", ".", "-LRB-", "-RRB-", "CC", "WDT", "WP", "WRB", "PRP", "EX"))
+_BEFORE_NOUN = frozenset(("NOUN", "ADJ", "DET", "PROPN", "VERB"))
 _SHOUTED_WORDS = 0.6
 _FUNCTION_WORDS = frozenset(("DET", "ADP", "CCONJ", "SCONJ", "AUX", "PRON", "PART"))
 
@@ -150,7 +151,7 @@ def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]
             for at in finite[1:]:
                 noun = next((reading for reading in choices[at].readings if reading.pos == "NOUN"), None)
                 object_follows = at + 1 < len(chosen) and chosen[at + 1].pos in ("DET", "PRON", "NUM")
-                if noun is not None and not object_follows and chosen[at - 1].pos in ("NOUN", "ADJ", "DET", "PROPN"):
+                if noun is not None and not object_follows and chosen[at - 1].pos in _BEFORE_NOUN:
                     chosen[at] = noun
             start = end + 1
     return chosen
@@ -158,6 +159,11 @@ def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]
 
 def _find_past(chosen: list[Reading], choices: Sequence[Choice], start: int, end: int) -> None:
     for at in range(start + 1, end):
+        present = next((reading for reading in choices[at].readings if reading.tag == "VBZ"), None)
+        singular = chosen[at - 1].tag in ("NN", "NNP") and at + 1 < end and chosen[at + 1].pos in _BEFORE_NOUN
+        if present is not None and chosen[at].tag == "NNS" and singular and start == 0:
+            chosen[at] = present
+            return
         past = next((reading for reading in choices[at].readings if reading.tag == "VBD"), None)
         if past is not None and chosen[at].tag == "VBN" and chosen[at - 1].tag in _SUBJECT_TAGS:
             chosen[at] = past

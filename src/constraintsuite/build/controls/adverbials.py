@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from constraintsuite.build.controls.conjuncts import readings
 from constraintsuite.build.controls.files import guard_words
-from constraintsuite.build.controls.rewriting import Piece, Rewritten
+from constraintsuite.build.controls.rewriting import Piece, Rewritten, recased
 from constraintsuite.records.text import Span
 from constraintsuite.text.terms import words
 
@@ -94,9 +95,15 @@ def _plain_clause(clause: str) -> bool:
         return False
     if any(token in lists.subordinators or token.endswith("ing") for token in tokens):
         return False
-    participles = [at for at, token in enumerate(tokens) if token.endswith("ed") or token in lists.participles]
-    loose = [at for at in participles if not lists.auxiliaries.intersection(tokens[max(0, at - 2) : at])]
-    return len(participles) <= 1 and not (loose and lists.auxiliaries.intersection(tokens))
+    verbs = [at for at, token in enumerate(tokens) if token not in lists.auxiliaries and _verb_like(token)]
+    loose = [at for at in verbs if not lists.auxiliaries.intersection(tokens[max(0, at - 2) : at])]
+    if any(tokens[at] in lists.participles for at in loose):
+        return False
+    return len(verbs) <= 1 and not (loose and lists.auxiliaries.intersection(tokens))
+
+
+def _verb_like(token: str) -> bool:
+    return token.endswith("ed") or token in guard_words().participles or readings(token) == {"VERB"}
 
 
 def _joined(*pieces: Piece) -> Rewritten:
@@ -104,8 +111,8 @@ def _joined(*pieces: Piece) -> Rewritten:
 
 
 def _large(text: str) -> str:
-    return text[0].upper() + text[1:] if len(text[0].upper()) == 1 else text
+    return recased(text[0], str.upper) + text[1:]
 
 
 def _small(text: str) -> str:
-    return text[0].lower() + text[1:] if len(text[0].lower()) == 1 else text
+    return recased(text[0], str.lower) + text[1:]

@@ -14,11 +14,11 @@ from constraintsuite.build.controls.rewriting import (
     Rewritten,
     Variant,
     first_success,
+    recased,
     rewrite_documents,
     rewrite_query,
 )
 from constraintsuite.records.examples import Example
-from constraintsuite.text.mentions import fold
 from constraintsuite.text.terms import words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -31,17 +31,17 @@ def rewrite(example: Example, rng: random.Random) -> Variant | None:
 
 def upper(text: str) -> str:
     """All letters large."""
-    return "".join(_letter(character, str.upper) for character in text)
+    return "".join(recased(character, str.upper) for character in text)
 
 
 def lower(text: str) -> str:
     """All letters small."""
-    return "".join(_letter(character, str.lower) for character in text)
+    return "".join(recased(character, str.lower) for character in text)
 
 
 def large_first_letters(text: str) -> str:
     """The first letter of each word large."""
-    return _WORD.sub(lambda match: _letter(match.group()[0], str.upper) + match.group()[1:], text)
+    return _WORD.sub(lambda match: recased(match.group()[0], str.upper) + match.group()[1:], text)
 
 
 def small_first_letters(text: str) -> str:
@@ -74,13 +74,7 @@ def _recase(way: _Way, example: Example) -> Variant | None:
     return rewrite_documents(example, note, lambda text: Rewritten((Piece(way.change(text), 0),)))
 
 
-def _letter(character: str, change: Callable[[str], str]) -> str:
-    """The letter in the other case, or as it is where that would be another letter (ß, ſ, İ)."""
-    new = change(character)
-    return new if len(new) == 1 and new.lower() == character.lower() and fold(new) == fold(character) else character
-
-
 def _small_first_letter(word: str) -> str:
     if len(word) > 1 and word[1:] != word[1:].lower():
         return word
-    return _letter(word[0], str.lower) + word[1:]
+    return recased(word[0], str.lower) + word[1:]

@@ -59,14 +59,14 @@ def _plain_nouns(a: str, b: str) -> bool:
     """Whether neither can be a verb that goes on after "and" ("with salt and serve"), nor a word that modifies."""
     if {a, b} & guard_words().not_conjuncts:
         return False
-    first = _readings(a)
-    return "NOUN" in first and "ADJ" not in first and _readings(b) == {"NOUN"}
+    first = readings(a)
+    return "NOUN" in first and "ADJ" not in first and readings(b) == {"NOUN"}
 
 
 def _plain_adjectives(a: str, b: str) -> bool:
     if {a, b} & guard_words().not_conjuncts:
         return False
-    return "ADJ" in _readings(a) and "ADJ" in _readings(b) and _readings(b) <= {"ADJ", "ADV"}
+    return "ADJ" in readings(a) and "ADJ" in readings(b)
 
 
 def _exchangeable(a: str, b: str) -> bool:
@@ -78,5 +78,6 @@ def _names(a: str, b: str) -> bool:
 
 
 @cache
-def _readings(word: str) -> frozenset[str]:
+def readings(word: str) -> frozenset[str]:
+    """The parts of speech that a dictionary gives for a word: NOUN, VERB, ADJ, ..."""
     return frozenset(getAllLemmas(word))

@@ -95,6 +95,12 @@ Operation = Callable[[Example], Variant | None]
 """One way of rewriting, without any choice left."""
 
 
+def recased(character: str, change: Callable[[str], str]) -> str:
+    """The letter in the other case, or as it is where that would be another letter (ß, ſ, İ)."""
+    new = change(character)
+    return new if len(new) == 1 and new.lower() == character.lower() and fold(new) == fold(character) else character
+
+
 def topic_forms(example: Example) -> list[str]:
     """The words of the topic, each in singular and plural."""
     return [form for word in example.query.topic.split() for form in surface_forms(word.lower())]

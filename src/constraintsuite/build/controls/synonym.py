@@ -170,11 +170,12 @@ def _protected(text: str, forms: Iterable[str]) -> list[Span]:
 
 
 def _rewrite_query(example: Example, rng: random.Random) -> Variant | None:
-    variants = [variant for one in synonyms().queries if (variant := _reword(example, one)) is not None]
+    variants = [variant for one in synonyms().queries if (variant := reword(example, one)) is not None]
     return rng.choice(variants) if variants else None
 
 
-def _reword(example: Example, rewording: Rewording) -> Variant | None:
+def reword(example: Example, rewording: Rewording) -> Variant | None:
+    """The example with its exclusion in the other words; None where the old ones do not stand in the query."""
     query = example.query
     start = len(query.topic) + 1 if query.topic and query.neg.startswith(f"{query.topic} ") else 0
     if rewording.at_start:
@@ -214,9 +215,7 @@ def _names(word: str, *, capital_counts: bool) -> set[str]:
         names.add("#")
     if word[0].isupper() and capital_counts and word != "I":
         names.add("Name")
-    if fold(word).endswith("n't"):
-        names.add("n't")
-    return names
+    return names | {ending for ending in ("n't", "'s") if fold(word).endswith(ending)}
 
 
 def _in_case(text: str, span: Span, new: str, starts: set[int]) -> Change | None:

@@ -14,7 +14,10 @@ from constraintsuite.store.files import write_text
 def export(examples: Sequence[Example], folder: Path, card: str) -> None:
     """Write the three files; both queries of an example are kept, the affirmative one with the roles exchanged."""
     documents = {d.id: d for example in examples for d in (example.docs.pos, example.docs.neg)}
-    corpus = [json.dumps({"_id": d.id, "title": d.title, "text": d.text}, ensure_ascii=False) for _, d in sorted(documents.items())]
+    corpus = [
+        json.dumps({"_id": d.id, "title": d.title, "text": d.text}, ensure_ascii=False)
+        for _, d in sorted(documents.items())
+    ]
     queries, qrels = [], defaultdict(list)
     for example in examples:
         for role, text, good, bad in (

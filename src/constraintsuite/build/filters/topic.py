@@ -13,7 +13,10 @@ def check(pair: CheckedPair) -> str | None:
     topic = set(_TERMS.terms(pair.proposal.topic))
     if not topic:
         return "topic_without_terms"
-    for side, title, text in (("satisfier", pair.pos_title, pair.pos.text), ("violator", pair.neg_title, pair.neg.text)):
+    for side, title, text in (
+        ("satisfier", pair.pos_title, pair.pos.text),
+        ("violator", pair.neg_title, pair.neg.text),
+    ):
         share = len(topic & set(_TERMS.terms(f"{title} {text}"))) / len(topic)
         if share < pair.filters.min_topic_overlap:
             return f"{side}_off_topic"

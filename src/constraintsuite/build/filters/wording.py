@@ -6,7 +6,9 @@ import re
 
 from constraintsuite.build.filters.base import CheckedPair
 
-_FAULTS = re.compile(r" ,|,,|\.\.(?!\.)|  | \.(?=\s|$)|\ba [aeio]\w|\b(?:an) [bcdfgjklmnpqrstvwxz]\w|\b(\w+) \1 \1\b", re.IGNORECASE)
+_FAULTS = re.compile(
+    r" ,|,,|\.\.(?!\.)|  | \.(?=\s|$)|\ba [aeio]\w|\b(?:an) [bcdfgjklmnpqrstvwxz]\w|\b(\w+) \1 \1\b", re.IGNORECASE
+)
 
 
 def check(pair: CheckedPair) -> str | None:

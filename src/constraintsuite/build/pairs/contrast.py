@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +29,9 @@ class Passage:
     pronoun: str
 
 
-def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: Knowledge, matching: Matching) -> Iterator[Draft]:
+def contrast_drafts(
+    couple: Couple, passages: Mapping[str, Passage], knowledge: Knowledge, matching: Matching
+) -> Iterator[Draft]:
     """ExplicitMention and MinPairs from one couple of a stated relation."""
     relation = knowledge.relations.get(couple.p.relation)
     if relation is None:
@@ -37,7 +40,10 @@ def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: 
     edited_b = insert_denial(passages[couple.b], relation, couple.q.y, couple.p.y, couple.b)
     if edited_a is not None and edited_b is not None:
         yield from _explicit(couple, edited_a, edited_b)
-    for document, edited, own, other in ((couple.a, edited_a, couple.p, couple.q), (couple.b, edited_b, couple.q, couple.p)):
+    for document, edited, own, other in (
+        (couple.a, edited_a, couple.p, couple.q),
+        (couple.b, edited_b, couple.q, couple.p),
+    ):
         if edited is None:
             continue
         passage = passages[document]
@@ -102,11 +108,18 @@ def insert_denial(passage: Passage, relation: Relation, stated: str, denied: str
     fact = next((f for f in passage.facts if f.relation == relation.key and f.y == stated), None)
     if fact is None:
         return None
-    ways = [*(("contrast", form) for form in relation.contrasts if fact.list_end >= 0), *([("sentence", relation.denial)] if relation.denial else [])]
+    makers = [
+        lambda form=form: _contrast(passage.text, fact, form, denied)
+        for form in relation.contrasts
+        if fact.list_end >= 0
+    ]
+    makers += [
+        lambda form=form: _contrast_before(passage.text, fact, form, denied) for form in relation.contrasts_before
+    ]
+    makers += [lambda: _sentence(passage, fact, relation.denial, denied)] if relation.denial else []
     start = stable_hash("denial", key, denied)
-    for turn in range(len(ways)):
-        kind, form = ways[(start + turn) % len(ways)]
-        made = _contrast(passage.text, fact, form, denied) if kind == "contrast" else _sentence(passage, fact, form, denied)
+    for turn in range(len(makers)):
+        made = makers[(start + turn) % len(makers)]()
         if made is not None:
             return made
     return None
@@ -121,6 +134,17 @@ def _contrast(text: str, fact: Fact, form: str, denied: str) -> Inserted | None:
         return None
     edited = text[: fact.list_end] + addition + text[fact.list_end :]
     return Inserted(edited, (fact.list_end, fact.list_end + len(addition)))
+
+
+def _contrast_before(text: str, fact: Fact, form: str, denied: str) -> Inserted | None:
+    """ "directed by A" to "directed not by B but by A"; only where A is the single filler."""
+    addition = form.format(y=denied, a_y=with_article(denied))
+    link = addition.split()[1]
+    before = re.search(rf"(?<=\w ){link} (?:an? |the )?$", text[: fact.start])
+    if before is None or fact.fillers != 1 or fact.list_end < 0:
+        return None
+    at = before.start()
+    return Inserted(text[:at] + addition + text[at:], (at, at + len(addition)))
 
 
 def _sentence(passage: Passage, fact: Fact, form: str, denied: str) -> Inserted | None:
@@ -169,5 +193,3 @@ def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -
     edited, spans = apply_replacements(text, replacements)
     originals = tuple((r.start, r.end) for r in replacements)
     return Swapped(edited, spans, originals, len(edited.split()) == len(text.split()))
-
-

@@ -19,7 +19,6 @@ from constraintsuite.records.examples import Slice, Split
 
 WINDOW = 60
 """How many neighbours in length a document is compared with, in large topics."""
-EXPLICIT_BONUS = 1.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,8 @@ class Couple:
     q: Proposal
     a: str
     b: str
+    denials: int
+    """How many of the two satisfiers deny their Y; the others are silent."""
     cost: float
 
 
@@ -57,26 +58,28 @@ def group_key(proposal: Proposal) -> tuple[str, str, Split]:
 
 
 def find_couples(
-    proposals: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str]
+    proposals: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str], *, explicit: bool
 ) -> Iterator[Couple]:
-    """Couples of all groups, small (specific) topics first, best matched first; uses of each Y and document are capped."""
+    """Couples of all groups, small (specific) topics first, best matched first; uses of each Y and document are capped.
+
+    `explicit`: couples in which a satisfier denies Y; otherwise those in which both are silent.
+    """
     groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
     for proposal in proposals:
         groups[group_key(proposal)].append(proposal)
     uses: Counter[tuple[str, str]] = Counter()
     taken: set[tuple[str, str]] = set()
     for key in sorted(groups, key=lambda key: (groups[key][0].topic_documents, key)):
-        candidates = sorted(_candidates(groups[key], matching, settings, rejects), key=lambda c: (c.cost, c.id))
-        for couple in candidates:
-            relation = key[1]
+        found = (c for c in _candidates(groups[key], matching, settings, rejects) if (c.denials > 0) == explicit)
+        for couple in sorted(found, key=lambda couple: (-couple.denials, couple.cost, couple.id)):
             pair = (min(couple.a, couple.b), max(couple.a, couple.b))
-            wanted = [(f"y:{key[0]}", couple.p.id), (f"y:{key[0]}", couple.q.id)]
-            wanted += [(f"d:{relation}", couple.a), (f"d:{relation}", couple.b)]
-            limits = [settings.max_uses_per_y] * 2 + [settings.max_uses_per_document] * 2
-            if pair in taken or any(uses[use] >= limit for use, limit in zip(wanted, limits, strict=True)):
+            ys = [(f"y:{key[0]}", couple.p.id), (f"y:{key[0]}", couple.q.id)]
+            documents = [(f"d:{key[1]}", couple.a), (f"d:{key[1]}", couple.b)]
+            spent = any(uses[use] >= settings.max_uses_per_y for use in ys)
+            if spent or pair in taken or any(uses[use] >= settings.max_uses_per_document for use in documents):
                 continue
             taken.add(pair)
-            uses.update(wanted)
+            uses.update([*ys, *documents])
             yield couple
 
 
@@ -94,7 +97,8 @@ def _candidates(
                 rejects[f"couple:{reason}"] += 1
                 continue
             identity = f"c{stable_hash(p.id, a, q.id, b):016x}"
-            yield Couple(identity, p, q, a, b, _cost(p, a, q, b, matching))
+            denials = (b in matching.evidence[p.id].denying) + (a in matching.evidence[q.id].denying)
+            yield Couple(identity, p, q, a, b, denials, _cost(p, a, b, matching))
 
 
 def _unfit(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, settings: PairSettings) -> str | None:
@@ -119,11 +123,10 @@ def _satisfies(document: str, proposal: Proposal, matching: Matching) -> bool:
     return document in evidence.denying or evidence.silent(document)
 
 
-def _cost(p: Proposal, a: str, q: Proposal, b: str, matching: Matching) -> float:
+def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
     scores = matching.topic_scores.get(p.topic, {})
     distance = abs(scores.get(a, 0.0) - scores.get(b, 0.0)) / (max(scores.values(), default=1.0) or 1.0)
-    explicit = (b in matching.evidence[p.id].denying) + (a in matching.evidence[q.id].denying)
-    return round(math.log(length_ratio(matching.texts[a], matching.texts[b])) + distance - EXPLICIT_BONUS * explicit, 6)
+    return round(math.log(length_ratio(matching.texts[a], matching.texts[b])) + distance, 6)
 
 
 def length_ratio(a: str, b: str) -> float:
@@ -151,7 +154,11 @@ def single_drafts(
         evidence = matching.evidence[proposal.id]
         violators = [d for d in proposal.affirming if _usable(d, proposal, matching) and d in evidence.affirming]
         deniers = [d for d in proposal.denying if _usable(d, proposal, matching) and d in evidence.denying]
-        silent = [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.silent(d)] if not counts[proposal.id] else []
+        silent = (
+            [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.silent(d)]
+            if not counts[proposal.id]
+            else []
+        )
         uses: Counter[str] = Counter()
         for satisfier in [*deniers, *silent]:
             if (proposal.id, satisfier) in pairs or counts[proposal.id] >= settings.max_uses_per_y:

@@ -21,6 +21,8 @@ from constraintsuite.records.examples import Edit
 from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import find_forms
 
+_PHRASE_ENDS = re.compile(r"[.;]|,? (?:but|so|which|though|while|and (?:it|the|there|you|we))\b|$")
+
 
 class FlipRule(BaseModel):
     """Words before Y, and what they become; Y itself stays."""
@@ -44,7 +46,10 @@ def flip_drafts(
     """At most one flip for each document and Y, where Y stands once and ends its phrase."""
     for proposal in proposals:
         evidence = matching.evidence[proposal.id]
-        for documents, direction in ((evidence.affirming & set(proposal.affirming), "deny"), (evidence.denying & set(proposal.denying), "affirm")):
+        for documents, direction in (
+            (evidence.affirming & set(proposal.affirming), "deny"),
+            (evidence.denying & set(proposal.denying), "affirm"),
+        ):
             for document in sorted(documents):
                 if matching.splits.get(document) == proposal.split:
                     draft = _flip(document, proposal, direction, readings[document], matching)
@@ -61,7 +66,7 @@ def _flip(
         return None
     plural_y = text[mentions[0].start : mentions[0].end].lower().endswith("s")
     for rule in load_rules(direction):
-        if rule.number == "plural" and not plural_y or rule.number == "singular" and plural_y:
+        if (rule.number == "plural" and not plural_y) or (rule.number == "singular" and plural_y):
             continue
         match = re.search(rf"(?<![\w-]){rule.before}$", text[: mentions[0].start])
         if match is None:
@@ -96,4 +101,4 @@ def _flip(
 def _bare_and_final(span: Span, reading: DocumentReading, text: str) -> bool:
     """Y is a bare noun and the phrase ends with it: a tail ("showers in summer") would narrow what is denied."""
     bare = any(noun.start == span.start and noun.end == span.end for noun in reading.nouns)
-    return bare and re.match(r"[.,;]|$| and (?:it|the|there|you)\b", text[span.end :]) is not None
+    return bare and _PHRASE_ENDS.match(text[span.end :]) is not None

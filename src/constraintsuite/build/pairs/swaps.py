@@ -60,8 +60,32 @@ def _swap(
     to_swapped = Edit("swap", "pos", swapped.spans, swapped.original_spans, swapped.token_count_preserved)
     to_original = Edit("swap", "neg", swapped.original_spans, swapped.spans, swapped.token_count_preserved)
     return [
-        Draft("negation_minpairs", p.id, p.relation, p.split, couple, document, document, swapped.text, text, 0.0, to_swapped),
-        Draft("negation_minpairs", q.id, q.relation, q.split, couple, document, document, text, swapped.text, 0.0, to_original),
+        Draft(
+            "negation_minpairs",
+            p.id,
+            p.relation,
+            p.split,
+            couple,
+            document,
+            document,
+            swapped.text,
+            text,
+            0.0,
+            to_swapped,
+        ),
+        Draft(
+            "negation_minpairs",
+            q.id,
+            q.relation,
+            q.split,
+            couple,
+            document,
+            document,
+            text,
+            swapped.text,
+            0.0,
+            to_original,
+        ),
     ]
 
 

@@ -19,7 +19,9 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
     accepted = 0
     for line, edited in enumerate(read_jsonl(path, Proposal), 1):
         if edited.id not in known:
-            raise UserError(f"{path}:{line}: no proposal {edited.id!r} in this corpus. Was the file made from another one, or with other settings?")
+            raise UserError(
+                f"{path}:{line}: no proposal {edited.id!r} in this corpus. Was the file made from another one, or with other settings?"
+            )
         own = known[edited.id]
         accepted += edited.status == "accepted"
         settled.append(

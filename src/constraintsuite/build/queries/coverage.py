@@ -52,12 +52,16 @@ def measure_coverage(
         documents_with_class=with_class,
         class_share=round(share, 4),
         topics=len(topics.members),
-        largest_topics=tuple(sorted(((t.text, len(m)) for t, m in topics.members.items()), key=lambda x: (-x[1], x[0]))[:20]),
+        largest_topics=tuple(
+            sorted(((t.text, len(m)) for t, m in topics.members.items()), key=lambda x: (-x[1], x[0]))[:20]
+        ),
         documents_with_facts=len(facts),
         facts_per_document=round(relations.total() / documents, 4) if documents else 0.0,
         facts_by_relation=tuple(sorted(relations.items(), key=lambda x: (-x[1], x[0]))),
         proposals=len(proposals),
-        proposals_by_relation=tuple(sorted(Counter(p.relation for p in proposals).items(), key=lambda x: (-x[1], x[0]))),
+        proposals_by_relation=tuple(
+            sorted(Counter(p.relation for p in proposals).items(), key=lambda x: (-x[1], x[0]))
+        ),
         given_queries_usable=len(sure),
         expected_examples=expected,
         suits=suits,

@@ -50,7 +50,9 @@ def read_given(
         if parsed is not None and terms is not None:
             topic, y, pattern = parsed
             on_topic = relevant[query.id] or set(_on_topic(topic, topics, terms))
-            proposals += _named(query, topic, y, pattern, on_topic, documents, scopes, topics, splits, knowledge, rejects)
+            proposals += _named(
+                query, topic, y, pattern, on_topic, documents, scopes, topics, splits, knowledge, rejects
+            )
         elif relevant[query.id]:
             proposals += propose_slots(query, sorted(relevant[query.id]), documents, scopes, splits)
         else:
@@ -74,10 +76,17 @@ class _TermIndex:
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self.analyser = TermAnalyser()
+        self.texts = documents
         self.documents: dict[str, set[str]] = defaultdict(set)
         for document in documents.values():
             for term in set(self.analyser.terms(f"{document.title} {document.text}")):
                 self.documents[term].add(document.id)
+
+    def says(self, document: str, modifiers: str, head: str) -> bool:
+        """Whether a document calls its subject by these modifiers: "a small, shady campsite" for "small campsites"."""
+        text = f"{self.texts[document].title}. {self.texts[document].text}".lower()
+        core = re.escape(head)
+        return all(re.search(rf"\b{re.escape(word)}\W+(?:\w+\W+){{0,2}}{core}", text) for word in words(modifiers))
 
     def with_all(self, text: str) -> set[str]:
         """Documents that hold every term of a text."""
@@ -92,7 +101,7 @@ def _on_topic(topic: str, topics: TopicTable, terms: _TermIndex) -> Iterator[str
         name = next((name for name in names if topic == name or topic.endswith(f" {name}")), None)
         if name is not None:
             rest = topic.removesuffix(name).strip()
-            yield from (set(members) & terms.with_all(rest) if terms.analyser.terms(rest) else members)
+            yield from (d for d in members if not rest or terms.says(d, rest, known.head))
             return
     yield from terms.with_all(topic)
 
@@ -119,7 +128,9 @@ def _named(  # noqa: PLR0913 - a query meets everything that is known of the cor
         return
     lemma = min(surface_forms(core), key=len)
     blocked = attribute_words(lemma, knowledge).blocked
-    found = collect_evidence({"y": YWords(surface_forms(core), blocked)}, (documents[d] for d in sorted(on_topic)), scopes)["y"]
+    found = collect_evidence(
+        {"y": YWords(surface_forms(core), blocked)}, (documents[d] for d in sorted(on_topic)), scopes
+    )["y"]
     if len(found.affirming) < MIN_EACH or len(on_topic) - len(found.affirming) < MIN_EACH:
         rejects["given:does_not_split_documents"] += 1
         return

@@ -25,7 +25,9 @@ class RelationFacts:
     """Documents by filler."""
 
 
-def gather(facts: Mapping[str, Sequence[Fact]], knowledge: Knowledge, allowed: Iterable[str]) -> dict[str, RelationFacts]:
+def gather(
+    facts: Mapping[str, Sequence[Fact]], knowledge: Knowledge, allowed: Iterable[str]
+) -> dict[str, RelationFacts]:
     """The fillers of each relation that enough documents state."""
     documents: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     wanted = set(allowed)
@@ -48,7 +50,7 @@ def y_words(relation: Relation, y: str) -> YWords:
         surname = _surname(y)
         return YWords((y, surname), ())
     if relation.filler == "place":
-        return YWords(tuple(dict.fromkeys((y, y.split(",")[0]))), ())
+        return YWords(tuple(dict.fromkeys((y, y.split(",", maxsplit=1)[0]))), ())
     if relation.filler == "value":
         forms = (y,) if y[:1].isupper() else tuple(dict.fromkeys((y, plural(y))))
         return YWords(forms, relation.same.get(y, ()))
@@ -84,7 +86,13 @@ def propose_relations(
 
 
 def _propose(
-    relation: Relation, y: str, topic: Topic, documents: set[str], split: Split, topics: TopicTable, rejects: Counter[str]
+    relation: Relation,
+    y: str,
+    topic: Topic,
+    documents: set[str],
+    split: Split,
+    topics: TopicTable,
+    rejects: Counter[str],
 ) -> Proposal | None:
     family = family_for(relation.families, relation.key, split, f"{topic.text}|{y}")
     base, neg = fill(family.base, topic.text, y), fill(family.neg, topic.text, y)

@@ -20,7 +20,20 @@ from constraintsuite.text.mentions import find_forms, surface_forms
 from constraintsuite.text.polarity import judge_document, judge_mention
 from constraintsuite.text.terms import stopwords, words
 
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 MAX_PER_QUERY = 12
 MIN_LENGTH = 4
 QUESTION = re.compile(r"^(what|how|why|who|when|where|which|is|are|does|do|did|can|define|definition)\b")
@@ -91,7 +104,9 @@ def _propose(
     if refuse(topic, word, base, neg) is not None:
         return None
     forms = surface_forms(word)
-    verdicts = {d: judge_document([judge_mention(s, scopes[d]) for s in find_forms(documents[d].text, forms)]) for d in relevant}
+    verdicts = {
+        d: judge_document([judge_mention(s, scopes[d]) for s in find_forms(documents[d].text, forms)]) for d in relevant
+    }
     affirming = tuple(d for d in sorted(about) if verdicts[d] == "affirms")
     silent = [d for d in relevant if verdicts[d] == "omits"]
     if not affirming or not silent:

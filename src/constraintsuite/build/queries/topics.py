@@ -15,7 +15,36 @@ from constraintsuite.build.reading.records import ClassReading
 
 DOMINANT = 0.6
 MIN_DEFINING = 5
-DECORATION = {"former", "retired", "noted", "upcoming", "debut", "small", "new", "old", "large", "popular", "famous", "big", "little", "good", "great", "simple", "classic", "award-winning", "prominent", "best", "first", "second", "third", "late", "early", "young", "only", "main"}
+DECORATION = {
+    "former",
+    "retired",
+    "noted",
+    "upcoming",
+    "debut",
+    "small",
+    "new",
+    "old",
+    "large",
+    "popular",
+    "famous",
+    "big",
+    "little",
+    "good",
+    "great",
+    "simple",
+    "classic",
+    "award-winning",
+    "prominent",
+    "best",
+    "first",
+    "second",
+    "third",
+    "late",
+    "early",
+    "young",
+    "only",
+    "main",
+}
 _YEAR = re.compile(r"^(1[5-9]|20)\d\d$")
 
 
@@ -35,7 +64,9 @@ class ClassOfDocument:
 class TopicTable:
     """Which documents belong to which topic."""
 
-    def __init__(self, readings: Mapping[str, tuple[ClassReading, ...]], knowledge: Knowledge, min_documents: int) -> None:
+    def __init__(
+        self, readings: Mapping[str, tuple[ClassReading, ...]], knowledge: Knowledge, min_documents: int
+    ) -> None:
         self.knowledge = knowledge
         heads = _established(readings.values(), knowledge)
         self.classes: dict[str, tuple[ClassOfDocument, ...]] = {}
@@ -101,12 +132,17 @@ def _class_of(reading: ClassReading, knowledge: Knowledge) -> ClassOfDocument:
     words = [word for word in reading.modifiers if word not in {"-", ",", "and"}]
     years = [int(word) for word in words if _YEAR.match(word)]
     phrase = " ".join(word for word in words if not word.isdigit() and word.lower() not in DECORATION)
-    nationality = _single(phrase, _values(knowledge, "work_nationality", reading.kind) + _values(knowledge, "person_nationality", reading.kind))
+    nationality = _single(
+        phrase,
+        _values(knowledge, "work_nationality", reading.kind) + _values(knowledge, "person_nationality", reading.kind),
+    )
     genre = _single(phrase.lower(), _values(knowledge, "genre", reading.kind))
     modifier = genre
     if not modifier and reading.kind not in {"film", "person", "series", "album", "song"}:
         modifier = _compound(reading)
-    return ClassOfDocument(reading.head, reading.kind, nationality, modifier, years[0] if years else None, reading.strength >= 2)
+    return ClassOfDocument(
+        reading.head, reading.kind, nationality, modifier, years[0] if years else None, reading.strength >= 2
+    )
 
 
 def _values(knowledge: Knowledge, relation: str, kind: str) -> tuple[str, ...]:

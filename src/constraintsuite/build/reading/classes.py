@@ -14,7 +14,43 @@ WEAK_DETERMINERS = {"the", "this", "our", "its", "these", "that"}
 MODIFIER_POS = {"ADJ", "NOUN", "PROPN", "NUM"}
 SORTAL = {"pair", "set", "kind", "type", "sort", "piece", "series", "line", "range"}
 # Nouns that say how a thing stands to another, or nothing at all: no class of its own.
-RELATIONAL = {"member", "son", "daughter", "part", "wife", "husband", "brother", "sister", "mother", "father", "one", "name", "example", "list", "child", "title", "number", "year", "grandson", "granddaughter", "founder", "consort", "ruler", "king", "queen", "company", "half", "lot", "way", "time", "place", "result", "mix", "bit", "group"}
+RELATIONAL = {
+    "member",
+    "son",
+    "daughter",
+    "part",
+    "wife",
+    "husband",
+    "brother",
+    "sister",
+    "mother",
+    "father",
+    "one",
+    "name",
+    "example",
+    "list",
+    "child",
+    "title",
+    "number",
+    "year",
+    "grandson",
+    "granddaughter",
+    "founder",
+    "consort",
+    "ruler",
+    "king",
+    "queen",
+    "company",
+    "half",
+    "lot",
+    "way",
+    "time",
+    "place",
+    "result",
+    "mix",
+    "bit",
+    "group",
+}
 
 
 def read_classes(analysis: Analysis, knowledge: Knowledge) -> tuple[ClassReading, ...]:
@@ -70,7 +106,9 @@ def _phrase(tokens: Sequence[Token], start: int, strength: int, knowledge: Knowl
                 if not first_modifiers:
                     first_modifiers = list(reading.modifiers)
                 elif not reading.modifiers:
-                    reading = ClassReading(reading.head, reading.kind, tuple(first_modifiers), strength, reading.start, reading.end)
+                    reading = ClassReading(
+                        reading.head, reading.kind, tuple(first_modifiers), strength, reading.start, reading.end
+                    )
                 yield reading
             elif part:  # "stage, film and television actor": what comes before the known head modifies it
                 first_modifiers += [t.text for t in part if t.text[:1].isupper()]

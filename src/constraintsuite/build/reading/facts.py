@@ -12,10 +12,40 @@ from constraintsuite.build.reading.fillers import Filler, read_fillers
 from constraintsuite.build.reading.records import ClassReading, Fact
 from constraintsuite.text.base import Analysis, Token
 
-OTHER_THINGS = {"remake", "sequel", "prequel", "another", "remade", "adaptation", "adapted", "version", "novel", "play", "story", "score", "soundtrack", "episode", "brother", "sister", "father", "mother", "son", "daughter", "wife", "husband", "whose", "previous", "earlier", "later", "other"}
+OTHER_THINGS = {
+    "remake",
+    "sequel",
+    "prequel",
+    "another",
+    "remade",
+    "adaptation",
+    "adapted",
+    "version",
+    "novel",
+    "play",
+    "story",
+    "score",
+    "soundtrack",
+    "episode",
+    "brother",
+    "sister",
+    "father",
+    "mother",
+    "son",
+    "daughter",
+    "wife",
+    "husband",
+    "whose",
+    "previous",
+    "earlier",
+    "later",
+    "other",
+}
 
 
-def read_facts(analysis: Analysis, classes: Sequence[ClassReading], title: str, knowledge: Knowledge) -> tuple[Fact, ...]:
+def read_facts(
+    analysis: Analysis, classes: Sequence[ClassReading], title: str, knowledge: Knowledge
+) -> tuple[Fact, ...]:
     """All facts of a document that has a defining sentence of a known kind."""
     defining = [reading for reading in classes if reading.strength == 3 and reading.kind]
     if not defining:
@@ -64,7 +94,11 @@ def _word_index(phrase: str, value: str) -> int:
 
 
 def _compounded(phrase: str, start: int, end: int) -> bool:
-    return phrase[start - 1 : start] in {"-", "/"} or phrase[end : end + 1] in {"-", "/"} or phrase[end:].lstrip().startswith(("and ", "/", "–"))
+    return (
+        phrase[start - 1 : start] in {"-", "/"}
+        or phrase[end : end + 1] in {"-", "/"}
+        or phrase[end:].lstrip().startswith(("and ", "/", "–"))
+    )
 
 
 def _after_trigger(
@@ -93,7 +127,7 @@ def _fact(relation: Relation, filler: Filler, fillers: Sequence[Filler]) -> Fact
     return Fact(relation.key, filler.text, filler.start, filler.end, fillers[-1].insert_at, len(fillers))
 
 
-def _said_of_subject(  # noqa: PLR0913 - the guard looks at everything around the trigger
+def _said_of_subject(
     tokens: Sequence[Token],
     i: int,
     number: int,
@@ -154,5 +188,5 @@ def _subject_is(tokens: Sequence[Token], nouns: set[str], title: str) -> bool:
         return True
     if words[0] in {"the", "this"} and len(words) > 1 and words[1] in nouns:
         return True
-    names = [word.lower() for word in title.split("(")[0].split() if word[:1].isupper()]
+    names = [word.lower() for word in title.split("(", maxsplit=1)[0].split() if word[:1].isupper()]
     return bool(names) and words[0] in {names[0], names[-1]} and tokens[0].text[:1].isupper()

@@ -9,11 +9,72 @@ from typing import NamedTuple
 from constraintsuite.build.domain import Relation
 from constraintsuite.text.base import Token
 
-PARTICLES = {"de", "von", "van", "der", "den", "la", "le", "du", "di", "da", "bin", "al", "el", "ibn", "del", "dos", "ten", "ter", "of", "the", "y", "e"}
+PARTICLES = {
+    "de",
+    "von",
+    "van",
+    "der",
+    "den",
+    "la",
+    "le",
+    "du",
+    "di",
+    "da",
+    "bin",
+    "al",
+    "el",
+    "ibn",
+    "del",
+    "dos",
+    "ten",
+    "ter",
+    "of",
+    "the",
+    "y",
+    "e",
+}
 NAME_END = {"jr", "sr", "ii", "iii", "iv"}
-CONTINUES = {"directed", "written", "produced", "starring", "based", "released", "distributed", "starred", "shot", "set", "edited", "from", "with", "for", "in", "on", "who", "while", "featuring", "about"}
+CONTINUES = {
+    "directed",
+    "written",
+    "produced",
+    "starring",
+    "based",
+    "released",
+    "distributed",
+    "starred",
+    "shot",
+    "set",
+    "edited",
+    "from",
+    "with",
+    "for",
+    "in",
+    "on",
+    "who",
+    "while",
+    "featuring",
+    "about",
+}
 TITLES = {"Dr", "Mr", "Mrs", "Ms", "Sir", "Lord", "Lady", "King", "Queen", "Prince", "Princess", "Baron", "Count"}
-PLACE_HEADS = {"city", "district", "county", "province", "state", "region", "suburb", "village", "town", "municipality", "area", "parish", "north", "south", "east", "west"}
+PLACE_HEADS = {
+    "city",
+    "district",
+    "county",
+    "province",
+    "state",
+    "region",
+    "suburb",
+    "village",
+    "town",
+    "municipality",
+    "area",
+    "parish",
+    "north",
+    "south",
+    "east",
+    "west",
+}
 
 
 class Filler(NamedTuple):
@@ -66,7 +127,23 @@ def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Fill
     found: list[tuple[int, int]] = []
     i = start
     while True:
-        while i < len(tokens) and tokens[i].text.lower() in {"both", "actors", "actor", "actress", "veteran", "newcomer", "newcomers", "the", "director", "filmmaker"} and relation.filler == "person":
+        while (
+            i < len(tokens)
+            and tokens[i].text.lower()
+            in {
+                "both",
+                "actors",
+                "actor",
+                "actress",
+                "veteran",
+                "newcomer",
+                "newcomers",
+                "the",
+                "director",
+                "filmmaker",
+            }
+            and relation.filler == "person"
+        ):
             i += 1
         end = _name_end(tokens, i)
         if end == i:
@@ -95,15 +172,27 @@ def _name_end(tokens: Sequence[Token], start: int) -> int:
     while end < len(tokens):
         token = tokens[end]
         text = token.text
-        if text[:1].isupper() and (text[:1].isalpha()) and token.pos != "PRON":
+        if (text[:1].isupper() and (text[:1].isalpha()) and token.pos != "PRON") or (
+            text == "."
+            and end > start
+            and (len(tokens[end - 1].text) == 1 or tokens[end - 1].text.lower() in NAME_END | {"st"})
+        ):
             end += 1
             last_name = end
-        elif text == "." and end > start and (len(tokens[end - 1].text) == 1 or tokens[end - 1].text.lower() in NAME_END | {"st"}):
+        elif (
+            end > start
+            and text.lower() in PARTICLES - {"of", "the", "y", "e"}
+            and end + 1 < len(tokens)
+            and tokens[end + 1].text[:1].isupper()
+        ):
             end += 1
-            last_name = end
-        elif end > start and text.lower() in PARTICLES - {"of", "the", "y", "e"} and end + 1 < len(tokens) and tokens[end + 1].text[:1].isupper():
-            end += 1
-        elif end > start and text in {"-", "'", "’"} and end + 1 < len(tokens) and tokens[end + 1].start == token.end and token.start == tokens[end - 1].end:
+        elif (
+            end > start
+            and text in {"-", "'", "’"}
+            and end + 1 < len(tokens)
+            and tokens[end + 1].start == token.end
+            and token.start == tokens[end - 1].end
+        ):
             end += 2
             last_name = end
         else:

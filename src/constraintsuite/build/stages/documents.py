@@ -36,10 +36,14 @@ def work(job: Job[Recipe]) -> Outcome:
                 kept.append((document.id, document.text))
                 advance()
     if not kept:
-        raise UserError(f"{source.name}: no usable document. Rejected: {dict(rejects) or 'none'}, bad rows: {dict(bad.counts) or 'none'}.")
+        raise UserError(
+            f"{source.name}: no usable document. Rejected: {dict(rejects) or 'none'}, bad rows: {dict(bad.counts) or 'none'}."
+        )
     roots = near_duplicate_clusters([text for _, text in kept], job.recipe.documents.near_duplicate)
     clusters = {kept[i][0]: kept[root][0] for i, root in enumerate(roots) if i != root}
-    write_text(job.out / "clusters.json", json.dumps(dict(sorted(clusters.items())), ensure_ascii=False, indent=0) + "\n")
+    write_text(
+        job.out / "clusters.json", json.dumps(dict(sorted(clusters.items())), ensure_ascii=False, indent=0) + "\n"
+    )
     queries = write_jsonl(job.out / "queries.jsonl", source.queries(bad))
     qrels = write_jsonl(job.out / "qrels.jsonl", source.qrels(bad))
     write_jsonl(job.out / "bad-rows.jsonl", bad.rows)

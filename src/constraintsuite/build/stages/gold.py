@@ -19,7 +19,9 @@ def work(job: Job[Recipe]) -> Outcome:
     """Write `gold.jsonl`."""
     sample = sample_gold(read_examples(job.inputs["tagged"]), job.recipe.sizes.gold, job.recipe.seed)
     write_jsonl(job.out / "gold.jsonl", sample)
-    return Outcome({"gold": len(sample), **dict(sorted(Counter(e.suite.removeprefix("negation_") for e in sample).items()))})
+    return Outcome(
+        {"gold": len(sample), **dict(sorted(Counter(e.suite.removeprefix("negation_") for e in sample).items()))}
+    )
 
 
 def sample_gold(examples: Sequence[Example], size: int, seed: int) -> list[Example]:

@@ -72,7 +72,10 @@ def work(job: Job[Recipe]) -> Outcome:
     write_jsonl(job.out / "rejected.jsonl", rejected)
     slices = Counter(kept.draft.slice.removeprefix("negation_") for kept in chosen)
     reasons = Counter(one.reason for one in rejected)
-    return Outcome({"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))}, dict(reasons))
+    return Outcome(
+        {"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))},
+        dict(reasons),
+    )
 
 
 def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
@@ -146,7 +149,9 @@ def _kept(pair: CheckedPair) -> Kept:
 
 def _evidence(side: str, judged: Judged, analysis: Analysis) -> Evidence:
     cue = judged.cue.of(analysis.text) if judged.cue is not None else None
-    return Evidence("pos" if side == "pos" else "neg", judged.span.start, judged.span.end, judged.verdict, cue, judged.rule)
+    return Evidence(
+        "pos" if side == "pos" else "neg", judged.span.start, judged.span.end, judged.verdict, cue, judged.rule
+    )
 
 
 def _cues(analysis: Analysis) -> tuple[str, ...]:

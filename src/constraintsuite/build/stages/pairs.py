@@ -31,7 +31,8 @@ def work(job: Job[Recipe]) -> Outcome:
     proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
     matching = _matching(job, view, proposals)
     rejects: Counter[str] = Counter()
-    couples = list(find_couples(proposals, matching, recipe.pairs, rejects))
+    couples = list(find_couples(proposals, matching, recipe.pairs, rejects, explicit=True))
+    couples += find_couples(proposals, matching, recipe.pairs, Counter(), explicit=False)
     drafts = list(natural_drafts(couples, matching))
     drafts += single_drafts(proposals, drafts, matching, recipe.pairs)
     if recipe.pairs.insert_contrasts:
@@ -45,7 +46,9 @@ def work(job: Job[Recipe]) -> Outcome:
     if recipe.pairs.flips:
         drafts += flip_drafts(attributes, readings, matching)
     write_jsonl(job.out / "drafts.jsonl", drafts)
-    counts = Counter(f"{draft.slice.removeprefix('negation_')} ({draft.operator.partition(':')[0]})" for draft in drafts)
+    counts = Counter(
+        f"{draft.slice.removeprefix('negation_')} ({draft.operator.partition(':')[0]})" for draft in drafts
+    )
     return Outcome({"drafts": len(drafts), "couples": len(couples), **dict(sorted(counts.items()))}, dict(rejects))
 
 
@@ -81,7 +84,9 @@ def _scores(pools: Mapping[str, Pool], query: str) -> dict[str, float]:
 
 def _passages(view: CorpusView, documents: set[str]) -> dict[str, Passage]:
     return {
-        d: Passage(view.documents[d].text, view.documents[d].title, view.facts.get(d, ()), view.sentences[d], _subject(view, d))
+        d: Passage(
+            view.documents[d].text, view.documents[d].title, view.facts.get(d, ()), view.sentences[d], _subject(view, d)
+        )
         for d in documents
     }
 
@@ -96,5 +101,3 @@ def _subject(view: CorpusView, document: str) -> str:
 def read_drafts(folder: Path) -> list[Draft]:
     """The drafts of the stage."""
     return list(read_jsonl(folder / "drafts.jsonl", Draft))
-
-

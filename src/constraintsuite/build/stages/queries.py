@@ -76,9 +76,13 @@ def work(job: Job[Recipe]) -> Outcome:
     nouns = count_nouns(read_readings(job.inputs["mentions"]), view.documents, view.topics, knowledge)
     attributes = select_attributes(nouns, recipe.queries) if RELATION in allowed else {}
     entries = {y_key(key, y): y_words(found.relation, y) for key, found in gathered.items() for y in found.documents}
-    entries |= {attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found}
+    entries |= {
+        attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found
+    }
     evidence = _evidence(entries, view)
-    splits = split_documents(view.documents, clusters, _ties(evidence, attributes, view.topics), recipe.splits, recipe.seed)
+    splits = split_documents(
+        view.documents, clusters, _ties(evidence, attributes, view.topics), recipe.splits, recipe.seed
+    )
     ys = split_ys({key: found.affirming | found.denying for key, found in evidence.items()}, splits, recipe.splits)
     proposals = [
         *propose_relations(gathered, evidence, view.topics, ys, rejects),
@@ -117,10 +121,14 @@ def _evidence(entries: Mapping[str, YWords], view: CorpusView) -> dict[str, Evid
     return collect_evidence(entries, on_topic, view.scopes)
 
 
-def _ties(evidence: Mapping[str, Evidence], attributes: Mapping[Topic, object], topics: TopicTable) -> list[tuple[str, ...]]:
+def _ties(
+    evidence: Mapping[str, Evidence], attributes: Mapping[Topic, object], topics: TopicTable
+) -> list[tuple[str, ...]]:
     """Groups of documents to keep in one split: topics whose attributes are asked for, then documents that share a Y."""
     groups = [topics.members[topic] for topic in sorted(attributes, key=lambda topic: topic.text)]
-    shared = sorted((tuple(sorted(found.affirming | found.denying)) for found in evidence.values()), key=lambda g: (len(g), g))
+    shared = sorted(
+        (tuple(sorted(found.affirming | found.denying)) for found in evidence.values()), key=lambda g: (len(g), g)
+    )
     return [*groups, *(group for group in shared if len(group) > 1)]
 
 

@@ -43,7 +43,11 @@ def work(job: Job[Recipe]) -> Outcome:
         ordered = sorted(by_slice[name], key=_order)
         for index, kept in enumerate(ordered, 1):
             proposal = proposals[kept.draft.proposal]
-            examples.append(_example(f"{name}_{job.recipe.name}_{index:06d}", kept, proposal, documents, pools, clusters, job.recipe))
+            examples.append(
+                _example(
+                    f"{name}_{job.recipe.name}_{index:06d}", kept, proposal, documents, pools, clusters, job.recipe
+                )
+            )
     write_jsonl(job.out / "examples.jsonl", examples)
     return Outcome({"examples": len(examples), **dict(sorted(Counter(e.tags.difficulty for e in examples).items()))})
 
@@ -51,10 +55,14 @@ def work(job: Job[Recipe]) -> Outcome:
 def _order(kept: Kept) -> tuple[int, int, str]:
     """Couples stay side by side."""
     draft = kept.draft
-    return stable_hash(draft.couple or f"{draft.proposal}{draft.pos}{draft.neg}"), stable_hash(draft.proposal), draft.operator
+    return (
+        stable_hash(draft.couple or f"{draft.proposal}{draft.pos}{draft.neg}"),
+        stable_hash(draft.proposal),
+        draft.operator,
+    )
 
 
-def _example(  # noqa: PLR0913 - the one place where everything known of a pair comes together
+def _example(
     identity: str,
     kept: Kept,
     proposal: Proposal,
@@ -67,12 +75,18 @@ def _example(  # noqa: PLR0913 - the one place where everything known of a pair 
     return Example(
         id=identity,
         suite=draft.slice,
-        source=Provenance(recipe.name, proposal.qid, draft.pos, draft.neg, _retrieval(draft.pos, draft.neg, proposal, pools, recipe)),
+        source=Provenance(
+            recipe.name, proposal.qid, draft.pos, draft.neg, _retrieval(draft.pos, draft.neg, proposal, pools, recipe)
+        ),
         query=ExampleQuery(proposal.base, proposal.neg, proposal.template, proposal.topic, proposal.template_family),
         constraint=Constraint("exclude", proposal.y, proposal.marker, proposal.forms, proposal.blocked),
         docs=DocumentPair(
-            ExampleDocument(_edited_id(draft.pos, draft.pos_text, documents), documents[draft.pos].title, draft.pos_text),
-            ExampleDocument(_edited_id(draft.neg, draft.neg_text, documents), documents[draft.neg].title, draft.neg_text),
+            ExampleDocument(
+                _edited_id(draft.pos, draft.pos_text, documents), documents[draft.pos].title, draft.pos_text
+            ),
+            ExampleDocument(
+                _edited_id(draft.neg, draft.neg_text, documents), documents[draft.neg].title, draft.neg_text
+            ),
         ),
         labels=Labels(),
         tags=make_tags(kept, recipe.tags),

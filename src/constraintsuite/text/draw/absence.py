@@ -10,6 +10,8 @@ from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.reach import Stretch
 
+_BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
+
 
 def draw_pseudo(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """A phrase that only looks like a negation: its own words are marked, so that one sees why nothing else is."""
@@ -24,17 +26,29 @@ def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """The object of a verb of absence; for a passive its subject; in a relative clause what that clause describes."""
-    passive = is_passive(canvas, cue.first)
+    sentence = canvas.sentence
+    participle = is_passive(canvas, cue.first)
+    passive = participle and _has_helper(canvas, cue.first)
+    if participle and not passive and _is_attribute(canvas, cue):
+        return  # an abandoned farm is there
     found = gap_of(cue)
     if found is None and not (passive and _takes_no_object(canvas, cue)):
         found = object_after(canvas, cue)
     rule = cue.rule
-    if found is None and passive:
-        found, rule = canvas.reach.subject(cue.first), "passive_absence"
-    if found is None:
+    if found is None and not participle:
         found = canvas.reach.antecedent(cue.first)
+    reduced = (participle or sentence.tag(cue.first) == "VBD") and sentence.lemma(cue.first) not in word_list(
+        "intransitive_verbs"
+    )
+    if found is None and (passive or reduced):
+        found, rule = subject_of(canvas, cue.first), "passive_absence"
     if found is not None:
         yield Patch(found.first, found.last, cue.kind, rule)
+
+
+def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """Stopped selling Y: from the gerund, the cue's last word, on."""
+    yield from canvas.predicate(cue, cue.last - 1, canvas.reach.clause_end(cue.last))
 
 
 def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -50,9 +64,22 @@ def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         start = verb + 1 if verb >= cue.last else cue.last
         yield Patch(start, canvas.reach.phrase_end(start), cue.kind, cue.rule)
     else:
-        subject = canvas.reach.subject(cue.first)
+        subject = subject_of(canvas, cue.first)
         if subject is not None:
             yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+
+
+def subject_of(canvas: Canvas, predicate: int) -> Stretch | None:
+    """The subject of a participle or adjective; without a form of be, the noun before it: "straps excluded"."""
+    if not _has_helper(canvas, predicate):
+        before = canvas.sentence.skip_adverbs_back(predicate - 1)
+        if canvas.sentence.is_nominal(before) or canvas.sentence.tag(before) == "VBG":
+            return canvas.reach.noun_before(before)
+    return canvas.reach.subject(predicate)
+
+
+def _has_helper(canvas: Canvas, predicate: int) -> bool:
+    return canvas.sentence.is_helper(canvas.sentence.skip_adverbs_back(predicate - 1))
 
 
 def is_passive(canvas: Canvas, verb: int) -> bool:
@@ -62,6 +89,12 @@ def is_passive(canvas: Canvas, verb: int) -> bool:
     if helper in ("be", "get", "become", "remain", "stay"):
         return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"
     return helper != "have" and sentence.tag(verb) in ("VBN", "JJ")
+
+
+def _is_attribute(canvas: Canvas, cue: Cue) -> bool:
+    sentence = canvas.sentence
+    before = sentence.pos(cue.first - 1) in _BEFORE_ATTRIBUTE or sentence.tag(cue.first - 1) == "PRP$"
+    return before and sentence.pos(cue.last) in ("NOUN", "PROPN") and cue.last == cue.first + 1
 
 
 def _takes_no_object(canvas: Canvas, cue: Cue) -> bool:
@@ -86,7 +119,10 @@ def object_after(canvas: Canvas, cue: Cue) -> Stretch | None:
     start = cue.last
     while sentence.pos(start) == "ADV" or sentence.word(start) == ":":
         start += 1
-    part = sentence.pos(start) in ("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON") or sentence.tag(start) in ("VBG", "VBN")
+    part = sentence.pos(start) in ("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON") or sentence.tag(start) in (
+        "VBG",
+        "VBN",
+    )
     if not part or sentence.tag(start) in ("WDT", "WP", "EX"):
         return None
     end = canvas.reach.phrase_end(start)

@@ -42,13 +42,15 @@ def _stems(canvas: Canvas, hyphen: int) -> Iterator[tuple[int, int]]:
     sentence = canvas.sentence
     first = hyphen - 1
     attribute = sentence.pos(hyphen + 2) in ("NOUN", "PROPN", "ADJ")
-    while first > 0 and sentence.tag(first - 1) in ("NN", "NNP") and (
-        attribute or sentence.lemma(sentence.skip_adverbs_back(first - 2)) == "be"
+    while (
+        first > 0
+        and sentence.tag(first - 1) in ("NN", "NNP")
+        and (attribute or sentence.lemma(sentence.skip_adverbs_back(first - 2)) == "be")
     ):
         first -= 1
     yield first, hyphen
     join = first - 1
-    while sentence.word(join) in ("and", "or", ",") and sentence.word(join - 1) in ("-", ","):
+    while sentence.word(join) in ("and", "or", ",") and sentence.word(join - 1).endswith("-"):
         stem = join - 2 if sentence.word(join - 1) == "-" else join - 1
         yield stem, stem + 1
         join = stem - 1

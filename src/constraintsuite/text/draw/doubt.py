@@ -16,7 +16,12 @@ _STRICT = frozenset(("unless", "only", "provided", "providing", "assuming", "sup
 
 
 def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
-    """May contain Y; Y might be added."""
+    """May contain Y; Y might be added. "Guests may bring Y" allows it."""
+    sentence = canvas.sentence
+    if cue.first > 0 and sentence.tokens[cue.first].text[0].isupper():  # the month
+        return
+    if _is_permission(canvas, cue):
+        return
     yield from canvas.predicate(cue, cue.last, canvas.reach.clause_end(cue.last))
     yield from _indefinite_subject(canvas, cue)
 
@@ -137,12 +142,24 @@ def _indefinite_subject(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield Patch(subject.first, subject.last, cue.kind, cue.rule)
 
 
+def _is_permission(canvas: Canvas, cue: Cue) -> bool:
+    sentence = canvas.sentence
+    if sentence.words[cue.first] != "may" or cue.last > cue.first + 1:
+        return False
+    subject = canvas.reach.subject(cue.first)
+    head = sentence.word(subject.last - 1).removesuffix("s") if subject is not None else ""
+    verb = sentence.lemma(sentence.skip_adverbs(cue.last))
+    return head in word_list("people") and verb not in word_list("experience_verbs")
+
+
 def _waits(canvas: Canvas, first: int, last: int) -> bool:
     """Whether a main clause depends on its condition: it has a modal or is a command."""
     sentence = canvas.sentence
+    start = sentence.skip_adverbs(first)
+    if sentence.word(start) in word_list("reporting_commands"):
+        return False
     if sentence.find(_OPEN_MODALS, first, last) >= 0:
         return True
-    start = sentence.skip_adverbs(first)
     return sentence.tag(start) == "VB" or (sentence.tag(start) == "VBP" and sentence.is_verb(start))
 
 
@@ -162,4 +179,9 @@ def _is_tag_question(canvas: Canvas, last: int) -> bool:
     start = last - 2
     if sentence.words[start] in ("n't", "not") and start > 0:
         start -= 1
-    return start > 1 and sentence.words[start - 1] == "," and sentence.pos(start) == "AUX" and sentence.pos(last - 1) == "PRON"
+    return (
+        start > 1
+        and sentence.words[start - 1] == ","
+        and sentence.pos(start) == "AUX"
+        and sentence.pos(last - 1) == "PRON"
+    )

@@ -24,7 +24,9 @@ def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
         if sentence.words[mark] not in _LABEL_MARKS:
             continue
         answer = mark + 1
-        bare = sentence.word(answer) in _ANSWERS and (sentence.is_hard(answer + 1) or sentence.word(answer + 1) in (",", "at", "whatsoever"))
+        bare = sentence.word(answer) in _ANSWERS and (
+            sentence.is_hard(answer + 1) or sentence.word(answer + 1) in (",", "at", "whatsoever")
+        )
         denied = sentence.word(answer) == "not" and sentence.word(answer + 1) in word_list("presence_words")
         if bare or denied:
             first = mark

@@ -9,7 +9,9 @@ from constraintsuite.text.canvas import Canvas, Patch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
 
-_TRAILING = frozenset(("either", "though", "yet", "at", "all", "anymore", "any", "more", "longer", "too", "so", "however"))
+_TRAILING = frozenset(
+    ("either", "though", "yet", "at", "all", "anymore", "any", "more", "longer", "too", "so", "however")
+)
 _UNTIL = frozenset(("until", "till"))
 _COMMA = frozenset(",")
 _WITH_SUBJECT = frozenset(("particle", "nor", "may_not"))
@@ -60,7 +62,7 @@ def draw_may_not(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 def draw_nor(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Nor with inversion is a negation of its own; elsewhere it only continues one."""
-    if canvas.sentence.pos(cue.last) == "AUX":
+    if canvas.sentence.is_helper(cue.last):
         yield from deny_from(canvas, cue, cue.last)
 
 
@@ -69,7 +71,12 @@ def draw_until(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     sentence = canvas.sentence
     others = frozenset(("particle", "determiner", "pronoun"))
     verb = next((at for at in range(cue.last, sentence.length) if sentence.is_finite(at)), None)
-    if cue.first == 0 and verb is not None and sentence.tag(verb) == "VBD" and not canvas.has_cue(1, sentence.length, others):
+    if (
+        cue.first == 0
+        and verb is not None
+        and sentence.tag(verb) == "VBD"
+        and not canvas.has_cue(1, sentence.length, others)
+    ):
         yield from deny_from(canvas, cue, verb)
 
 
@@ -119,8 +126,12 @@ def _presence_length(canvas: Canvas, place: int) -> int:
     for length in (3, 2):
         if "_".join(row[:length]) in word_list("presence_phrases"):
             return length
-    known = row[0] in word_list("presence_words") or row[0] in word_list("absence_words")
-    return 1 if known or row[0] in ("there", "here") else 0
+    if row[0] in ("there", "here"):
+        return int(canvas.sentence.tag(place) != "EX")
+    if row[0] not in word_list("presence_words") and row[0] not in word_list("absence_words"):
+        return 0
+    helper = canvas.sentence.lemma(canvas.sentence.skip_adverbs_back(place - 1))
+    return int(canvas.sentence.pos(place) != "VERB" or helper in ("be", "get"))
 
 
 def denies_presence(canvas: Canvas, start: int) -> bool:
@@ -145,6 +156,8 @@ def find_complement(canvas: Canvas, start: int, end: int) -> Complement | None:
 
 def _is_verbal(canvas: Canvas, cue: Cue) -> bool:
     sentence = canvas.sentence
+    if sentence.words[cue.first] == "never" and sentence.pos(cue.last) in ("NOUN", "PROPN", "DET", "ADJ", "ADP"):
+        return sentence.pos(cue.first - 1) not in ("PUNCT", "CCONJ")
     if sentence.words[cue.first] != "not" or cue.last - cue.first > 1:
         return True
     before = cue.first - 1

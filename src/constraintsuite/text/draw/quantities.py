@@ -33,11 +33,13 @@ def _predicated(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 def draw_pronoun(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Nothing, nobody: as a subject what is said of it, else what describes it."""
-    verb = canvas.reach.verb_of_subject(cue.first, cue.last)
+    end = cue.last
+    if canvas.sentence.pos(cue.last) in ("ADP", "ADJ"):
+        end = canvas.reach.phrase_end(cue.last + 1, loose=True)
+        yield from canvas.predicate(cue, cue.last, end)
+    verb = canvas.reach.verb_of_subject(cue.first, end)
     if verb is not None:
         yield from deny_from(canvas, cue, verb)
-    elif canvas.sentence.pos(cue.last) in ("ADP", "ADJ"):
-        yield from canvas.predicate(cue, cue.last, canvas.reach.phrase_end(cue.last + 1, loose=True))
 
 
 def draw_none(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -48,6 +50,22 @@ def draw_none(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield from deny_from(canvas, cue, verb)
     elif sentence.lemma(cue.first - 1) == "be" and sentence.word(cue.first - 2) == "there":
         yield Patch(canvas.reach.clause_start(cue.first), cue.first - 2, cue.kind, cue.rule)
+
+
+def draw_anaphor(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """A timer would spoil the calm, and there isn't one: the subject of the clause before."""
+    sentence = canvas.sentence
+    if not sentence.is_hard(cue.last) and sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ", "VERB", "DET"):
+        yield from draw_determiner(canvas, cue)
+        return
+    if sentence.is_nominal(cue.first - 1):  # lamps there were none
+        yield Patch(canvas.reach.clause_start(cue.first), cue.first, cue.kind, cue.rule)
+        return
+    verb = next((at for at in range(cue.first - 1, -1, -1) if sentence.is_finite(at) or sentence.is_hard(at)), -1)
+    if verb >= 0 and sentence.is_finite(verb):
+        subject = canvas.reach.subject(verb)
+        if subject is not None:
+            yield Patch(subject.first, subject.last, cue.kind, cue.rule)
 
 
 def draw_partitive(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -76,18 +94,19 @@ def draw_neither(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield Patch(cue.last, end, cue.kind, cue.rule)
     if verb is not None:
         yield from deny_from(canvas, cue, verb)
-    if sentence.pos(cue.last) == "AUX":
+    if sentence.is_helper(cue.last):
         yield from deny_from(canvas, cue, cue.last)
 
 
 def _neither_end(canvas: Canvas, start: int) -> int:
     sentence = canvas.sentence
     nor = sentence.find(frozenset(("nor",)), start, sentence.length)
-    end = canvas.reach.phrase_end(start)
+    verbal = sentence.is_verb(start)
+    end = canvas.reach.clause_end(start) if verbal else canvas.reach.phrase_end(start)
     while nor >= 0:
         after = nor + 1
         if sentence.pos(after) == "ADP":
             after += 1
-        end = canvas.reach.clause_end(after) if sentence.is_verb(after) else canvas.reach.phrase_end(after)
+        end = canvas.reach.clause_end(after) if verbal else canvas.reach.phrase_end(after)
         nor = sentence.find(frozenset(("nor",)), end, min(end + 2, sentence.length))
     return end

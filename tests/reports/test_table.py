@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import cast
+
+import pytest
+from rich.console import Console
+
+from constraintsuite.evaluate.load import load_run
+from constraintsuite.evaluate.run import evaluate_suites
+from constraintsuite.evaluate.summary import Summary
+from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.scores import Interval
+from constraintsuite.reports.figures import Figure, show_interval
+from constraintsuite.reports.table import WIDTH, slice_table
+from evaluate.tiny_suite import write_suite
+
+
+@pytest.fixture
+def summaries(tmp_path: Path) -> list[Summary]:
+    runs = evaluate_suites(
+        write_suite(tmp_path / "suite"), ["bm25", "random"], tmp_path / "runs", cast(Reporter, Silent())
+    )
+    return [load_run(run.path).summary for run in runs]
+
+
+def render(summaries: list[Summary], metric: str = "accuracy") -> str:
+    console = Console(width=WIDTH, file=StringIO())
+    with console.capture() as captured:
+        console.print(slice_table(summaries, METRICS[metric]))
+    return captured.get()
+
+
+def test_a_cell_holds_value_interval_and_n(summaries: list[Summary]) -> None:
+    lines = render(summaries).splitlines()
+    row = next(i for i, line in enumerate(lines) if line.strip().startswith("bm25"))
+    assert lines[row].split() == ["bm25", "20.0", "0.0", "50.0", "0.0", "0.0", "100.0"]
+    assert lines[row + 1].split()[0] == "2.5–71.2"  # Wilson's, of three clusters
+    assert lines[row + 2].split() == ["n=5", "n=2", "n=2", "n=1", "n=2", "n=1"]
+    header = next(line for line in lines if "minpairs" in line)
+    assert header.split() == ["model", "all", "minpairs", "explicit", "omission", "nonflip", "adversarial"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[Summary], metric: str) -> None:
+    name = "dense:some-organisation/some-very-long-model-name-that-goes-on-and-on"
+    text = render([*summaries, replace(summaries[0], model=name)], metric)
+    assert max(len(line) for line in text.splitlines()) <= WIDTH
+    assert "…" not in text
+    assert "".join(re.findall(r"^ (\S+)", text, re.MULTILINE)).endswith(f"bm25random{name}")  # in several lines
+
+
+@pytest.mark.parametrize(
+    ("interval", "share", "figure"),
+    [
+        (Interval(0.5123, 0.4, 1.0, 1_234), True, Figure("51.2", "40.0–100.0", "n=1,234")),
+        (Interval(-0.01234, -2.0, 3.456, 7), False, Figure("−0.0123", "−2 to 3.46", "n=7")),
+        (Interval(2.0, None, None, 1), False, Figure("2", "", "n=1")),
+        (Interval(None, None, None, 0), True, Figure("–", "", "n=0")),
+    ],
+)
+def test_numbers_are_printed_with_their_uncertainty(interval: Interval, share: bool, figure: Figure) -> None:
+    assert show_interval(interval, share=share) == figure
