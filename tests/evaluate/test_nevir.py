@@ -68,7 +68,7 @@ def test_paired_accuracy_and_ties_are_the_golden_ones(
     overall = run(suite, model, tmp_path).summary.overall
     assert percent(overall, "paired_accuracy") == pytest.approx(paired, abs=within)
     assert percent(overall, "tie_rate") == pytest.approx(ties, abs=ties_within)
-    assert (overall.examples, overall.clusters) == (1_383, 700)  # 683 passages have two pairs
+    assert (overall.examples, overall.groups) == (1_383, 700)  # 683 passages have two pairs
 
 
 class PlainWords(TermAnalyser):

@@ -55,7 +55,7 @@ def test_the_figures_are_those_worked_out_by_hand(suite: Path, tmp_path: Path) -
     overall = run.summary.overall
     assert overall.metrics["accuracy"].value == 1 / 5
     assert overall.metrics["tie_rate"].value == 2 / 5
-    assert (overall.examples, overall.clusters) == (5, 3)  # the soups, the campsites (which share p3), the bread
+    assert (overall.examples, overall.groups, overall.resampled) == (5, 3, "clusters")  # soups, campsites, bread
     couple = overall.metrics["couple_accuracy"]
     assert (couple.value, couple.n) == (0.0, 1)
 

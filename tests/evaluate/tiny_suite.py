@@ -51,7 +51,7 @@ def make_example(
     return Example(
         id=id,
         suite=slice,
-        source=Provenance("tiny", "q1", "d1", "d2", Retrieval("bm25", "memory", 10, 1, 2)),
+        source=Provenance("tiny", "q1", pos_text, neg_text, Retrieval("bm25", "memory", 10, 1, 2)),
         query=ExampleQuery(base, neg, "{topic} without {y}", topic, "without"),
         constraint=Constraint("exclude", y, "without", (y,)),
         docs=DocumentPair(ExampleDocument("d1", "Satisfying", pos_text), ExampleDocument("d2", "Violating", neg_text)),

@@ -135,11 +135,33 @@ def test_a_share_that_never_varies_gets_wilsons_interval_of_its_clusters() -> No
     assert (interval.low, interval.high) == pytest.approx(tuple(wilson_bounds(1.0, 20)))
 
 
-def test_a_share_of_few_clusters_gets_wilsons_interval_of_them() -> None:
-    values = np.array([[1.0], [0.0], [1.0], [1.0]] * 25)
-    clusters = np.arange(100) % (FEW_CLUSTERS - 1)
-    (interval,) = estimate(values, [True], clusters, rng=generator())
-    assert (interval.low, interval.high) == pytest.approx(tuple(wilson_bounds(0.75, FEW_CLUSTERS - 1)))
+@pytest.mark.parametrize("groups", range(2, FEW_CLUSTERS))
+def test_a_mean_of_few_clusters_of_one_item_is_students(groups: int) -> None:
+    stats: Any = pytest.importorskip("scipy.stats", reason="scipy is not installed")
+    values = generator(groups).random(groups)
+    theirs = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+    (ours,) = estimate(values[:, np.newaxis], [False], np.arange(groups), rng=generator())
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-4)
+
+
+def test_few_clusters_of_equal_size_are_as_certain_as_their_means() -> None:
+    values = generator(1).random((5, 20))
+    one, other = (
+        estimate(v.reshape(-1, 1), [False], np.repeat(np.arange(5), v.shape[1]), rng=generator())[0]
+        for v in (values, values.mean(axis=1, keepdims=True))
+    )
+    assert (one.low, one.high) == pytest.approx((other.low, other.high))
+
+
+def test_a_share_of_few_clusters_that_happen_to_be_alike_is_no_more_certain_than_independent_items() -> None:
+    values = np.array([[1.0], [0.0]] * 20)  # a half in each of four clusters
+    (interval,) = estimate(values, [True], np.repeat(np.arange(4), 10), rng=generator())
+    assert (interval.low, interval.high) == pytest.approx(tuple(wilson_bounds(0.5, 40)))
+
+
+def test_a_share_of_one_cluster_is_as_uncertain_as_that_of_one_item() -> None:
+    (interval,) = estimate(np.array([[1.0], [0.0], [1.0]]), [True], np.zeros(3, dtype=np.int64), rng=generator())
+    assert (interval.low, interval.high) == pytest.approx(tuple(wilson_bounds(2 / 3, 1)))
 
 
 def test_what_no_item_has_is_undefined_and_a_gap_of_one_cluster_has_no_bounds() -> None:
@@ -178,8 +200,8 @@ def test_a_share_lies_in_its_interval_and_that_between_0_and_1(items: list[tuple
         assert 0 <= interval.low <= interval.value <= interval.high <= 1
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40), st.integers(0, 2**32))
-def test_a_mean_lies_in_its_interval_and_that_between_the_extremes(numbers: list[float], seed: int) -> None:
+@given(st.lists(st.floats(-1e6, 1e6), min_size=FEW_CLUSTERS, max_size=40), st.integers(0, 2**32))
+def test_a_resampled_mean_lies_in_its_interval_and_that_between_the_extremes(numbers: list[float], seed: int) -> None:
     values = np.array(numbers)[:, np.newaxis]
     (interval,) = estimate(values, [False], np.arange(len(numbers)), rng=generator(seed), draws=50)
     assert interval.value is not None

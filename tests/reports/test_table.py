@@ -39,7 +39,7 @@ def test_a_cell_holds_value_interval_and_n(summaries: list[Summary]) -> None:
     lines = render(summaries).splitlines()
     row = next(i for i, line in enumerate(lines) if line.strip().startswith("bm25"))
     assert lines[row].split() == ["bm25", "20.0", "0.0", "50.0", "0.0", "0.0", "100.0"]
-    assert lines[row + 1].split()[0] == "2.5–71.2"  # Wilson's, of three clusters
+    assert lines[row + 1].split()[0] == "0.0–98.9"  # Student's t, of three clusters
     assert lines[row + 2].split() == ["n=5", "n=2", "n=2", "n=1", "n=2", "n=1"]
     header = next(line for line in lines if "minpairs" in line)
     assert header.split() == ["model", "all", "minpairs", "explicit", "omission", "nonflip", "adversarial"]

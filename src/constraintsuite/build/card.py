@@ -67,15 +67,15 @@ def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
 
 
 def _counts(examples: Sequence[Example]) -> str:
-    rows = []
+    rows: list[tuple[str, list[int]]] = []
     for name in MAIN_SLICES:
         part = [example for example in examples if example.suite == name]
         splits = Counter(example.split for example in part)
         coupled = sum(bool(example.couple) for example in part)
         edited = sum(example.tags.edited for example in part)
-        rows.append([TITLES[name], len(part), *(splits[split] for split in SPLITS), coupled, edited])
-    total = [sum(int(row[i]) for row in rows) for i in range(1, 7)]
-    return _table(["slice", "n", *SPLITS, "in couples", "edited"], [*rows, ["all", *total]])
+        rows.append((TITLES[name], [len(part), *(splits[split] for split in SPLITS), coupled, edited]))
+    rows.append(("all", [sum(column) for column in zip(*(numbers for _, numbers in rows), strict=True)]))
+    return _table(["slice", "n", *SPLITS, "in couples", "edited"], [[name, *numbers] for name, numbers in rows])
 
 
 def _by(title: str, counts: Mapping[str, int], total: int | None) -> str:
@@ -153,7 +153,7 @@ def _row(audit: Audit, solver: str, name: str) -> AuditRow | None:
 def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     yield '- Omission is decided by "fewer Y" by definition: it is a stress test, not a test of negation.\n'
     if any(example.tags.edited for example in examples):
-        yield "- Edited texts (inserted denials, exchanged fillers, negated sentences) need not be true of the world; they are marked in `edit`.\n"
+        yield "- Edited texts need not be true of the world; they are marked in `edit`.\n"
     if any(example.query.template_family == "given" for example in examples):
         yield "- Queries that were given keep their own wording in every split; only mined queries have their templates dealt out.\n"
     yield f"- Verdicts are those of the analyser `{recipe.analysis.analyser}`; `csuite text audit` says how often it errs.\n"

@@ -44,7 +44,8 @@ class Plan:
                 f"documents     {self.documents:,}{more}",
                 f"analyser      {self.analyser}",
                 f"stages        {' -> '.join(self.stages)}",
-                f"sample        {self.sample} documents: {self.class_share:.0%} say what they are, {self.facts_per_document:.2f} facts each ({suits})",
+                f"sample        {self.sample} documents: {self.class_share:.0%} say what they are, "
+                f"{self.facts_per_document:.2f} facts each ({suits})",
                 f"time          about {self.seconds_reading:.0f} s to read all texts with one worker; the other stages take less",
                 "Nothing was written.",
             ]

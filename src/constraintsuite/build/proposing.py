@@ -37,6 +37,7 @@ class Proposing:
     def in_words(self, top: int) -> str:
         """Coverage, then the best proposals with evidence."""
         c = self.coverage
+        unasked = sum(proposal.status == "build" for proposal in self.proposals)
         lines = [
             c.verdict,
             "",
@@ -47,7 +48,7 @@ class Proposing:
             + ", ".join(f"{name} {count}" for name, count in c.largest_topics[:8]),
             "relations            "
             + (", ".join(f"{name} {count}" for name, count in c.facts_by_relation[:8]) or "none"),
-            f"(topic, Y)           {len(self.proposals):,}, of which {sum(p.status == 'build' for p in self.proposals):,} are built unasked",
+            f"(topic, Y)           {len(self.proposals):,}, of which {unasked:,} are built unasked",
             f"expected examples    about {c.expected_examples:,} before filters",
             "",
         ]
@@ -60,7 +61,8 @@ class Proposing:
             lines += [f"     {snippet.verdict:<8} {snippet.document}: {snippet.text}" for snippet in proposal.evidence]
         lines += [
             "",
-            f"All {len(self.proposals):,} are in {self.file}. Set their status, then: csuite build --corpus … --approved {self.file} --out suites/ours",
+            f"All {len(self.proposals):,} are in {self.file}. Set their status, then:",
+            f"csuite build --corpus … --approved {self.file} --out suites/ours",
         ]
         return "\n".join(lines)
 

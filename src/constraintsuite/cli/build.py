@@ -53,7 +53,7 @@ _seed = click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--until", metavar="STAGE", help="Stop after this stage.")
 @click.option("--dry-run", is_flag=True, help="Read a sample and say what would be built, and how long it would take.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def build(  # noqa: PLR0913 - one parameter an option
+def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     recipe_file: Path | None,
     corpus: str | None,
     options: Mapping[str, object],
@@ -125,7 +125,8 @@ def propose(
 ) -> None:
     """Say what could be built here: coverage, and (topic, Y) ranked, with evidence.
 
-    Set "status" to "accepted" or "rejected" in the file it writes, change topic, y, forms, base or neg as you like, and build with --approved.
+    Set "status" to "accepted" or "rejected" in the file it writes, change topic, y, forms, base or neg as you like, and
+    build with --approved.
     """
     recipe = Recipe(
         corpus=source_settings(corpus, options),

@@ -23,7 +23,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "build": ("constraintsuite.cli.build:build", "Build a negation suite."),
     "suite": ("constraintsuite.cli.suite:suite", "Look at a suite: show, stats, sample, verify, audit, export."),
     "text": ("constraintsuite.cli.text:text", "Say what a text says of Y, and why."),
-    "eval": ("constraintsuite.cli.evaluate:evaluate", "Score a suite with models."),
+    "eval": ("constraintsuite.cli.evaluate:eval_command", "Score a suite with models."),
     "report": ("constraintsuite.cli.evaluate:report", "Write an HTML report of runs."),
     "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
 }

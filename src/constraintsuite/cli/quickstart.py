@@ -5,15 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from constraintsuite.build.build import build_suite
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.run import evaluate_suite, run_folder
+from constraintsuite.evaluate.load import load_run
+from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.execution.progress import Terminal
+from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.reports.html import write_report
-from constraintsuite.reports.table import print_table
+from constraintsuite.reports.table import WIDTH, slice_table
 from constraintsuite.text.parser import ENGLISH, load_pipeline
 
 MODELS = ("random", "tfidf", "bm25")
@@ -44,12 +47,10 @@ def quickstart(out: Path, workers: int) -> None:
         reporter.note(f"parser: left out, the rules read the texts instead. {reason}")
     suite = out / "suite"
     build_suite(Recipe(corpus=SourceSettings(source="sample")), suite, workers=workers, reporter=reporter)
-    runs = []
-    for model in MODELS:
-        folder = run_folder(out / "runs", suite.name, model)
-        evaluate_suite(suite, model, folder, reporter)
-        runs.append(folder)
+    runs = [artifact.path for artifact in evaluate_suites(suite, MODELS, out / "runs", reporter, 0)]
     page = write_report(suite, runs, out / "report")
-    print_table(runs)
+    summaries = [load_run(run).summary for run in runs]
+    for metric in ("accuracy", "paired_accuracy"):
+        Console(width=WIDTH).print(slice_table(summaries, parse_metric(metric)))
     click.echo(f"Suite:  {suite}")
     click.echo(f"Report: {page}")

@@ -49,7 +49,7 @@ def stats(folder: Path, as_json: bool) -> None:
     """Count examples by slice, split, domain, relation, template, cue and edit."""
     Artifact.open(folder, "suite")
     examples = [*read_examples(folder), *read_jsonl(folder / "controls.jsonl", Example)]
-    tables = {
+    tables: dict[str, Counter[str]] = {
         "slice": Counter(e.suite for e in examples),
         "split": Counter(e.split for e in examples),
         "domain": Counter(e.domain for e in examples),

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraintsuite.build.audit.groups import group_examples
+from constraintsuite.build.audit.results import GroupKind
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.intervals import DRAWS, connected_components, estimate
+from constraintsuite.metrics.intervals import DRAWS, estimate
 from constraintsuite.metrics.pairwise import METRICS, PairResult
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
@@ -21,8 +23,10 @@ class Group:
     """The figures of some examples."""
 
     examples: int
-    clusters: int
-    """Sets of examples that share no document with one another: intervals rest on these."""
+    groups: int
+    """Sets of examples that are resampled as one."""
+    resampled: GroupKind
+    """What these are: all that are joined by shared documents, or where that joins most of them, couples only."""
     metrics: dict[str, Interval]
 
 
@@ -71,19 +75,15 @@ def _generator(seed: int, *names: str) -> np.random.Generator:
 
 def _group(judged: Sequence[Judged], rng: np.random.Generator, draws: int) -> Group:
     results = [result for _, result in judged]
-    clusters = connected_components([_links(example) for example, _ in judged])
+    grouping = group_examples([example for example, _ in judged])
     columns = np.column_stack([metric.column(results) for metric in METRICS.values()])
-    intervals = estimate(columns, [metric.share for metric in METRICS.values()], clusters, rng=rng, draws=draws)
+    intervals = estimate(columns, [metric.share for metric in METRICS.values()], grouping.groups, rng=rng, draws=draws)
     return Group(
         examples=len(judged),
-        clusters=len(np.unique(clusters)),
+        groups=len(np.unique(grouping.groups)),
+        resampled=grouping.kind,
         metrics={name: _rounded(interval) for name, interval in zip(METRICS, intervals, strict=True)},
     )
-
-
-def _links(example: Example) -> list[str]:
-    couple = [f"couple:{example.couple}"] if example.couple else []
-    return couple + [f"cluster:{cluster}" for cluster in example.clusters]
 
 
 def _rounded(interval: Interval) -> Interval:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from rich.console import Console
@@ -15,7 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class Advance(Protocol):
     """Tells how many more items are done."""
 
-    def __call__(self, items: int = 1) -> None: ...
+    def __call__(self, items: int = 1) -> None:
+        """Count `items` more."""
 
 
 class Reporter(Protocol):
@@ -24,14 +25,8 @@ class Reporter(Protocol):
     def note(self, text: str) -> None:
         """Say one line."""
 
-    def track(self, title: str, total: int | None) -> _Tracking:
+    def track(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
         """Count items of a step until the block ends."""
-
-
-class _Tracking(Protocol):
-    def __enter__(self) -> Advance: ...
-
-    def __exit__(self, *details: object) -> bool | None: ...
 
 
 class Silent:
@@ -43,7 +38,11 @@ class Silent:
     @contextmanager
     def track(self, title: str, total: int | None) -> Iterator[Advance]:
         """Count nothing."""
-        yield lambda items=1: None
+        yield _ignore
+
+
+def _ignore(items: int = 1) -> None:
+    """Nobody watches."""
 
 
 class Terminal:
@@ -71,7 +70,11 @@ class Terminal:
             )
             with Progress(*columns, console=self.console, transient=True) as bars:
                 task = bars.add_task(title, total=total)
-                yield lambda items=1: bars.advance(task, items)
+
+                def advance(items: int = 1) -> None:
+                    bars.advance(task, items)
+
+                yield advance
         else:
             yield self._lines(title, total)
 

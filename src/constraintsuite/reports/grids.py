@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from constraintsuite.build.audit.results import Audit, AuditRow
 from constraintsuite.evaluate.load import Suite
 from constraintsuite.evaluate.summary import Group, Summary
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, Metric
@@ -57,7 +58,10 @@ def count_grids(suite: Suite) -> list[Grid]:
 def leaderboard_grid(models: Sequence[str], summaries: Sequence[Summary]) -> Grid:
     """All models with the figures that matter most; those that no model has are left out."""
     metrics = [METRICS[name] for name in LEADERBOARD if any(s.overall.metrics[name].n for s in summaries)]
-    caption = "Main examples, controls left out. Shares in %, sensitivities in the model's own unit; 95 % intervals."
+    caption = (
+        "Main examples, controls left out. Shares in %, sensitivities in the model's own unit. The 95 % intervals "
+        f"resample {_resampled(summaries[0].overall)}."
+    )
     rows = tuple((m, tuple(figure_of(s.overall, k) for k in metrics)) for m, s in zip(models, summaries, strict=True))
     return Grid(caption, "model", tuple(metric.title for metric in metrics), rows)
 
@@ -109,15 +113,16 @@ def control_grids(models: Sequence[str], summaries: Sequence[Summary]) -> list[G
     return [Grid("Controls, % with 95 % interval.", "control", tuple(models), tuple(rows)), kinds]
 
 
-def audit_grid(audit: Mapping[str, object]) -> Grid:
-    """The results of a suite's own audit, as they are, one line a value."""
-    lines = [(name, (Figure(text, "", ""),)) for name, text in _flatten("", audit)]
-    return Grid(
-        "What a model could use instead of the constraint, as the build measured it.",
-        "audit",
-        ("result",),
-        tuple(lines),
+def audit_grid(audit: Audit) -> Grid:
+    """What each solver of the audit gets without understanding the query, by slice."""
+    parts = list(dict.fromkeys(row.slice for row in audit.rows))
+    solvers = list(dict.fromkeys(row.solver for row in audit.rows))
+    cells = {(row.solver, row.slice): row for row in audit.rows}
+    rows = tuple((solver, tuple(_audited(cells.get((solver, part))) for part in parts)) for solver in solvers)
+    caption = (
+        "How often a solver that does not understand the query picks the satisfying document, % with 95 % interval."
     )
+    return Grid(caption, "solver", tuple(map(short_slice, parts)), rows)
 
 
 def figure_of(group: Group | None, metric: Metric) -> Figure:
@@ -139,6 +144,11 @@ def _by(
     return Grid(f"{metric.title} by {words or grouping}, % with 95 % interval.", grouping, tuple(models), rows)
 
 
+def _resampled(group: Group) -> str:
+    kinds = {"clusters": "sets of examples that share documents", "couples": "couples of examples"}
+    return f"{group.groups:,} {kinds[group.resampled]}"
+
+
 def _keys(grouping: str, summaries: Sequence[Summary]) -> list[str]:
     return sorted({key for summary in summaries for key in summary.by[grouping]})
 
@@ -149,24 +159,8 @@ def _counts(caption: str, corner: str, columns: Sequence[str], rows: Sequence[tu
     )
 
 
-def _flatten(prefix: str, value: object) -> list[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        if {"value", "low", "high", "n"} <= value.keys():
-            return [(prefix, _measured(value))]
-        return [line for key, part in value.items() for line in _flatten(f"{prefix} {key}".strip(), part)]
-    if isinstance(value, list):
-        return [(prefix, ", ".join(_scalar(part) for part in value))]
-    return [(prefix, _scalar(value))]
-
-
-def _measured(value: Mapping[str, object]) -> str:
-    parts = {name: _scalar(value[name]) for name in ("value", "low", "high", "n")}
-    return f"{parts['value']} ({parts['low']} to {parts['high']}, n={parts['n']})"
-
-
-def _scalar(value: object) -> str:
-    if value is None:
-        return MISSING
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _audited(row: AuditRow | None) -> Figure:
+    if row is None:
+        return _EMPTY
+    figure = show_interval(row.accuracy, share=True)
+    return figure._replace(n=f"{figure.n}, {row.verdict.replace('_', ' ')}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +9,9 @@ from importlib import resources
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
+from pydantic import ValidationError
 
+from constraintsuite.build.audit.results import Audit
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import Run, Suite, load_run, load_suite
 from constraintsuite.evaluate.output import claimed_folder, clear_folder
@@ -18,7 +19,6 @@ from constraintsuite.execution.stage import code_version
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.chart import Chart, bar_chart
 from constraintsuite.reports.grids import (
-    Grid,
     audit_grid,
     breakdown_grids,
     class_grid,
@@ -29,10 +29,11 @@ from constraintsuite.reports.grids import (
 from constraintsuite.reports.showcase import ShownExample, choose_examples, show_documents
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.jsonl import adapter, describe
 
 PAGE = "index.html"
 SHOWN_EXAMPLES = 10
-_CARDS = ("card.md", "README.md")
+_CARD = "README.md"
 
 
 def write_report(suite: Path, runs: Sequence[Path], out_folder: Path) -> Path:
@@ -66,12 +67,14 @@ def label_runs(runs: Sequence[Run]) -> list[str]:
 def render_page(suite: Suite, labels: Sequence[str], runs: Sequence[Run]) -> str:
     """The page as text; all that comes from a suite or a run is escaped by the template."""
     summaries = [run.summary for run in runs]
+    audit = _read_audit(suite.artifact.path)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_template()).render(
         suite=suite,
         models=labels,
         counts=count_grids(suite),
-        audit=_read_audit(suite.artifact.path),
+        audit=audit_grid(audit) if audit else None,
+        warnings=audit.warnings if audit else (),
         card=_read_card(suite.artifact.path),
         charts=_charts(labels, runs),
         leaderboard=leaderboard_grid(labels, summaries),
@@ -121,20 +124,20 @@ def _shown(suite: Suite, labels: Sequence[str], runs: Sequence[Run]) -> list[Sho
     ]
 
 
-def _read_audit(suite: Path) -> Grid | None:
+def _read_audit(suite: Path) -> Audit | None:
     file = suite / "audit.json"
     if not file.is_file():
         return None
     try:
-        audit = json.loads(file.read_bytes())
-    except ValueError as error:
-        raise UserError(f"{file}: not JSON: {error}.") from None
-    return audit_grid(audit if isinstance(audit, dict) else {"audit": audit})
+        audit: Audit = adapter(Audit).validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
+    return audit
 
 
 def _read_card(suite: Path) -> str | None:
-    card = next((suite / name for name in _CARDS if (suite / name).is_file()), None)
-    return None if card is None else card.read_text(encoding="utf-8", errors="replace")
+    card = suite / _CARD
+    return card.read_text(encoding="utf-8", errors="replace") if card.is_file() else None
 
 
 def _template() -> str:

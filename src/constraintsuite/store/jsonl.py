@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import atomic_writer
@@ -15,10 +15,14 @@ from constraintsuite.store.files import atomic_writer
 T = TypeVar("T")
 
 
-@cache
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
 def adapter(kind: type[T]) -> TypeAdapter[T]:
-    """The (cached) reader and writer of records of type `kind`."""
-    return TypeAdapter(kind)
+    """The reader and writer of records of type `kind`, made once."""
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
 
 
 def encode(record: object) -> bytes:
@@ -60,6 +64,6 @@ def describe(error: ValidationError) -> str:
     return f"{where}: {first['msg']}{_got(first)}{more}."
 
 
-def _got(fault: Any) -> str:
+def _got(fault: ErrorDetails) -> str:
     value = repr(fault.get("input"))
     return "" if fault["type"] == "json_invalid" or len(value) > 80 else f", got {value}"

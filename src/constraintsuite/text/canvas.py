@@ -79,7 +79,7 @@ class Canvas:
         ):
             return False
         verb = place - 1
-        return verb >= 0 and sentence.lemma(verb) not in word_list("possession_verbs")
+        return verb < 0 or sentence.lemma(verb) not in word_list("possession_verbs")
 
 
 Draw = Callable[[Canvas, Cue], Iterable[Patch]]

@@ -52,7 +52,7 @@ class ClauseReach:
                 return place + 1
             if self.is_terminator(place):
                 return place if word in word_list("subordinators") else place + 1
-            if word == "and" and self.starts_clause(place + 1):
+            if word == "and" and (self.starts_clause(place + 1) or self._resumes_verb(place + 1)):
                 return place + 1
             place -= 1
         return 0
@@ -84,6 +84,8 @@ class ClauseReach:
         if joined is not None:
             return not joined
         if sentence.pos(place) not in PHRASE_PARTS and sentence.tag(place) not in ("VBG", "VBN"):
+            return True
+        if sentence.tag(place) == "VBN" and sentence.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
             return True
         return self.starts_clause(place) or not self.list_goes_on(place)
 
@@ -208,6 +210,10 @@ class ClauseReach:
                 return True
             place -= 1
         return False
+
+    def _resumes_verb(self, at: int) -> bool:
+        """Whether a second verb of the same subject follows: "and rarely drops out"."""
+        return self.sentence.is_finite(self.sentence.skip_adverbs(at))
 
     def _opens_clause(self, at: int, verb: int) -> bool:
         return any(self.sentence.is_finite(place) for place in range(at, verb)) or self.starts_clause(at)

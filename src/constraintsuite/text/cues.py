@@ -47,8 +47,8 @@ def find_cues(sentence: Sentence) -> list[Cue]:
     return cues
 
 
-def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str], *, alone: bool) -> bool:
-    """Whether a form of one of the verbs stands there; one that stands alone must be tagged as a verb or participle."""
+def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
+    """Whether a form of one of the verbs stands there, used as a verb; a command may be tagged otherwise."""
     word = sentence.word(at)
     if verbs.isdisjoint(verb_forms().get(word, ())):
         return False
@@ -57,7 +57,7 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str], *, alone: boo
         return True
     if pos == "ADJ":
         return word not in verbs
-    if not alone or not any(reading.pos == "NOUN" for reading in readings(word)):
+    if not any(reading.pos == "NOUN" for reading in readings(word)):
         return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
     opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")
     return opening and word in verbs and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"
@@ -104,10 +104,10 @@ def _match(sentence: Sentence, at: int, elements: tuple[Element, ...]) -> tuple[
             found = _match(sentence, start, rest)
             if found:
                 return found
-            if sentence.is_hard(start) or sentence.word(start) == ",":
+            if not _fits_gap(sentence, start, at):
                 return ()
         return ()
-    if at >= sentence.length or not _fits(sentence, at, head, alone=not rest):
+    if at >= sentence.length or not _fits(sentence, at, head):
         return ()
     if not rest:
         return (at,)
@@ -115,9 +115,16 @@ def _match(sentence: Sentence, at: int, elements: tuple[Element, ...]) -> tuple[
     return (at, *found) if found else ()
 
 
-def _fits(sentence: Sentence, at: int, element: Element, *, alone: bool) -> bool:
+def _fits_gap(sentence: Sentence, place: int, start: int) -> bool:
+    """Whether a word can stand in a gap, which holds a noun phrase."""
+    if sentence.is_hard(place) or sentence.word(place) == "," or sentence.is_finite(place):
+        return False
+    return place > start or sentence.pos(place) in ("DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM")
+
+
+def _fits(sentence: Sentence, at: int, element: Element) -> bool:
     if element.sort == "word":
         return sentence.words[at] in element.values
     if element.sort == "verb":
-        return is_form_of(sentence, at, element.values, alone=alone)
+        return is_form_of(sentence, at, element.values)
     return sentence.pos(at) in element.values

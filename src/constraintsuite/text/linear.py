@@ -46,7 +46,7 @@ class LinearReach(ClauseReach):
             return False
         if self.starts_clause(following) or (word == "that" and sentence.pos(following + 1) in ("DET", "PRON")):
             return False
-        if self.joins(place, start) is False:
+        if self.joins(place, start) is False or not self._leads_to_noun(following):
             return False
         if sentence.words[place] == "," and sentence.word(place + 1) not in COORDINATORS:
             return self.list_goes_on(following, bare=sentence.word(start) not in word_list("fresh_determiners"))
@@ -54,10 +54,21 @@ class LinearReach(ClauseReach):
         fresh = word_list("fresh_determiners")
         return not (joins in ("and", "&") and sentence.word(following) in fresh and sentence.word(start) not in fresh)
 
+    def _leads_to_noun(self, at: int) -> bool:
+        """Whether adjectives from `at` on describe a noun: "and hot chocolate", not "and hot with ginger"."""
+        sentence = self.sentence
+        while sentence.pos(at) in ("ADJ", "ADV", "DET") and sentence.tag(at) not in ("VBG", "VBN"):
+            at += 1
+            if sentence.word(at) in ("-", ","):
+                at += 1
+        return sentence.is_nominal(at) or sentence.is_verb(at)
+
     def in_phrase(self, place: int, start: int) -> bool:
         """Whether the word at `place` can stand in the noun phrase that began at `start`."""
         sentence = self.sentence
         word, pos, before = sentence.words[place], sentence.pos(place), sentence.pos(place - 1)
+        if sentence.word(place + 1) == "ago":  # did away with it years ago
+            return False
         if word in RELATIVE and sentence.tag(place) in ("WDT", "WP", "WP$", "IN"):
             return False
         if pos in ("DET", "PRON"):

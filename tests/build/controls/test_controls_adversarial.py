@@ -72,6 +72,25 @@ def test_the_share_is_of_what_is_made_not_of_what_is_asked() -> None:
     assert max(Counter(one.control.idiom for one in controls if one.control).values()) == 1
 
 
+def test_the_share_holds_where_few_idioms_fit() -> None:
+    spared = {"no kidding", "bar none", "why not"}
+    frames = [frame for cue in idioms().cues for one in cue.idioms if one.idiom not in spared for frame in one.frames]
+    kept = TermAnalyser().terms(
+        " ".join(frame for cue in idioms().cues for one in cue.idioms if one.idiom in spared for frame in one.frames)
+    )
+    words = [
+        word
+        for word in " ".join(frames).replace("{affirm}", "").split()
+        if not set(TermAnalyser().terms(word)) & set(kept)
+    ]
+    originals = [main_example(index, pos="A soup. " + " ".join(words)) for index in range(60)]
+    controls = make_adversarial(originals, count=60, seed=1)
+    tally = Counter(one.control.idiom for one in controls if one.control)
+    assert spared <= tally.keys()
+    assert len(controls) < 60
+    assert max(tally.values()) <= max(1, len(controls) * 0.05)
+
+
 def test_originals_are_used_once_before_any_is_used_twice_and_never_twice_with_one_cue() -> None:
     controls = make_adversarial(suite_of(5), count=30, seed=1)
     uses = Counter(one.control.of for one in controls if one.control)
@@ -125,6 +144,10 @@ def test_examples_that_cannot_carry_an_idiom_are_passed_over(example: Example) -
         ("flats", "lift", "flats that do have a lift", "places", "flats that have a lift"),
         ("players", "Ayr", "players who did play for Ayr", "people", "players who played for Ayr"),
         ("films", "French", "French films", "works", "French films"),
+        ("films", "French", "films, French ones only", "works", "French films"),
+        ("players", "goalkeeper", "players, goalkeepers only", "people", "players who are goalkeepers"),
+        ("films", "comedy", "films, comedies only", "works", "films, comedies only"),
+        ("soups", "cream", "only soups with cream", "food", "soups with cream"),
         ("inns", "breakfast", "inns including breakfast", "travel", None),
     ],
 )

@@ -99,6 +99,20 @@ def test_an_edited_pair_still_differs_by_its_edit_alone(seed: int) -> None:
         assert texts[0][: pos[0]] + texts[0][pos[1] :] == texts[1][: neg[0]] + texts[1][neg[1] :]
 
 
+@pytest.mark.parametrize(
+    ("pos", "bad"),
+    [
+        ("The flat isn't given a balcony.", "The flat is given a balcony."),  # a quote mark in one of them only
+        ("The flat has no balcony until May.", "The flat has a balcony in May."),  # a synonym in one of them only
+    ],
+)
+def test_the_documents_of_a_minimal_pair_change_both_or_not_at_all(pos: str, bad: str) -> None:
+    example = main_example(suite="negation_minpairs", topic="apartments", y="balcony", pos=pos, bad=bad)
+    for seed in range(30):
+        for control in make_nonflip([example], count=4, seed=seed):
+            assert (control.docs.pos.text == pos) == (control.docs.neg.text == bad)
+
+
 def test_an_edit_without_length_keeps_its_place() -> None:
     bad = "It was released in 1952. The flat has a balcony."
     pos = "It was released in 1952. The flat has no balcony."

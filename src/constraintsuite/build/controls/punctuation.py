@@ -107,17 +107,17 @@ def _query(name: str, change: Callable[[str], str]) -> Operation:
     return lambda example: rewrite_query(example, f"punctuation: query {name}", change)
 
 
-def _documents(name: str, find: Callable[[str], list[Change]]) -> Operation:
+def _documents(name: str, find: Callable[[str], list[Change]], margin: int = 0) -> Operation:
     return lambda example: rewrite_documents(
-        example, f"punctuation: documents {name}", lambda text: _change_outside_y(example, text, find)
+        example, f"punctuation: documents {name}", lambda text: _change_outside_y(example, text, find, margin)
     )
 
 
-def _change_outside_y(example: Example, text: str, find: Callable[[str], list[Change]]) -> Rewritten:
+def _change_outside_y(example: Example, text: str, find: Callable[[str], list[Change]], margin: int = 0) -> Rewritten:
+    """The changes that are not made inside a mention of Y, nor within `margin` characters of one."""
     mentions = find_forms(text, example.constraint.y_surface_forms)
-    touching = [Span(span.start - 1, span.end + 1) for span in mentions]
-    kept = [change for change in find(text) if not any(span.overlaps(change.span) for span in touching)]
-    return apply_changes(text, kept)
+    closed = [Span(span.start - margin, span.end + margin) for span in mentions]
+    return apply_changes(text, [one for one in find(text) if not any(span.overlaps(one.span) for span in closed)])
 
 
 def _quote_name(example: Example) -> Variant | None:
@@ -152,7 +152,7 @@ _QUERY_OPERATIONS: list[Operation] = [
 _DOCUMENT_OPERATIONS: list[Operation] = [
     _documents("with typographic quotes", curl_quotes),
     _documents("with straight quotes", straighten_quotes),
-    _documents("with other dashes", change_dashes),
+    _documents("with other dashes", change_dashes, margin=1),
     _documents("with two blanks after a sentence", double_sentence_spaces),
     _documents("with a blank at the end", trailing_space),
 ]

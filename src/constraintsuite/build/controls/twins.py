@@ -11,27 +11,29 @@ _WITH = re.compile(r"(?:with|made with|that contain|that have) (?P<thing>.+)")
 _ARTICLE = re.compile(r"^an? ")
 _CLAUSE = re.compile(r"(?:that|who|whose|where|which) ")
 _LINKS = re.compile(r"\b(?:of|for|in|on|at|from|with|about|near|by|to)\b")
-_WEAK = (  # wordings that do not ask for Y, or with a needless stress, and plain ones
-    (re.compile(r"made including (.+)"), "{topic} made with {rest}"),
-    (re.compile(r"including those (.+)"), "{topic} {rest}"),
-    (re.compile(r"including (.+) ones"), "{rest} {topic}"),
-    (re.compile(r"that do have (.+)"), "{topic} that have {rest}"),
-    (re.compile(r"who did play (.+)"), "{topic} who played {rest}"),
+_PLAINER = (  # what may follow the topic without asking for Y, or with needless stress, and a plain wording that asks
+    (re.compile(r" made including (.+)"), "{topic} made with {rest}"),
+    (re.compile(r" including those (.+)"), "{topic} {rest}"),
+    (re.compile(r" including (.+) ones|, (.+) ones only"), "{rest} {topic}"),
+    (re.compile(r" that do have (.+)"), "{topic} that have {rest}"),
+    (re.compile(r" who did play (.+)"), "{topic} who played {rest}"),
 )
 
 
 def affirmative(example: Example) -> str | None:
-    """The affirmative query in words that ask for Y: "soups including those with cream" would be content without it."""
+    """The affirmative query in plain words that ask for Y; None where the query would be content without it."""
     base, topic = example.query.base, example.query.topic
-    rest = _after_topic(base, topic)
-    if rest is None:
-        return base or None
-    for weak, plain in _WEAK:
-        if found := weak.fullmatch(rest):
-            return plain.format(topic=topic, rest=found[1])
-    if found := re.fullmatch(r"(?:including|such as) (.+)", rest):
+    if topic and base.startswith(f"only {topic} "):
+        return base.removeprefix("only ")
+    tail = base.removeprefix(topic)
+    for wording, plain in _PLAINER:
+        if found := wording.fullmatch(tail):
+            return plain.format(topic=topic, rest=found[found.lastindex or 0])
+    if found := re.fullmatch(r" (?:including|such as) (.+)", tail):
         return _of_a_kind(example, found[1])
-    return base
+    if found := re.fullmatch(r", (.+) only", tail):
+        return _of_a_kind(example, found[1]) or base
+    return base or None
 
 
 def twin_query(example: Example, affirmed: str, cue: Cue) -> str:

@@ -35,7 +35,7 @@ def _moves(text: str) -> Iterator[tuple[str, Rewritten]]:
     sentences = split_sentences(text)
     yield from sentence_order.find(text, sentences)
     for sentence in sentences:
-        if True:
+        if _free_of_cues(sentence.of(text)):
             yield from adverbials.find(text, sentence)
             yield from conjuncts.find(text, sentence)
 

@@ -1,4 +1,4 @@
-"""BEIR: corpus.jsonl, queries.jsonl, qrels/{split}.tsv. Each negated query has its satisfier relevant and its violator not."""
+"""BEIR: corpus.jsonl, queries.jsonl, qrels/{split}.tsv; under a negated query the satisfier is relevant, the violator not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> None:
         json.dumps({"_id": d.id, "title": d.title, "text": d.text}, ensure_ascii=False)
         for _, d in sorted(documents.items())
     ]
-    queries, qrels = [], defaultdict(list)
+    queries: list[str] = []
+    qrels: dict[str, list[str]] = defaultdict(list)
     for example in examples:
         for role, text, good, bad in (
             ("neg", example.query.neg, example.docs.pos, example.docs.neg),

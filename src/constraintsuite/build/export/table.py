@@ -22,7 +22,8 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> None:
     for e in examples:
         pos, neg = e.docs.pos, e.docs.neg
         row = (e.id, e.suite, e.split, e.domain, e.relation, e.query.template, e.constraint.y, e.query.neg, e.query.base,
-               e.query.topic, e.couple, e.tags.edited, e.tags.difficulty, pos.id, pos.title, pos.text, neg.id, neg.title, neg.text)  # fmt: skip
+               e.query.topic, e.couple, e.tags.edited, e.tags.difficulty,
+               pos.id, pos.title, pos.text, neg.id, neg.title, neg.text)  # fmt: skip
         writer.writerow([_plain(str(cell)) for cell in row])
     write_text(folder / "examples.csv", text.getvalue())
     write_text(folder / "README.md", card)

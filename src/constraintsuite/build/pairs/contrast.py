@@ -108,20 +108,12 @@ def insert_denial(passage: Passage, relation: Relation, stated: str, denied: str
     fact = next((f for f in passage.facts if f.relation == relation.key and f.y == stated), None)
     if fact is None:
         return None
-    makers = [
-        lambda form=form: _contrast(passage.text, fact, form, denied)
-        for form in relation.contrasts
-        if fact.list_end >= 0
-    ]
-    makers += [
-        lambda form=form: _contrast_before(passage.text, fact, form, denied) for form in relation.contrasts_before
-    ]
-    makers += [lambda: _sentence(passage, fact, relation.denial, denied)] if relation.denial else []
-    start = stable_hash("denial", key, denied)
-    for turn in range(len(makers)):
-        made = makers[(start + turn) % len(makers)]()
-        if made is not None:
-            return made
+    made = [_contrast(passage.text, fact, form, denied) for form in relation.contrasts if fact.list_end >= 0]
+    made += [_contrast_before(passage.text, fact, form, denied) for form in relation.contrasts_before]
+    made += [_sentence(passage, fact, relation.denial, denied)] if relation.denial else []
+    possible = [one for one in made if one is not None]
+    if possible:
+        return possible[stable_hash("denial", key, denied) % len(possible)]
     return None
 
 

@@ -11,7 +11,7 @@ from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.reading.records import DocumentReading
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Edit
+from constraintsuite.records.examples import Edit, Split
 from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import find_forms
 
@@ -22,7 +22,7 @@ def natural_swaps(
     proposals: Sequence[Proposal], readings: Mapping[str, DocumentReading], matching: Matching
 ) -> Iterator[Draft]:
     """For each document and two attributes of its topic, the text against itself with the two nouns exchanged."""
-    groups: dict[tuple[str, str, str], list[Proposal]] = defaultdict(list)
+    groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
     for proposal in proposals:
         key = group_key(proposal)
         if key[1] in RELATION_WORDS:
@@ -35,11 +35,12 @@ def natural_swaps(
                     continue
                 shared = matching.evidence[p.id].affirming & matching.evidence[q.id].denying
                 for document in sorted(shared & set(p.affirming)):
-                    if (document, *sorted((p.y, q.y))) in done or matching.splits.get(document) != p.split:
+                    pair = (document, min(p.y, q.y), max(p.y, q.y))
+                    if pair in done or matching.splits.get(document) != p.split:
                         continue
                     drafts = _swap(document, p, q, readings, matching)
                     if drafts:
-                        done.add((document, *sorted((p.y, q.y))))  # type: ignore[arg-type]
+                        done.add(pair)
                         yield from drafts
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from constraintsuite.build.domain import Knowledge, QueryPattern
 from constraintsuite.build.queries.attributes import attribute_words
@@ -16,11 +17,11 @@ from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evi
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.queries.slots import propose_slots
 from constraintsuite.build.queries.topics import TopicTable
+from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.queries.wording import refuse
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.terms import TermAnalyser, words
 
@@ -31,43 +32,52 @@ MIN_EACH = 1
 def read_given(
     queries: Sequence[Query],
     qrels: Sequence[Qrel],
-    documents: Mapping[str, Document],
-    scopes: Mapping[str, Sequence[Scope]],
-    topics: TopicTable,
+    view: CorpusView,
     splits: Mapping[str, Split],
     knowledge: Knowledge,
     rejects: Counter[str],
 ) -> list[Proposal]:
     """Proposals for all given queries: those that name their Y, and candidates for the others."""
+    if not queries:
+        return []
     relevant: dict[str, set[str]] = defaultdict(set)
     for qrel in qrels:
-        if qrel.grade > 0 and qrel.document in documents:
+        if qrel.grade > 0 and qrel.document in view.documents:
             relevant[qrel.query].add(qrel.document)
     proposals: list[Proposal] = []
-    terms = _TermIndex(documents) if queries else None
+    terms = _TermIndex(view.documents)
     for query in queries:
         parsed = parse_query(query.text, knowledge)
-        if parsed is not None and terms is not None:
-            topic, y, pattern = parsed
-            on_topic = relevant[query.id] or set(_on_topic(topic, topics, terms))
-            proposals += _named(
-                query, topic, y, pattern, on_topic, documents, scopes, topics, splits, knowledge, rejects
-            )
+        if parsed is not None:
+            on_topic = relevant[query.id] or set(_on_topic(parsed.topic, view.topics, terms))
+            found = _named(query, parsed, on_topic, view, splits, knowledge)
+            if isinstance(found, Proposal):
+                proposals.append(found)
+            else:
+                rejects[f"given:{found}"] += 1
         elif relevant[query.id]:
-            proposals += propose_slots(query, sorted(relevant[query.id]), documents, scopes, splits)
+            proposals += propose_slots(query, sorted(relevant[query.id]), view.documents, view.scopes, splits)
         else:
             rejects["given:no_y_named"] += 1
     return proposals
 
 
-def parse_query(text: str, knowledge: Knowledge) -> tuple[str, str, QueryPattern] | None:
+class ParsedQuery(NamedTuple):
+    """A query that names an attribute."""
+
+    topic: str
+    y: str
+    pattern: QueryPattern
+
+
+def parse_query(text: str, knowledge: Knowledge) -> ParsedQuery | None:
     """Topic, Y and pattern of a query that names an attribute; None if it does not."""
     folded = " ".join(text.lower().split()).rstrip("?.!")
     for pattern in knowledge.patterns:
         expression = re.escape(pattern.base).replace(r"\{topic\}", "(?P<topic>.+?)").replace(r"\{y\}", "(?P<y>.+)")
         match = re.fullmatch(expression, folded)
         if match and len(words(match["y"])) <= 4:
-            return match["topic"], match["y"], pattern
+            return ParsedQuery(match["topic"], match["y"], pattern)
     return None
 
 
@@ -106,37 +116,31 @@ def _on_topic(topic: str, topics: TopicTable, terms: _TermIndex) -> Iterator[str
     yield from terms.with_all(topic)
 
 
-def _named(  # noqa: PLR0913 - a query meets everything that is known of the corpus
+def _named(
     query: Query,
-    topic: str,
-    y: str,
-    pattern: QueryPattern,
+    parsed: ParsedQuery,
     on_topic: set[str],
-    documents: Mapping[str, Document],
-    scopes: Mapping[str, Sequence[Scope]],
-    topics: TopicTable,
+    view: CorpusView,
     splits: Mapping[str, Split],
     knowledge: Knowledge,
-    rejects: Counter[str],
-) -> Iterator[Proposal]:
+) -> Proposal | str:
+    """The proposal of a query that names its Y, or the reason there is none."""
+    topic, y, pattern = parsed
     core = next((y.removeprefix(article) for article in ARTICLES if y.startswith(article)), y)
     base = " ".join(query.text.split())
     neg = _negated(pattern, topic, y)
     reason = refuse(topic, core, base, neg)
     if reason is not None:
-        rejects[f"given:{reason}"] += 1
-        return
+        return reason
     lemma = min(surface_forms(core), key=len)
     blocked = attribute_words(lemma, knowledge).blocked
-    found = collect_evidence(
-        {"y": YWords(surface_forms(core), blocked)}, (documents[d] for d in sorted(on_topic)), scopes
-    )["y"]
+    texts = (view.documents[d] for d in sorted(on_topic))
+    found = collect_evidence({"y": YWords(surface_forms(core), blocked)}, texts, view.scopes)["y"]
     if len(found.affirming) < MIN_EACH or len(on_topic) - len(found.affirming) < MIN_EACH:
-        rejects["given:does_not_split_documents"] += 1
-        return
+        return "does_not_split_documents"
     split = _majority(on_topic, found, splits)
-    domain = next((topics.domain(t) for d in sorted(on_topic) for t in topics.topics.get(d, ())), "other")
-    yield Proposal(
+    domain = next((view.topics.domain(t) for d in sorted(on_topic) for t in view.topics.topics.get(d, ())), "other")
+    return Proposal(
         id=f"p{stable_hash('given', query.id, query.text):016x}",
         status="build",
         topic=topic,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from constraintsuite.build.domain import TemplateFamily
 from constraintsuite.build.queries.topics import plural
@@ -46,7 +47,7 @@ def refuse(topic: str, y: str, base: str, neg: str) -> str | None:
     if words(base) == words(neg):
         return "no_difference"
     tokens = words(neg)
-    if any(a == b for a, b in zip(tokens, tokens[1:], strict=False)):
+    if any(a == b for a, b in pairwise(tokens)):
         return "repeated_word"
     if re.search(r"[\[\]{}<>|\\\"“”;]", neg):
         return "odd_characters"

@@ -71,7 +71,7 @@ def _from_modifiers(analysis: Analysis, relation: Relation, defining: Sequence[C
     """Fillers among the words before the class noun: "a 1966 *Spanish* drama film"."""
     reading = defining[0]
     phrase = analysis.text[reading.start : reading.end - len(reading.head)]
-    hits = []
+    hits: list[tuple[int, int, str]] = []
     for value in sorted(relation.values, key=len, reverse=True):
         at = _word_index(phrase, value)
         if at >= 0 and not any(start <= at < end for start, end, _ in hits):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from constraintsuite.build.domain import Relation
@@ -223,6 +224,6 @@ def _insertion(tokens: Sequence[Token], i: int) -> int:
 
 def _text(tokens: Sequence[Token]) -> str:
     text = tokens[0].text
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         text += (" " if before.end < token.start else "") + token.text
     return text

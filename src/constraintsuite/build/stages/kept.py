@@ -163,7 +163,8 @@ def _whole_couples(passed: Sequence[Kept], drafts: Sequence[Draft]) -> tuple[lis
     """A couple is kept whole or not at all: one half alone would bring back what the couple cancels."""
     size = Counter((draft.slice if draft.edit else "", draft.couple) for draft in drafts if draft.couple)
     found = Counter((k.draft.slice if k.draft.edit else "", k.draft.couple) for k in passed if k.draft.couple)
-    whole, broken = [], []
+    whole: list[Kept] = []
+    broken: list[Kept] = []
     for kept in passed:
         key = (kept.draft.slice if kept.draft.edit else "", kept.draft.couple)
         (whole if not kept.draft.couple or found[key] == size[key] else broken).append(kept)

@@ -14,11 +14,13 @@ from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.pairs.swaps import natural_swaps
 from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
 from constraintsuite.build.queries.records import Proposal
+from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.stages.candidates import Pool, read_pools
 from constraintsuite.build.stages.documents import read_clusters
 from constraintsuite.build.stages.mentions import read_readings
-from constraintsuite.build.stages.queries import CorpusView, read_proposals, read_splits, view_corpus
+from constraintsuite.build.stages.queries import read_proposals, read_splits
+from constraintsuite.build.stages.viewing import view_corpus
 from constraintsuite.execution.stage import Job, Outcome
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 

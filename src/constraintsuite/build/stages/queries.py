@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.build.domain import Knowledge, load_knowledge
@@ -24,44 +23,17 @@ from constraintsuite.build.queries.given import read_given
 from constraintsuite.build.queries.records import Proposal, Topic
 from constraintsuite.build.queries.relations import gather, propose_relations, y_key, y_words
 from constraintsuite.build.queries.topics import TopicTable
-from constraintsuite.build.reading.records import ClassReading, Fact
+from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.splits import split_documents, split_ys
-from constraintsuite.build.stages.documents import read_clusters, read_documents
+from constraintsuite.build.stages.documents import read_clusters
 from constraintsuite.build.stages.mentions import read_readings
+from constraintsuite.build.stages.viewing import view_corpus
 from constraintsuite.execution.stage import Job, Outcome
 from constraintsuite.records.examples import Split
-from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.records.text import Qrel, Query
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
-from constraintsuite.text.base import Scope
-
-
-@dataclass(frozen=True)
-class CorpusView:
-    """What the whole corpus says, as far as queries and pairs need it; nouns are read again where they count."""
-
-    documents: dict[str, Document]
-    scopes: dict[str, tuple[Scope, ...]]
-    facts: dict[str, tuple[Fact, ...]]
-    pronouns: dict[str, str]
-    sentences: dict[str, tuple[tuple[int, int], ...]]
-    topics: TopicTable
-
-
-def view_corpus(documents: Path, mentions: Path, knowledge: Knowledge, min_topic_documents: int) -> CorpusView:
-    """Read both stages into memory, without the nouns."""
-    classes: dict[str, tuple[ClassReading, ...]] = {}
-    scopes, facts, pronouns, sentences = {}, {}, {}, {}
-    for reading in read_readings(mentions):
-        classes[reading.id] = reading.classes
-        scopes[reading.id] = reading.scopes
-        sentences[reading.id] = reading.sentences
-        pronouns[reading.id] = reading.pronoun
-        if reading.facts:
-            facts[reading.id] = reading.facts
-    topics = TopicTable(classes, knowledge, min_topic_documents)
-    return CorpusView({d.id: d for d in read_documents(documents)}, scopes, facts, pronouns, sentences, topics)
 
 
 def work(job: Job[Recipe]) -> Outcome:
@@ -90,14 +62,18 @@ def work(job: Job[Recipe]) -> Outcome:
     ]
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
-    given = read_given(queries, qrels, view.documents, view.scopes, view.topics, splits, knowledge, rejects)
+    given = read_given(queries, qrels, view, splits, knowledge, rejects)
     coverage = measure_coverage(view.topics, view.facts, len(view.documents), proposals, given, recipe.queries)
-    proposals = _settle(proposals, given, coverage, recipe)
-    write_jsonl(job.out / "proposals.jsonl", sorted(proposals, key=lambda p: (-p.score, p.id)))
+    settled = sorted(_settle(proposals, given, coverage, recipe), key=_best_first)
+    write_jsonl(job.out / "proposals.jsonl", settled)
     write_text(job.out / "splits.json", json.dumps(dict(sorted(splits.items())), ensure_ascii=False, indent=0) + "\n")
     write_text(job.out / "coverage.json", adapter(Coverage).dump_json(coverage, indent=2).decode() + "\n")
-    counts = {"proposals": len(proposals), "to build": sum(p.status in ("build", "accepted") for p in proposals)}
+    counts = {"proposals": len(settled), "to build": sum(p.status in ("build", "accepted") for p in settled)}
     return Outcome(counts, dict(rejects))
+
+
+def _best_first(proposal: Proposal) -> tuple[float, str]:
+    return -proposal.score, proposal.id
 
 
 def _settle(

@@ -20,7 +20,11 @@ def draw_pseudo(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """The phrase after the cue: without Y, lack of Y, free of Y."""
-    start = cue.last + 1 if canvas.sentence.word(cue.last) == ":" else cue.last
+    sentence = canvas.sentence
+    start = cue.last + 1 if sentence.word(cue.last) == ":" else cue.last
+    if sentence.words[cue.first] == "lacking" and sentence.pos(start) not in ("NOUN", "PROPN", "DET", "ADJ", "PRON"):
+        yield from draw_predicate(canvas, cue)
+        return
     yield Patch(start, canvas.reach.phrase_end(start, loose=True), cue.kind, cue.rule)
 
 
@@ -32,12 +36,14 @@ def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if participle and not passive and _is_attribute(canvas, cue):
         return  # an abandoned farm is there
     found = gap_of(cue)
-    if found is None and not (passive and _takes_no_object(canvas, cue)):
+    source = sentence.words[cue.last - 1] == "from" and sentence.lemma(cue.first) in ("strike", "strip")
+    if found is None and not source and not (passive and _takes_no_object(canvas, cue)):
         found = object_after(canvas, cue)
     rule = cue.rule
     if found is None and not participle:
         found = canvas.reach.antecedent(cue.first)
-    reduced = (participle or sentence.tag(cue.first) == "VBD") and sentence.lemma(cue.first) not in word_list(
+    bare = sentence.pos(cue.last) in ("", "ADP", "PUNCT", "CCONJ", "ADV", "SCONJ")
+    reduced = bare and (participle or sentence.tag(cue.first) == "VBD") and sentence.lemma(cue.first) not in word_list(
         "intransitive_verbs"
     )
     if found is None and (passive or reduced):
@@ -54,6 +60,9 @@ def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """What is said to be missing: the noun after an attribute, else the subject."""
     sentence = canvas.sentence
+    if sentence.words[cue.last - 1] == "gone" and sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) != "be":
+        if not sentence.is_hard(cue.last) and cue.first > 0:  # had gone indoors
+            return
     after = sentence.pos(cue.last)
     if sentence.word(cue.last) == ":":
         yield Patch(cue.last + 1, canvas.reach.phrase_end(cue.last + 1), cue.kind, cue.rule)
@@ -65,8 +74,14 @@ def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield Patch(start, canvas.reach.phrase_end(start), cue.kind, cue.rule)
     else:
         subject = subject_of(canvas, cue.first)
-        if subject is not None:
-            yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+        if subject is None:
+            return
+        yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+        copula = subject.first - 1
+        if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
+            named = canvas.reach.subject(copula)
+            if named is not None:
+                yield Patch(named.first, named.last, cue.kind, cue.rule)
 
 
 def subject_of(canvas: Canvas, predicate: int) -> Stretch | None:
@@ -117,7 +132,7 @@ def object_after(canvas: Canvas, cue: Cue) -> Stretch | None:
     """The object right behind a verb; None if there is none."""
     sentence = canvas.sentence
     start = cue.last
-    while sentence.pos(start) == "ADV" or sentence.word(start) == ":":
+    while sentence.pos(start) == "ADV" or (sentence.word(start) == ":" and cue.first == 0):
         start += 1
     part = sentence.pos(start) in ("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON") or sentence.tag(start) in (
         "VBG",

@@ -12,6 +12,7 @@ from constraintsuite.text.lexicon import word_list
 _WH = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose", "whom"))
 _OPEN_MODALS = frozenset(("will", "would", "'ll", "'d", "may", "might", "could", "should", "can", "must", "wo"))
 _PARTICIPLES = frozenset(("provided", "providing", "assuming", "supposing"))
+_BREAKS = frozenset((",", "and", "but", "or"))
 _STRICT = frozenset(("unless", "only", "provided", "providing", "assuming", "supposing"))
 
 
@@ -20,15 +21,18 @@ def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     sentence = canvas.sentence
     if cue.first > 0 and sentence.tokens[cue.first].text[0].isupper():  # the month
         return
-    if _is_permission(canvas, cue):
+    if _is_permission(canvas, cue) or _is_refused(canvas, cue):
         return
-    yield from canvas.predicate(cue, cue.last, canvas.reach.clause_end(cue.last))
+    end = canvas.reach.clause_end(cue.last)
+    exception = next((other.first for other in canvas.cues if other.draw == "exception" and other.first >= cue.last), end)
+    yield from canvas.predicate(cue, cue.last, min(end, exception))
     yield from _indefinite_subject(canvas, cue)
 
 
 def draw_adverb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Perhaps, probably, sometimes: the clause around."""
-    start = canvas.reach.clause_start(cue.first)
+    aside = cue.first > 0 and canvas.sentence.words[cue.first - 1] == ","
+    start = cue.first if aside else canvas.reach.clause_start(cue.first)
     yield from canvas.predicate(cue, start, canvas.reach.clause_end(cue.last))
 
 
@@ -42,6 +46,8 @@ def draw_optional(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         subject = canvas.reach.subject(cue.first)
         if subject is not None:
             yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+        return
+    if sentence.words[cue.first] == "to" and not sentence.is_nominal(cue.first - 1):  # easy to taste
         return
     first, last = _segment(canvas, cue.first)
     yield from canvas.predicate(cue, first, last)
@@ -62,13 +68,15 @@ def draw_condition(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         if strict or _waits(canvas, end + 1, last):
             yield from canvas.predicate(cue, end + 1, last)
     first, _ = _segment(canvas, cue.first)
-    if first < cue.first and sentence.word(cue.first - 1) != "," and (strict or _waits(canvas, first, cue.first)):
+    if first < cue.first and sentence.word(cue.first - 1) not in _BREAKS and (strict or _waits(canvas, first, cue.first)):
         yield from canvas.predicate(cue, first, cue.first)
 
 
 def _is_condition(canvas: Canvas, cue: Cue) -> bool:
     """Whether provided, assuming and the like open a clause, rather than being verbs."""
     sentence = canvas.sentence
+    if sentence.words[cue.first : cue.last] in (("as", "long", "as"), ("so", "long", "as")):
+        return canvas.reach.starts_clause(cue.last)
     if sentence.words[cue.first] not in _PARTICIPLES or sentence.words[cue.last - 1] == "that":
         return True
     return cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "only")
@@ -109,11 +117,27 @@ def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
         last -= 1
     if sentence.word(last) != "?":
         return
-    first = next((at for at in range(last) if sentence.words[at][0].isalnum()), 0)
+    first = _question_start(canvas, last)
     if sentence.word(first) in _WH or sentence.word(first + 1) in _WH or _is_tag_question(canvas, last):
         return
+    if any(sentence.words[at] in _WH and (first > 0 or sentence.words[at - 1] == ",") for at in range(first, last)):
+        if not sentence.is_helper(first):
+            return
     cue = Cue(last, last + 1, (last,), "doubt_question", "question", "uncertain")
-    yield cue, Patch(0, last, "uncertain", cue.rule)
+    yield cue, Patch(first, last, "uncertain", cue.rule)
+
+
+def _question_start(canvas: Canvas, last: int) -> int:
+    """Where the question begins: a statement may stand before it, "there is none, and who would want one?"."""
+    sentence = canvas.sentence
+    first = next((at for at in range(last) if sentence.words[at][0].isalnum()), 0)
+    if sentence.is_helper(first):
+        return first
+    for place in range(last - 1, first, -1):
+        joint = sentence.words[place] in ("and", "but") and sentence.words[place - 1] == ","
+        if joint or sentence.is_hard(place):
+            return place + 1
+    return first
 
 
 def draw_inversion(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
@@ -149,7 +173,15 @@ def _is_permission(canvas: Canvas, cue: Cue) -> bool:
     subject = canvas.reach.subject(cue.first)
     head = sentence.word(subject.last - 1).removesuffix("s") if subject is not None else ""
     verb = sentence.lemma(sentence.skip_adverbs(cue.last))
+    if verb == "be" and sentence.lemma(sentence.skip_adverbs(cue.last + 1)) in word_list("permitted_verbs"):
+        return True
     return head in word_list("people") and verb not in word_list("experience_verbs")
+
+
+def _is_refused(canvas: Canvas, cue: Cue) -> bool:
+    """Nobody may bring Y: the negation decides."""
+    subject = canvas.reach.subject(cue.first)
+    return subject is not None and canvas.has_cue(subject.first, subject.last, frozenset(("pronoun", "determiner", "none")))
 
 
 def _waits(canvas: Canvas, first: int, last: int) -> bool:

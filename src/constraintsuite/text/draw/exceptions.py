@@ -34,14 +34,16 @@ def draw_exception(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 def draw_replace(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """What is replaced: the object, or the subject of a passive; what replaces it is untouched."""
-    if "way" in canvas.sentence.words[cue.first : cue.last] or is_passive(canvas, cue.first):
+    sentence = canvas.sentence
+    if "way" in sentence.words[cue.first : cue.last] or is_passive(canvas, cue.first):
         found = canvas.reach.subject(cue.first)
     else:
         found = gap_of(cue) or object_after(canvas, cue)
         if cue.first == 0 and gap_of(cue) is None:  # replace the filter once a year
             return
     if found is not None:
-        yield Patch(found.first, found.last, cue.kind, cue.rule)
+        by = is_passive(canvas, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
+        yield Patch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
 
 
 def draw_swap(canvas: Canvas, cue: Cue) -> Iterator[Patch]:

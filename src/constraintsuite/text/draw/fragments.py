@@ -41,7 +41,9 @@ def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
     if answer is None or not question.length or not answer.length or question.words[-1] != "?":
         return None
     word = answer.words[0]
-    closed = answer.length == 1 or answer.is_hard(1) or answer.word(1) in (",", "at", "whatsoever")
+    if word == "not":
+        word = "no" if answer.pos(1) in ("ADP", "ADV", "DET") else word
+    closed = word != answer.words[0] or answer.length == 1 or answer.is_hard(1) or answer.word(1) in (",", "at", "whatsoever")
     if not closed or word not in _ANSWERS | _CONSENTS or question.words[0] in _OPEN_QUESTIONS:
         return None
     tokens, cue = question.tokens, answer.tokens[0]

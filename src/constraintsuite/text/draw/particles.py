@@ -100,7 +100,10 @@ def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
         yield from canvas.predicate(cue, start, end)
         return
     yield from canvas.predicate(cue, start, end if presence.carries else presence.last)
-    subject = canvas.reach.subject(start) if cue.draw in _WITH_SUBJECT and presence.of_subject else None
+    of_subject = presence.of_subject and cue.draw in _WITH_SUBJECT
+    if cue.rule == "used_to" and sentence.words[presence.last - 1] not in word_list("strong_presence"):
+        of_subject = False
+    subject = canvas.reach.subject(start) if of_subject else None
     if subject is not None:
         yield Patch(subject.first, subject.last, cue.kind, "negated_predicate")
 
@@ -165,6 +168,8 @@ def _is_verbal(canvas: Canvas, cue: Cue) -> bool:
         before -= 1
     if sentence.pos(before) == "AUX" or sentence.word(before) in ("need", "dare") or sentence.lemma(before) == "be":
         return True
+    if sentence.pos(cue.first - 1) in ("PUNCT", "CCONJ") and sentence.tag(cue.last) in ("VB", "VBP"):
+        return False  # you pay for leather, not noise cancellation
     return sentence.is_verb(cue.last) or sentence.tag(cue.last) == "TO"
 
 

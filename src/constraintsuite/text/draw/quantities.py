@@ -94,7 +94,7 @@ def draw_neither(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield Patch(cue.last, end, cue.kind, cue.rule)
     if verb is not None:
         yield from deny_from(canvas, cue, verb)
-    if sentence.is_helper(cue.last):
+    if sentence.is_helper(cue.last) and sentence.lemma(cue.last) != "be":
         yield from deny_from(canvas, cue, cue.last)
 
 

@@ -1,0 +1,59 @@
+# make quickstart   set up, build a suite from the bundled corpus, evaluate it, write a report
+# make test         set up everything the tests need, run them
+# make check        lint, types, tests: what CI runs
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+DATA   ?= $(CSUITE_TEST_DATA)
+
+.PHONY: quickstart test check lint types size browser docs clean
+
+quickstart: $(VENV)/.quickstart
+	$(BIN)/csuite quickstart --out quickstart
+
+test: $(VENV)/.test browser size
+	CSUITE_TEST_DATA="$(DATA)" $(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: lint types quickstart test
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+docs: $(VENV)/.test
+	$(BIN)/python docs/generate_cli.py
+
+# The size of the base install, in an environment of its own, so that no extra hides in it.
+size: $(VENV)/.base
+	@$(VENV)-base/bin/python -c "import pathlib, sysconfig; \
+	root = pathlib.Path(sysconfig.get_paths()['purelib']); \
+	size = sum(f.stat().st_size for f in root.rglob('*') if f.is_file()) / 2**20; \
+	print(f'base install: {size:.0f} MiB of site-packages (limit 400)'); \
+	raise SystemExit(size > 400)"
+
+browser:
+	@command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq chromium >/dev/null) \
+	  || echo "Chromium could not be installed: the browser tests will be skipped."
+
+$(VENV)/bin/pip:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.quickstart: pyproject.toml | $(VENV)/bin/pip
+	$(BIN)/pip install --quiet --editable ".[parser]"
+	$(BIN)/csuite fetch parser || echo "The parser could not be fetched: the rules read the texts instead."
+	@touch $@
+
+$(VENV)/.test: pyproject.toml $(VENV)/.quickstart
+	$(BIN)/pip install --quiet --editable ".[parser,parquet,irds,hub,dev]"
+	@touch $@
+
+$(VENV)/.base: pyproject.toml | $(VENV)/bin/pip
+	$(PYTHON) -m venv $(VENV)-base
+	$(VENV)-base/bin/pip install --quiet .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(VENV)-base quickstart build dist

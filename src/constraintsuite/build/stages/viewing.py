@@ -1,0 +1,27 @@
+"""Reads the corpus and what is known of it back from the first two stages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from constraintsuite.build.domain import Knowledge
+from constraintsuite.build.queries.topics import TopicTable
+from constraintsuite.build.queries.view import CorpusView
+from constraintsuite.build.reading.records import ClassReading
+from constraintsuite.build.stages.documents import read_documents
+from constraintsuite.build.stages.mentions import read_readings
+
+
+def view_corpus(documents: Path, mentions: Path, knowledge: Knowledge, min_topic_documents: int) -> CorpusView:
+    """Read both stages into memory, without the nouns."""
+    classes: dict[str, tuple[ClassReading, ...]] = {}
+    scopes, facts, pronouns, sentences = {}, {}, {}, {}
+    for reading in read_readings(mentions):
+        classes[reading.id] = reading.classes
+        scopes[reading.id] = reading.scopes
+        sentences[reading.id] = reading.sentences
+        pronouns[reading.id] = reading.pronoun
+        if reading.facts:
+            facts[reading.id] = reading.facts
+    topics = TopicTable(classes, knowledge, min_topic_documents)
+    return CorpusView({d.id: d for d in read_documents(documents)}, scopes, facts, pronouns, sentences, topics)
