@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 import pytest
 
@@ -12,14 +11,14 @@ from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import find_suite, load_run, load_suite
 from constraintsuite.evaluate.run import evaluate_suite, evaluate_suites, run_folder
 from constraintsuite.evaluate.scoring import PairScore
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.progress import Silent
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_jsonl
 from evaluate.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES, LOUD, write_suite
 
-SILENT = cast(Reporter, Silent())
+SILENT = Silent()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -9,10 +8,10 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.scoring import document_id, documents_of, pairs_of, score_pairs
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.progress import Silent
 from evaluate.tiny_suite import CREAM, CREAMLESS, DOGLESS, IDIOM, LEEKLESS, LEEKS
 
-SILENT = cast(Reporter, Silent())
+SILENT = Silent()
 
 
 class Constant:

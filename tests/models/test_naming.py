@@ -31,7 +31,7 @@ def test_printing_a_parsed_name_gives_it_back(text: str) -> None:
     assert str(parse_model(text)) == text
 
 
-@pytest.mark.parametrize("text", ["bm25", "bm25:lucene", "tfidf", "tfidf:nevir", "random", "random:7"])
+@pytest.mark.parametrize("text", ["bm25", "bm25:nostop", "bm25:words", "tfidf", "tfidf:nevir", "random", "random:7"])
 def test_every_scorer_knows_the_name_it_was_asked_for(text: str) -> None:
     scorer = load_scorer(text, ["a text"])
     assert scorer.name == text
@@ -46,7 +46,7 @@ def test_every_scorer_knows_the_name_it_was_asked_for(text: str) -> None:
         ("length", "No model named 'length'"),
         ("", "No model named ''"),
         ("tfidf:", "nothing stands after the colon"),
-        ("bm25:fast", "only bm25 and bm25:lucene"),
+        ("bm25:fast", "only bm25, bm25:nostop and bm25:words"),
         ("tfidf:scikit", "only tfidf and tfidf:nevir"),
         ("random:dice", "whole number"),
         ("random:-1", "whole number"),
@@ -63,7 +63,7 @@ def test_all_wrong_names_are_told_at_once() -> None:
 
 
 def test_fingerprints_tell_models_and_collections_apart() -> None:
-    names = ("bm25", "bm25:lucene", "tfidf", "tfidf:nevir", "random", "random:7")
+    names = ("bm25", "bm25:nostop", "bm25:words", "tfidf", "tfidf:nevir", "random", "random:7")
     assert len({load_scorer(name, ["a text"]).fingerprint for name in names}) == len(names)
     assert load_scorer("bm25", ["a", "b"]).fingerprint == load_scorer("bm25", ["b", "a"]).fingerprint
     assert load_scorer("bm25", ["a", "b"]).fingerprint != load_scorer("bm25", ["a"]).fingerprint

@@ -6,14 +6,13 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from constraintsuite.build.audit.results import Audit, AuditRow
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.run import evaluate_suites
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.progress import Silent
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.html import write_report
@@ -42,7 +41,7 @@ HOSTILE = "<script>alert('1')</script>\"'&amp;"
 
 
 def evaluate(suite: Path, *models: str) -> list[Path]:
-    runs = evaluate_suites(suite, models or ("bm25", "random"), suite.parent / "runs", cast(Reporter, Silent()))
+    runs = evaluate_suites(suite, models or ("bm25", "random"), suite.parent / "runs", Silent())
     return [run.path for run in runs]
 
 

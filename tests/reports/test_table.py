@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import cast
 
 import pytest
 from rich.console import Console
@@ -12,7 +11,7 @@ from rich.console import Console
 from constraintsuite.evaluate.load import load_run
 from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.evaluate.summary import Summary
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.progress import Silent
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.figures import Figure, show_interval
@@ -22,9 +21,7 @@ from evaluate.tiny_suite import write_suite
 
 @pytest.fixture
 def summaries(tmp_path: Path) -> list[Summary]:
-    runs = evaluate_suites(
-        write_suite(tmp_path / "suite"), ["bm25", "random"], tmp_path / "runs", cast(Reporter, Silent())
-    )
+    runs = evaluate_suites(write_suite(tmp_path / "suite"), ["bm25", "random"], tmp_path / "runs", Silent())
     return [load_run(run.path).summary for run in runs]
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from constraintsuite.build.audit.balance import TOPIC_SCORE
 from constraintsuite.build.audit.results import ALL_MAIN, Audit, AuditRow, BalanceRow
 from constraintsuite.build.queries.coverage import Coverage
 from constraintsuite.build.recipe import Recipe
@@ -42,7 +43,6 @@ def write_card(
         *_size_note(recipe, examples),
         "## What was left out, and why\n",
         _by("reason", rejects, None),
-        "## Audit\n",
         audit_text,
         "\n## Success criteria\n",
         *_criteria(examples, audit, balance),
@@ -118,7 +118,7 @@ def _criteria(examples: Sequence[Example], audit: Audit, balance: Sequence[Balan
 
 
 def _topical(balance: Sequence[BalanceRow]) -> list[str]:
-    scores = [row for row in balance if "topic" in row.feature and row.smd is not None and "overlap" not in row.feature]
+    scores = [row for row in balance if row.feature == TOPIC_SCORE and row.smd is not None]
     worst = max(scores, key=lambda row: abs(row.smd or 0.0), default=None)
     if worst is None:
         return ["topical similarity of the two documents", "undefined", "open"]

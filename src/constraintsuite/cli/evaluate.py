@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import cast
 
 import click
 from rich.console import Console
@@ -12,7 +11,7 @@ from rich.console import Console
 from constraintsuite.evaluate.load import find_suite, load_run
 from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.evaluate.summary import Summary
-from constraintsuite.execution.progress import Reporter, Terminal
+from constraintsuite.execution.progress import Terminal
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.models import SCORERS
 from constraintsuite.reports.html import write_report
@@ -36,7 +35,7 @@ _folder = click.Path(path_type=Path, file_okay=False)
 def eval_command(suite: Path, models: tuple[str, ...], out: Path, metric: str, seed: int, as_json: bool) -> None:
     """Score SUITE with each model, into one folder a model: OUT/SUITE/MODEL."""
     shown = parse_metric(metric)
-    runs = [run.path for run in evaluate_suites(suite, models, out, cast(Reporter, Terminal()), seed)]
+    runs = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed)]
     summaries = [load_run(run).summary for run in runs]
     if as_json:
         entries = [

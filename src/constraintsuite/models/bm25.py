@@ -16,10 +16,14 @@ from constraintsuite.text.terms import TermAnalyser
 
 
 def make_bm25(argument: str, documents: Sequence[str]) -> Scorer:
-    """`bm25`, which stops no word, or `bm25:lucene`, whose stop list deletes "no" and "not", as in most engines."""
-    analysers = {"": TermAnalyser(stop_list="none"), "lucene": TermAnalyser(stop_list="lucene")}
+    """`bm25` reads terms as the product's own retriever does; `bm25:nostop` keeps "no" and "not"; `bm25:words` neither stems."""
+    analysers = {
+        "": TermAnalyser(),
+        "nostop": TermAnalyser(stop_list="none"),
+        "words": TermAnalyser(stop_list="none", stem=False),
+    }
     if argument not in analysers:
-        raise UserError(f"Model 'bm25:{argument}': there are only bm25 and bm25:lucene.")
+        raise UserError(f"Model 'bm25:{argument}': there are only bm25, bm25:nostop and bm25:words.")
     return Bm25Scorer(documents, analysers[argument], name=f"bm25:{argument}" if argument else "bm25")
 
 

@@ -60,11 +60,16 @@ class Canvas:
         place = first
         while place < last:
             if self._takes_for_granted(first, place):
-                end = min(self.reach.phrase_end(place), last)
+                end = min(self._granted_end(place), last)
                 yield Stretch(place, end)
                 place = max(end, place + 1)
             else:
                 place += 1
+
+    def _granted_end(self, place: int) -> int:
+        end = self.reach.phrase_end(place)
+        inner = self.sentence.find(word_list("exceptive_starts") | {"without"}, place + 1, end)
+        return inner if inner >= 0 else end
 
     def _takes_for_granted(self, first: int, place: int) -> bool:
         sentence = self.sentence

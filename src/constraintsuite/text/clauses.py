@@ -87,7 +87,7 @@ class ClauseReach:
             return True
         if sentence.tag(place) == "VBN" and sentence.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
             return True
-        return self.starts_clause(place) or not self.list_goes_on(place)
+        return self.opens_clause(place, comma) or not self.list_goes_on(place)
 
     def joins(self, place: int, start: int) -> bool | None:
         """Whether what follows a comma or coordinator is coordinated with a noun between `start` and it; None if unclear."""
@@ -108,7 +108,7 @@ class ClauseReach:
             return not joined
         if sentence.is_verb(following) and sentence.tag(following) != "VBG":
             return not inclusive and (sentence.is_finite(following) or self._imperative(start))
-        return self.starts_clause(following)
+        return self.opens_clause(following, place)
 
     def leaves_clause(self, verb: int, start: int) -> bool:
         """Whether a further finite verb belongs to the clause around a relative clause: "seats that do not recline cost"."""
@@ -132,6 +132,21 @@ class ClauseReach:
             place += 1
         return False
 
+    def opens_clause(self, at: int, joint: int) -> bool:
+        """`starts_clause` behind a coordinator or comma; after or (nor) a bare noun is a member of a list all the same."""
+        sentence = self.sentence
+        joints = {sentence.words[joint], sentence.word(joint + 1)}
+        place = at
+        while sentence.pos(place) in ("NOUN", "PROPN", "ADJ") or (
+            place > at and sentence.word(place) in ("or", "nor", ",")
+        ):
+            if sentence.words[place] in ("or", "nor"):
+                return False
+            place += 1
+        if joints & {"or", "nor"} and sentence.pos(at) in ("NOUN", "PROPN", "ADJ"):
+            return False
+        return self.starts_clause(at)
+
     def list_goes_on(self, at: int, *, bare: bool = False) -> bool:
         """Whether a list runs from `at` to a member after and (or, nor) that opens no clause.
 
@@ -144,7 +159,7 @@ class ClauseReach:
             if word in COORDINATORS:
                 if bare and word in ("and", "&") and sentence.word(place + 1) in word_list("fresh_determiners"):
                     return False
-                return not self.starts_clause(place + 1) and not sentence.is_finite(place + 1)
+                return not self.opens_clause(place + 1, place) and not sentence.is_finite(place + 1)
             if word in word_list("terminators") or sentence.tag(place) == "TO":
                 return False
             place += 1

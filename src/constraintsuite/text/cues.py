@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from lemminflect import getAllInflections
+from lemminflect import getInflection
 
 from constraintsuite.text.base import ScopeKind
 from constraintsuite.text.lexicon import Element, phrases_by_verb, phrases_by_word
@@ -66,18 +66,24 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
 @cache
 def verb_forms() -> dict[str, frozenset[str]]:
     """Each form of each verb of the lexicon, with the verbs it can be a form of."""
+    phrases = (phrase for found in (*phrases_by_verb().values(), *phrases_by_word().values()) for phrase in found)
+    verbs = {value for phrase in phrases for one in phrase.elements if one.sort == "verb" for value in one.values}
     table: dict[str, set[str]] = {}
-    names = {value for phrases in (*phrases_by_verb().values(), *phrases_by_word().values()) for phrase in phrases
-             for element in phrase.elements if element.sort == "verb" for value in element.values}  # fmt: skip
-    for verb in names:
-        forms = {form for spellings in getAllInflections(verb, "VERB").values() for form in spellings}
-        forms |= {form for spellings in getAllInflections(verb, "AUX").values() for form in spellings}
-        for form in forms | {verb} | _CONTRACTED.get(verb, set()):
+    for verb in verbs:
+        for form in {verb, *_IRREGULAR.get(verb, ()), *_inflections(verb)}:
             table.setdefault(form, set()).add(verb)
-    return {form: frozenset(verbs) for form, verbs in table.items()}
+    return {form: frozenset(found) for form, found in table.items()}
 
 
-_CONTRACTED = {"be": {"'s", "'re", "'m", "is", "are", "was", "were", "been", "being"}, "have": {"'ve", "has", "had"}}
+_IRREGULAR = {
+    "be": ("'s", "'re", "'m", "is", "are", "am", "was", "were", "been", "being"),
+    "have": ("'ve", "has", "had", "having"),
+    "do": ("does", "did", "done", "doing"),
+}
+
+
+def _inflections(verb: str) -> set[str]:
+    return {form for tag in ("VBZ", "VBD", "VBN", "VBG") for form in getInflection(verb, tag)}
 
 
 def _longest(sentence: Sentence, at: int) -> Cue | None:

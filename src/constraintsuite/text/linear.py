@@ -44,7 +44,7 @@ class LinearReach(ClauseReach):
         word = sentence.word(following)
         if word in word_list("negative_starters") or word in RESTRICTING or self.is_terminator(following):
             return False
-        if self.starts_clause(following) or (word == "that" and sentence.pos(following + 1) in ("DET", "PRON")):
+        if self.opens_clause(following, place) or (word == "that" and sentence.pos(following + 1) in ("DET", "PRON")):
             return False
         if self.joins(place, start) is False or not self._leads_to_noun(following):
             return False
@@ -87,7 +87,7 @@ class LinearReach(ClauseReach):
     def subject(self, verb: int) -> Stretch | None:
         """The phrase before the verb group; across "and" that of the verb before; at a relative pronoun what it means."""
         sentence = self.sentence
-        place = self.verb_group_start(verb) - 1
+        place = sentence.skip_adverbs_back(self.verb_group_start(verb) - 1)
         if place < 0:
             return None
         word = sentence.words[place]
@@ -129,7 +129,12 @@ class LinearReach(ClauseReach):
                     return place
                 compound = sentence.pos(place) == "AUX" and sentence.is_verb(sentence.skip_adverbs(place + 1))
                 inner -= 0 if compound else 1
-            elif sentence.is_hard(place) or (word == "," and not inner) or word in ("but", "and") or (word in word_list("subordinators") and self.starts_clause(place + 1)):
+            elif word == "," and not inner:
+                closing = sentence.find(frozenset(","), place + 1, sentence.length)
+                return closing + 1 if closing > 0 and sentence.is_finite(closing + 1) else None
+            elif sentence.is_hard(place) or word in ("but", "and"):
+                return None
+            elif word in word_list("subordinators") and self.starts_clause(place + 1):
                 return None
         return None
 

@@ -20,7 +20,11 @@ class Judged:
 
 
 def judge_mention(mention: Span, scopes: Sequence[Scope]) -> Judged:
-    """The verdict on one mention: protected stretches affirm, doubt beats negation, two negations cancel."""
+    """The verdict on one mention: protected stretches affirm, doubt beats negation, nested negations cancel.
+
+    Two negations cancel if one governs the other's cue ("not without Y"); side by side they agree
+    ("sold without Y, which was dropped").
+    """
     covering = [scope for scope in scopes if scope.start <= mention.start and mention.end <= scope.end]
     protected = [scope for scope in covering if scope.kind == "affirmed"]
     if protected:
@@ -31,7 +35,7 @@ def judge_mention(mention: Span, scopes: Sequence[Scope]) -> Judged:
     negating = [scope for scope in covering if scope.kind == "negated"]
     if not negating:
         return Judged(mention, "affirmed", None, "no_cue")
-    if len({(scope.cue_start, scope.cue_end) for scope in negating}) % 2 == 0:
+    if _nesting(negating, scopes) % 2 == 0:
         return Judged(mention, "affirmed", Span(negating[-1].cue_start, negating[-1].cue_end), "double_negation")
     return _judged(mention, "negated", negating[-1])
 
@@ -51,6 +55,18 @@ def judge_document(judged: Sequence[Judged]) -> DocumentVerdict:
     if verdicts == {"negated"}:
         return "negates"
     return "uncertain" if verdicts == {"uncertain"} else "mixed"
+
+
+def _nesting(negating: Sequence[Scope], scopes: Sequence[Scope]) -> int:
+    """How many negations lie inside one another over a mention: 1 for one cue or for cues side by side."""
+    cues = {(scope.cue_start, scope.cue_end) for scope in negating}
+    if len(cues) < 2:
+        return len(cues)
+    reach = [scope for scope in scopes if scope.kind == "negated" and (scope.cue_start, scope.cue_end) in cues]
+    outer = {
+        cue: {(s.cue_start, s.cue_end) for s in reach if s.start <= cue[0] and cue[1] <= s.end} - {cue} for cue in cues
+    }
+    return 1 + max(len(governors) for governors in outer.values())
 
 
 def _judged(mention: Span, verdict: Verdict, scope: Scope) -> Judged:

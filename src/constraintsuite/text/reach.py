@@ -40,6 +40,9 @@ class Reach(Protocol):
     def antecedent(self, verb: int) -> Stretch | None:
         """What a relative pronoun that is the object of `verb` refers to: "the lamp which we removed"."""
 
+    def verb_group_start(self, verb: int) -> int:
+        """The first auxiliary of the verb group that ends at `verb`."""
+
     def noun_before(self, end: int) -> Stretch | None:
         """The noun phrase whose last word is at `end`."""
 

@@ -19,6 +19,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "pseudo": absence.draw_pseudo,
         "preposition": absence.draw_phrase,
         "noun": absence.draw_phrase,
+        "source": absence.draw_source,
         "verb": absence.draw_verb,
         "gerund": absence.draw_gerund,
         "predicate": absence.draw_predicate,
@@ -38,6 +39,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "may_not": particles.draw_may_not,
         "nor": particles.draw_nor,
         "until": particles.draw_until,
+        "wish": particles.draw_wish,
     },
     {
         "exception": exceptions.draw_exception,
@@ -47,6 +49,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "condition": doubt.draw_condition,
         "whether": doubt.draw_whether,
         "quantifier": doubt.draw_quantifier,
+        "either": doubt.draw_either,
     },
 )
 STRUCTURES = (

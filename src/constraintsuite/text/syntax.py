@@ -147,7 +147,9 @@ class SyntaxReach(LinearReach):
     def _parts(self, noun: int) -> Iterator[int]:
         for child in self._children[noun]:
             dep = self._dep(child)
-            if (child < noun and dep in _BEFORE_NOUN) or (child > noun and dep == "conj" and self.sentence.pos(child) in NOMINAL):
+            if (child < noun and dep in _BEFORE_NOUN) or (
+                child > noun and dep == "conj" and self.sentence.pos(child) in NOMINAL
+            ):
                 yield from (child, *self._parts(child))
             elif child > noun and dep == "prep" and self.sentence.words[child] == "of":
                 for inner in self._children[child]:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from constraintsuite.build.controls.adversarial import MAX_PER_ORIGINAL, make_adversarial
 from constraintsuite.build.controls.idioms import Cue, Idioms, holds_cue, idioms
-from constraintsuite.build.controls.twins import affirmative, twin_query
+from constraintsuite.build.controls.twins import affirmative, plural_head, twin_query
 from constraintsuite.records.examples import Example, Labels
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.text.terms import TermAnalyser
@@ -125,8 +125,9 @@ def test_a_frame_adds_no_word_that_only_one_document_holds() -> None:
         main_example(labels=Labels(pairwise_preference_for_query_base="none")),
         main_example(topic="no-bake cakes", base="no-bake cakes with cream", neg="no-bake cakes without cream"),
         main_example(topic="inns", base="inns including breakfast", neg="inns excluding breakfast", y="breakfast"),
+        main_example(topic="soup", base="soup with cream", neg="soup without cream"),
     ],
-    ids=["no preference", "a negation of its own", "base does not ask for Y"],
+    ids=["no preference", "a negation of its own", "base does not ask for Y", "a singular topic"],
 )
 def test_examples_that_cannot_carry_an_idiom_are_passed_over(example: Example) -> None:
     assert make_adversarial([example], count=5, seed=1) == []
@@ -153,6 +154,21 @@ def test_examples_that_cannot_carry_an_idiom_are_passed_over(example: Example) -
 )
 def test_the_affirmative_query_asks_for_y(topic: str, y: str, base: str, domain: str, expected: str | None) -> None:
     assert affirmative(main_example(topic=topic, y=y, base=base, domain=domain)) == expected
+
+
+@pytest.mark.parametrize(
+    ("topic", "head"),
+    [
+        ("drama films", "films"),
+        ("hotels for walkers", "hotels"),
+        ("a hotel for walkers", None),
+        ("exercise class", None),
+        ("young people", "people"),
+        ("", None),
+    ],
+)
+def test_the_head_of_a_topic_is_its_noun_if_plural(topic: str, head: str | None) -> None:
+    assert plural_head(topic) == head
 
 
 @pytest.mark.parametrize(

@@ -75,11 +75,12 @@ def _topic_overlap(example: Example, side: Side) -> float | None:
     return len(held) / len(topic) if topic else None
 
 
+TOPIC_SCORE = "BM25 score for the topic"
 FEATURES: Mapping[str, Callable[[Example, Side], float | None]] = {
     "length in words": count_words,
     "sentences": _count_sentences,
     "negation words": count_cues,
     "topic terms held": _topic_overlap,
-    "BM25 score for the topic": _topic_score,
+    TOPIC_SCORE: _topic_score,
     "rank in the pool": _pool_rank,
 }

@@ -14,7 +14,7 @@ from constraintsuite.text.terms import TermAnalyser
 def _bm25_advantage(examples: Sequence[Example], queries: Sequence[str]) -> FloatArray:
     pos = [example.docs.pos.text for example in examples]
     neg = [example.docs.neg.text for example in examples]
-    scorer = load_scorer("bm25", [*pos, *neg])  # stops no word: a "not" that query and text share counts
+    scorer = load_scorer("bm25:nostop", [*pos, *neg])  # stops no word: a "not" that query and text share counts
     return scorer.score(list(zip(queries, pos, strict=True))) - scorer.score(list(zip(queries, neg, strict=True)))
 
 

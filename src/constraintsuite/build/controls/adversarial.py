@@ -11,7 +11,7 @@ from typing import Literal
 
 from constraintsuite.build.controls.dealing import mixed_originals, number
 from constraintsuite.build.controls.idioms import Cue, Idiom, holds_cue, idioms, slots_of
-from constraintsuite.build.controls.twins import affirmative, twin_query
+from constraintsuite.build.controls.twins import affirmative, plural_head, twin_query
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.records.examples import (
     Constraint,
@@ -69,11 +69,13 @@ def _added_terms(frame: str, cue: str) -> frozenset[str]:
 
 
 def _prepare(example: Example) -> _Original | None:
-    """The example with its affirmative query, if documents and query can carry an idiom."""
+    """The example with its affirmative query, if documents and query can carry an idiom; the frames want plurals."""
     if example.labels.pairwise_preference_for_query_base != "neg_over_pos" or not example.tags.doc_neg_mentions_y:
         return None
     affirmed = affirmative(example)
-    if affirmed is None or any(holds_cue(affirmed, cue.cue) for cue in idioms().cues):
+    if affirmed is None or plural_head(example.query.topic) is None:
+        return None
+    if any(holds_cue(affirmed, cue.cue) for cue in idioms().cues):
         return None
     return _Original(example, affirmed)
 

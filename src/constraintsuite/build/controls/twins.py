@@ -10,7 +10,7 @@ from constraintsuite.records.examples import Example
 _WITH = re.compile(r"(?:with|made with|that contain|that have) (?P<thing>.+)")
 _ARTICLE = re.compile(r"^an? ")
 _CLAUSE = re.compile(r"(?:that|who|whose|where|which) ")
-_LINKS = re.compile(r"\b(?:of|for|in|on|at|from|with|about|near|by|to)\b")
+_LINKS = re.compile(r"\b(?:that|who|of|for|in|on|at|from|with|about|near|by|to)\b")
 _PLAINER = (  # what may follow the topic without asking for Y, or with needless stress, and a plain wording that asks
     (re.compile(r" made including (.+)"), "{topic} made with {rest}"),
     (re.compile(r" including those (.+)"), "{topic} {rest}"),
@@ -44,12 +44,19 @@ def twin_query(example: Example, affirmed: str, cue: Cue) -> str:
     return next((twin.format(**slots) for twin in cue.twins if slots_of(twin) <= slots.keys()), example.query.neg)
 
 
+def plural_head(topic: str) -> str | None:
+    """The noun that a topic is about ("hotels" of "hotels for walkers"), if it is a plural."""
+    head = (_LINKS.split(topic)[0].split() or [""])[-1]
+    plural = (head.endswith("s") and not head.endswith("ss")) or head in {"people", "men", "women", "children"}
+    return head if plural else None
+
+
 def _of_a_kind(example: Example, things: str) -> str | None:
     """ "films such as war films" as "films that are war films"; None where the things are not of the topic's kind."""
     topic = example.query.topic
     if _of_people(example):
         return f"{topic} who are {things}"
-    return f"{topic} that are {things}" if things.rsplit(maxsplit=1)[-1] == topic.split()[-1] else None
+    return f"{topic} that are {things}" if things.split()[-1:] == topic.split()[-1:] else None
 
 
 def _slots(example: Example, affirmed: str) -> dict[str, str]:
@@ -61,14 +68,11 @@ def _slots(example: Example, affirmed: str) -> dict[str, str]:
         rest = f"{'who' if people else 'that'} are {example.constraint.y}"
     if rest is None:
         return {}
-    slots = {"topic": topic, "rest": rest, "excluded": f"those {rest}"}
+    slots = {"topic": topic, "rest": rest, "excluded": f"those {rest}", "head": plural_head(topic) or topic}
     if found := _WITH.fullmatch(rest):
         slots |= {"thing": found["thing"], "bare": _ARTICLE.sub("", found["thing"])}
     if not people and not _CLAUSE.match(rest):
         slots["short"] = rest
-    words = topic.split()
-    if words[-1].isalpha() and words[-1].endswith("s") and not _LINKS.search(topic):
-        slots["head"] = words[-1]
     return slots
 
 

@@ -17,6 +17,8 @@ from constraintsuite.build.recipe import PairSettings
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Slice, Split
 
+LATE_DENIAL = 0.5
+"""Writers deny late. Couples in which the denial comes first are preferred, or the place of Y would give it away."""
 WINDOW = 60
 """How many neighbours in length a document is compared with, in large topics."""
 
@@ -62,7 +64,8 @@ def find_couples(
 ) -> Iterator[Couple]:
     """Couples of all groups, small (specific) topics first, best matched first; uses of each Y and document are capped.
 
-    `explicit`: couples in which a satisfier denies Y; otherwise those in which both are silent.
+    `explicit`: couples in which both satisfiers deny their Y; otherwise those in which both are silent. A couple with one of
+    each would leave half of itself in another slice.
     """
     groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
     for proposal in proposals:
@@ -70,8 +73,10 @@ def find_couples(
     uses: Counter[tuple[str, str]] = Counter()
     taken: set[tuple[str, str]] = set()
     for key in sorted(groups, key=lambda key: (groups[key][0].topic_documents, key)):
-        found = (c for c in _candidates(groups[key], matching, settings, rejects) if (c.denials > 0) == explicit)
-        for couple in sorted(found, key=lambda couple: (-couple.denials, couple.cost, couple.id)):
+        found = (
+            c for c in _candidates(groups[key], matching, settings, rejects) if c.denials == (2 if explicit else 0)
+        )
+        for couple in sorted(found, key=lambda couple: (couple.cost, couple.id)):
             pair = (min(couple.a, couple.b), max(couple.a, couple.b))
             ys = [(f"y:{key[0]}", couple.p.id), (f"y:{key[0]}", couple.q.id)]
             documents = [(f"d:{key[1]}", couple.a), (f"d:{key[1]}", couple.b)]
@@ -98,7 +103,9 @@ def _candidates(
                 continue
             identity = f"c{stable_hash(p.id, a, q.id, b):016x}"
             denials = (b in matching.evidence[p.id].denying) + (a in matching.evidence[q.id].denying)
-            yield Couple(identity, p, q, a, b, denials, _cost(p, a, b, matching))
+            late = (_first(b, p, matching) > _first(a, p, matching)) + (_first(a, q, matching) > _first(b, q, matching))
+            cost = _cost(p, a, b, matching) + (LATE_DENIAL * late if denials else 0.0)
+            yield Couple(identity, p, q, a, b, denials, round(cost, 6))
 
 
 def _unfit(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, settings: PairSettings) -> str | None:
@@ -127,6 +134,11 @@ def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
     scores = matching.topic_scores.get(p.topic, {})
     distance = abs(scores.get(a, 0.0) - scores.get(b, 0.0)) / (max(scores.values(), default=1.0) or 1.0)
     return round(math.log(length_ratio(matching.texts[a], matching.texts[b])) + distance, 6)
+
+
+def _first(document: str, proposal: Proposal, matching: Matching) -> float:
+    """Where Y is first mentioned, as a share of the text; 1 if it is not."""
+    return matching.evidence[proposal.id].first.get(document, 1.0)
 
 
 def length_ratio(a: str, b: str) -> float:

@@ -27,6 +27,8 @@ class Evidence:
     affirming: set[str] = field(default_factory=set)
     denying: set[str] = field(default_factory=set)
     unclear: set[str] = field(default_factory=set)
+    first: dict[str, float] = field(default_factory=dict)
+    """Where each document first mentions Y, as a share of its text."""
 
     def silent(self, document: str) -> bool:
         """Whether a document does not speak of Y at all."""
@@ -49,6 +51,7 @@ def collect_evidence(
         for key, mentions in spans.items():
             verdict = judge_document([judge_mention(span, scopes[document.id]) for span in mentions])
             _file(found[key], document.id, verdict, shows_otherwise=key in hidden or key in titled)
+            found[key].first[document.id] = mentions[0].start / len(document.text)
         for key in (hidden | titled) - spans.keys():
             found[key].unclear.add(document.id)
     return found

@@ -28,6 +28,11 @@ def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     yield Patch(start, canvas.reach.phrase_end(start, loose=True), cue.kind, cue.rule)
 
 
+def draw_source(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """The noun right after the cue, without its modifiers: switched from Y to Z."""
+    yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+
+
 def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """The object of a verb of absence; for a passive its subject; in a relative clause what that clause describes."""
     sentence = canvas.sentence
@@ -36,18 +41,20 @@ def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if participle and not passive and _is_attribute(canvas, cue):
         return  # an abandoned farm is there
     found = gap_of(cue)
-    source = sentence.words[cue.last - 1] == "from" and sentence.lemma(cue.first) in ("strike", "strip")
+    source = sentence.words[cue.last - 1] == "from" and sentence.lemma(cue.first) in word_list("removing_verbs")
     if found is None and not source and not (passive and _takes_no_object(canvas, cue)):
         found = object_after(canvas, cue)
     rule = cue.rule
     if found is None and not participle:
         found = canvas.reach.antecedent(cue.first)
     bare = sentence.pos(cue.last) in ("", "ADP", "PUNCT", "CCONJ", "ADV", "SCONJ")
-    reduced = bare and (participle or sentence.tag(cue.first) == "VBD") and sentence.lemma(cue.first) not in word_list(
-        "intransitive_verbs"
+    reduced = (
+        bare
+        and (participle or sentence.tag(cue.first) == "VBD")
+        and sentence.lemma(cue.first) not in word_list("intransitive_verbs")
     )
     if found is None and (passive or reduced):
-        found, rule = subject_of(canvas, cue.first), "passive_absence"
+        found, rule = _with_proposal(canvas, subject_of(canvas, cue.first), cue.first), "passive_absence"
     if found is not None:
         yield Patch(found.first, found.last, cue.kind, rule)
 
@@ -66,7 +73,7 @@ def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     after = sentence.pos(cue.last)
     if sentence.word(cue.last) == ":":
         yield Patch(cue.last + 1, canvas.reach.phrase_end(cue.last + 1), cue.kind, cue.rule)
-    elif after in ("NOUN", "PROPN") and sentence.pos(cue.first - 1) != "AUX":
+    elif after in ("NOUN", "PROPN") and not sentence.is_helper(cue.first) and sentence.pos(cue.first - 1) != "AUX":
         yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
     elif cue.first == 0:
         verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, min(12, sentence.length))
@@ -91,6 +98,14 @@ def subject_of(canvas: Canvas, predicate: int) -> Stretch | None:
         if canvas.sentence.is_nominal(before) or canvas.sentence.tag(before) == "VBG":
             return canvas.reach.noun_before(before)
     return canvas.reach.subject(predicate)
+
+
+def _with_proposal(canvas: Canvas, subject: Stretch | None, verb: int) -> Stretch | None:
+    """A dropped plan takes with it what was planned: "the plan to build a marina was dropped"."""
+    if subject is None or subject.last > verb:
+        return subject
+    named = canvas.sentence.find(word_list("proposal_nouns"), subject.first, subject.last) >= 0
+    return Stretch(subject.first, canvas.reach.verb_group_start(verb)) if named else subject
 
 
 def _has_helper(canvas: Canvas, predicate: int) -> bool:

@@ -13,7 +13,7 @@ _WH = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose",
 _OPEN_MODALS = frozenset(("will", "would", "'ll", "'d", "may", "might", "could", "should", "can", "must", "wo"))
 _PARTICIPLES = frozenset(("provided", "providing", "assuming", "supposing"))
 _BREAKS = frozenset((",", "and", "but", "or"))
-_STRICT = frozenset(("unless", "only", "provided", "providing", "assuming", "supposing"))
+_STRICT = frozenset(("unless", "only", "as", "so", "when", "provided", "providing", "assuming", "supposing"))
 
 
 def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -24,7 +24,9 @@ def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if _is_permission(canvas, cue) or _is_refused(canvas, cue):
         return
     end = canvas.reach.clause_end(cue.last)
-    exception = next((other.first for other in canvas.cues if other.draw == "exception" and other.first >= cue.last), end)
+    exception = next(
+        (other.first for other in canvas.cues if other.draw == "exception" and other.first >= cue.last), end
+    )
     yield from canvas.predicate(cue, cue.last, min(end, exception))
     yield from _indefinite_subject(canvas, cue)
 
@@ -42,8 +44,9 @@ def draw_optional(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if sentence.pos(cue.first) == "ADJ" and cue.last == cue.first + 1:
         if sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
             yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
-            return
-        subject = canvas.reach.subject(cue.first)
+            if sentence.lemma(cue.first - 2) != "be":  # Y is an optional extra
+                return
+        subject = canvas.reach.subject(cue.first - 2 if sentence.pos(cue.first - 1) == "DET" else cue.first)
         if subject is not None:
             yield Patch(subject.first, subject.last, cue.kind, cue.rule)
         return
@@ -68,7 +71,8 @@ def draw_condition(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         if strict or _waits(canvas, end + 1, last):
             yield from canvas.predicate(cue, end + 1, last)
     first, _ = _segment(canvas, cue.first)
-    if first < cue.first and sentence.word(cue.first - 1) not in _BREAKS and (strict or _waits(canvas, first, cue.first)):
+    attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"
+    if first < cue.first and attached and (strict or _waits(canvas, first, cue.first)):
         yield from canvas.predicate(cue, first, cue.first)
 
 
@@ -98,15 +102,28 @@ def draw_whether(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 def draw_quantifier(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Some rooms have Y, not all have Y, few have Y: the predicate; there are few Y: the noun."""
     sentence = canvas.sentence
-    few = sentence.words[cue.last - 1] == "few"
-    if (few and sentence.word(cue.first - 1) in ("a", "every", "the")) or sentence.pos(cue.last) == "NUM":
+    few = sentence.words[cue.last - 1] in ("few", "many", "much")
+    if (
+        few and sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
+    ) or sentence.pos(cue.last) == "NUM":
         return
     end = canvas.reach.phrase_end(cue.last)
     verb = canvas.reach.verb_of_subject(cue.first, end)
+    if verb is not None and sentence.words[cue.first] in ("most", "many") and cue.last == cue.first + 1:
+        verb = verb if sentence.lemma(verb) in word_list("possession_verbs") else None
+        few = False
     if verb is not None:
         yield from canvas.predicate(cue, verb, canvas.reach.clause_end(verb))
     if few or (verb is not None and denies_presence(canvas, verb)):
         yield Patch(cue.last, end, cue.kind, cue.rule)
+
+
+def draw_either(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """Either Y or Z: one of them."""
+    sentence = canvas.sentence
+    joint = sentence.find(frozenset(("or",)), cue.last, sentence.length)
+    if joint >= 0 and not canvas.is_drawn(cue.last):
+        yield Patch(cue.last, canvas.reach.phrase_end(joint + 1), cue.kind, cue.rule)
 
 
 def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
@@ -181,7 +198,9 @@ def _is_permission(canvas: Canvas, cue: Cue) -> bool:
 def _is_refused(canvas: Canvas, cue: Cue) -> bool:
     """Nobody may bring Y: the negation decides."""
     subject = canvas.reach.subject(cue.first)
-    return subject is not None and canvas.has_cue(subject.first, subject.last, frozenset(("pronoun", "determiner", "none")))
+    return subject is not None and canvas.has_cue(
+        subject.first, subject.last, frozenset(("pronoun", "determiner", "none"))
+    )
 
 
 def _waits(canvas: Canvas, first: int, last: int) -> bool:

@@ -24,7 +24,7 @@ def draw_exception(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         return
     if negative:
         yield Patch(start, end, "affirmed", "exception_of_negative")
-    elif sentence.find(word_list("additive_words"), 0, sentence.length) >= 0 and cue.rule == "exception_or_addition":
+    elif cue.rule == "exception_or_addition" and _adds(canvas, cue):
         yield Patch(start, end, "affirmed", "addition")
     elif whole or cue.rule == "exception":
         yield Patch(start, end, cue.kind, cue.rule)
@@ -57,6 +57,13 @@ def draw_substitute(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Substitutes Z for Y: Y goes."""
     if canvas.sentence.words[cue.last - 1] == "for":
         yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+
+
+def _adds(canvas: Canvas, cue: Cue) -> bool:
+    """Apart from the pool there is also a sauna; besides the pool there is a sauna."""
+    return canvas.sentence.words[cue.first] == "besides" or (
+        canvas.sentence.find(word_list("additive_words"), 0, canvas.sentence.length) >= 0
+    )
 
 
 def _is_negative(canvas: Canvas, cue: Cue, end: int) -> bool:

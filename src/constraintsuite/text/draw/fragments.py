@@ -42,8 +42,13 @@ def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
         return None
     word = answer.words[0]
     if word == "not":
-        word = "no" if answer.pos(1) in ("ADP", "ADV", "DET") else word
-    closed = word != answer.words[0] or answer.length == 1 or answer.is_hard(1) or answer.word(1) in (",", "at", "whatsoever")
+        word = "no" if answer.pos(1) in ("ADP", "ADV", "DET") or answer.word(1) == "that" else word
+    closed = (
+        word != answer.words[0]
+        or answer.length == 1
+        or answer.is_hard(1)
+        or answer.word(1) in (",", "at", "whatsoever")
+    )
     if not closed or word not in _ANSWERS | _CONSENTS or question.words[0] in _OPEN_QUESTIONS:
         return None
     tokens, cue = question.tokens, answer.tokens[0]

@@ -12,6 +12,8 @@ from constraintsuite.text.lexicon import word_list
 _TRAILING = frozenset(
     ("either", "though", "yet", "at", "all", "anymore", "any", "more", "longer", "too", "so", "however")
 )
+_INDIRECT = frozenset(("why", "how", "where", "when", "what", "who", "which"))
+_OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 _UNTIL = frozenset(("until", "till"))
 _COMMA = frozenset(",")
 _WITH_SUBJECT = frozenset(("particle", "nor", "may_not"))
@@ -67,17 +69,31 @@ def draw_nor(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 
 def draw_until(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
-    """Until 1994 the zoo kept Y: no longer."""
+    """Until 1994 the zoo kept Y, trams ran until 1955: no longer."""
     sentence = canvas.sentence
-    others = frozenset(("particle", "determiner", "pronoun"))
-    verb = next((at for at in range(cue.last, sentence.length) if sentence.is_finite(at)), None)
-    if (
-        cue.first == 0
-        and verb is not None
-        and sentence.tag(verb) == "VBD"
-        and not canvas.has_cue(1, sentence.length, others)
-    ):
-        yield from deny_from(canvas, cue, verb)
+    if canvas.has_cue(0, sentence.length, _OTHER_NEGATIONS):
+        return
+    if cue.first == 0:
+        verb = next((at for at in range(cue.last, sentence.length) if sentence.is_finite(at)), None)
+        if verb is not None and sentence.tag(verb) == "VBD":
+            yield from deny_from(canvas, cue, verb)
+        return
+    start = canvas.reach.clause_start(cue.first)
+    past = any(sentence.tag(at) == "VBD" for at in range(start, cue.first))
+    if past and (sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last))):
+        yield from canvas.predicate(cue, start, cue.first)
+
+
+def draw_wish(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """I wish it had Y; if only there were Y: there is none."""
+    sentence = canvas.sentence
+    end = canvas.reach.clause_end(cue.last)
+    if any(sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)):
+        yield from canvas.predicate(cue, cue.last, end)
+
+
+def _is_year(word: str) -> bool:
+    return word.isdigit() and len(word) == 4 and word[0] in "12"
 
 
 def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
@@ -126,6 +142,8 @@ def find_presence(canvas: Canvas, start: int) -> Presence | None:
 def _presence_length(canvas: Canvas, place: int) -> int:
     """How many words from `place` on say that something is (or is not) there; 0 for none."""
     row = [canvas.sentence.word(place + offset) for offset in range(3)]
+    if canvas.sentence.lemma(place) in word_list("presence_verbs") and canvas.sentence.pos(place) == "VERB":
+        return 0 if row[1] in ("to", "that") else 1
     for length in (3, 2):
         if "_".join(row[:length]) in word_list("presence_phrases"):
             return length
@@ -146,13 +164,16 @@ def denies_presence(canvas: Canvas, start: int) -> bool:
 def find_complement(canvas: Canvas, start: int, end: int) -> Complement | None:
     """The clause after a verb that takes its content for granted or leaves it open; other verbs hand the denial on."""
     sentence = canvas.sentence
+    asked = sentence.find(_INDIRECT, start + 1, min(start + 5, end + 1))
+    if asked >= 0 and sentence.is_verb(asked - 1) and canvas.reach.starts_clause(asked + 1):
+        return Complement(asked, factive=True)
     for place in range(start, min(start + 6, end)):
         factive = sentence.lemma(place) in word_list("factive_words")
         if factive or sentence.lemma(place) in word_list("noncommittal_words"):
             opening = sentence.find(_COMPLEMENTS, place + 1, min(place + 5, sentence.length))
             if opening >= 0:
                 return Complement(opening, factive and sentence.words[opening] not in ("whether", "if"))
-            if sentence.is_verb(place) and canvas.reach.starts_clause(place + 1):
+            if canvas.reach.starts_clause(place + 1):
                 return Complement(place + 1, factive)
     return None
 

@@ -107,6 +107,6 @@ def _neither_end(canvas: Canvas, start: int) -> int:
         after = nor + 1
         if sentence.pos(after) == "ADP":
             after += 1
-        end = canvas.reach.clause_end(after) if verbal else canvas.reach.phrase_end(after)
+        end = canvas.reach.clause_end(after) if verbal else canvas.reach.phrase_end(after, loose=True)
         nor = sentence.find(frozenset(("nor",)), end, min(end + 2, sentence.length))
     return end

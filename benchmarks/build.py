@@ -1,0 +1,287 @@
+"""How fast suites are built. Prints tables; nothing here fails because something is slow.
+
+    python benchmarks/build.py pairs
+    python benchmarks/build.py scale
+    python benchmarks/build.py engines --numba-python /tmp/numba/bin/python --tantivy-python /tmp/tantivy/bin/python
+
+`pairs` compares with the sketch in the construction guide. `scale` and `engines` need Debian's package descriptions and
+are skipped where there are none. Times are processor seconds unless said: on a machine that others use too, the clock on
+the wall says little.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from constraintsuite.build.domain import load_knowledge
+from constraintsuite.build.pairs.couples import Matching, find_couples, natural_drafts, single_drafts
+from constraintsuite.build.pairs.records import Draft
+from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
+from constraintsuite.build.queries.records import Proposal
+from constraintsuite.build.queries.view import CorpusView
+from constraintsuite.build.recipe import FilterSettings, PairSettings, QuerySettings
+from constraintsuite.build.stages.candidates import Pool, read_pools
+from constraintsuite.build.stages.documents import read_clusters
+from constraintsuite.build.stages.mentions import read_all
+from constraintsuite.build.stages.queries import read_proposals, read_splits
+from constraintsuite.build.stages.viewing import view_corpus
+from constraintsuite.records.text import Document
+from engines import engines
+from scale import scale
+from tables import load, show, target
+
+T = TypeVar("T")
+Query = tuple[str, str]
+"""Topic and Y."""
+
+
+@click.group()
+def main() -> None:
+    """Benchmarks of csuite build."""
+
+
+main.add_command(scale)
+main.add_command(engines)
+
+
+@main.command()
+@click.option("--repeat", type=click.IntRange(min=1), default=5, show_default=True, help="Runs; the median counts.")
+def pairs(repeat: int) -> None:
+    """Queries mined per second from pools to pairs, against the guide's sketch of stages 4 and 5."""
+    corpora = {"sample": "sample"}
+    data = os.environ.get("CSUITE_TEST_DATA")
+    if data:
+        corpora["wiki"] = str(Path(data) / "wiki_2hop_corpus" / "corpus.json")
+    else:
+        click.echo("wiki: skipped, CSUITE_TEST_DATA is not set.")
+    for name, source in corpora.items():
+        with tempfile.TemporaryDirectory() as folder:
+            compare(name, _prepare(source, Path(folder)), repeat)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Finished stages up to the pools, in memory."""
+
+    proposals: Sequence[Proposal]
+    pools: Mapping[str, Pool]
+    view: CorpusView
+    clusters: Mapping[str, str]
+    splits: Mapping[str, Any]
+
+    @property
+    def pooled(self) -> list[Document]:
+        """The documents of all pools, each once."""
+        return [self.view.documents[d] for d in sorted({d for pool in self.pools.values() for d in pool.documents})]
+
+
+class Row(NamedTuple):
+    """What one way of mining did."""
+
+    way: str
+    answered: int
+    pairs: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Distinct (topic, Y) with at least one pair, per second."""
+        return self.answered / self.seconds
+
+
+def compare(name: str, case: Case, repeat: int) -> None:
+    """Both ways on the same pools and documents, in turn, and what they answered."""
+    documents = case.pooled
+    list(read_all(documents[:3], "rules"))  # load word lists outside the clock, as for every process once
+    reading, _ = _clock(lambda: list(read_all(documents, "rules")))
+    one_pool = {p.id: _candidates(case, p.base) for p in case.proposals}
+    two_pools = {p.id: _candidates(case, p.topic, p.base) for p in case.proposals}
+    evidence = _evidence(case)
+    matching = _matching(case, evidence)
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for _ in range(repeat):
+        for way, work in (
+            ("guide", lambda: _sketch(case.proposals, one_pool)),
+            ("guide, both pools", lambda: _sketch(case.proposals, two_pools)),
+            ("ours", lambda: _mine(case.proposals, matching)),
+            ("evidence", lambda: _evidence(case)),
+        ):
+            seconds[way].append(_clock(work)[0])
+    spent = {way: statistics.median(times) for way, times in seconds.items()}
+    guide, both = _sketch(case.proposals, one_pool), _sketch(case.proposals, two_pools)
+    drafts = _mine(case.proposals, matching)
+    asked = {p.id: (p.topic, p.y) for p in case.proposals}
+    answered = len({asked[draft.proposal] for draft in drafts})
+    rows = [
+        Row("guide: its pool of the affirmative query", len(set(guide)), len(guide), spent["guide"]),
+        Row("guide: topic's pool and that one", len(set(both)), len(both), spent["guide, both pools"]),
+        Row("ours: pools and evidence to drafts", answered, len(drafts), spent["ours"]),
+        Row("ours, with evidence", answered, len(drafts), spent["ours"] + spent["evidence"]),
+        Row("ours, with evidence and mentions", answered, len(drafts), spent["ours"] + spent["evidence"] + reading),
+    ]
+    show(
+        f"{name}: {len(case.view.documents):,} documents, {len(documents):,} of them in {len(case.pools):,} pools, "
+        f"{len(set(asked.values())):,} (topic, Y); median of {repeat}; {load()}",
+        ("", "answered", "pairs", "seconds", "answered/s", "to guide"),
+        [(*row, row.rate, row.rate / rows[0].rate) for row in rows],
+    )
+    target("pools to pairs, ours to guide", rows[2].rate / rows[0].rate, 1.0, at_most=False)
+    target("with the mention stage, ours to guide", rows[4].rate / rows[0].rate, 0.1, at_most=False)
+
+
+def _prepare(source: str, folder: Path) -> Case:
+    """Build up to the pools in another process, so that nothing is warm here, and read the stages."""
+    command = ["build", "--corpus", source, "--analyser", "rules", "--until", "candidates", "--out", str(folder)]
+    subprocess.run([sys.executable, "-m", "constraintsuite", *command], check=True, capture_output=True)
+    stages = folder / "stages"
+    view = view_corpus(
+        stages / "documents", stages / "mentions", load_knowledge(()), QuerySettings().min_topic_documents
+    )
+    return Case(
+        [p for p in read_proposals(stages / "queries") if p.status == "build"],
+        read_pools(stages / "candidates"),
+        view,
+        read_clusters(stages / "documents"),
+        read_splits(stages / "queries"),
+    )
+
+
+def _clock(work: Callable[[], T]) -> tuple[float, T]:
+    start = time.process_time()
+    result = work()
+    return time.process_time() - start, result
+
+
+# Ours: what the stage `pairs` does for natural pairs.
+
+
+def _mine(proposals: Sequence[Proposal], matching: Matching) -> list[Draft]:
+    settings = PairSettings()
+    couples = list(find_couples(proposals, matching, settings, Counter(), explicit=True))
+    couples += find_couples(proposals, matching, settings, Counter(), explicit=False)
+    drafts = list(natural_drafts(couples, matching))
+    drafts += single_drafts(proposals, drafts, matching, settings)
+    return drafts
+
+
+def _evidence(case: Case) -> dict[str, Evidence]:
+    by_words: dict[YWords, list[str]] = defaultdict(list)
+    for proposal in case.proposals:
+        by_words[YWords(proposal.forms, proposal.blocked)].append(proposal.id)
+    entries = {str(i): words for i, words in enumerate(by_words)}
+    documents = {*case.view.topics.topics, *(d for p in case.proposals for d in p.on_topic)}
+    found = collect_evidence(entries, (case.view.documents[d] for d in sorted(documents)), case.view.scopes)
+    return {proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids}
+
+
+def _matching(case: Case, evidence: Mapping[str, Evidence]) -> Matching:
+    pools = case.pools
+    return Matching(
+        texts={document.id: document.text for document in case.view.documents.values()},
+        clusters=case.clusters,
+        years={document: classes[0].year for document, classes in case.view.topics.classes.items()},
+        splits=case.splits,
+        evidence=evidence,
+        topic_scores={
+            p.topic: dict(zip(pools[p.topic].documents, pools[p.topic].scores, strict=True)) for p in case.proposals
+        },
+        pooled={p.id: frozenset((*pools[p.topic].documents, *pools[p.base].documents)) for p in case.proposals},
+    )
+
+
+# The peer: stages 4 and 5 as the guide sketches them. It names no thresholds: those of ours are used where we have them.
+
+GUIDE_CONFIG = {
+    "max_doc_length_ratio": PairSettings().max_length_ratio,
+    "min_doc_length": 50,
+    "min_lexical_overlap": FilterSettings().min_topic_overlap,
+}
+
+
+def _candidates(case: Case, *queries: str) -> list[dict[str, Any]]:
+    """Pools as the guide's stage 3 hands them over."""
+    documents = dict.fromkeys(d for query in queries for d in case.pools[query].documents)
+    return [{"doc_id": d, "text": case.view.documents[d].text, "bm25_rank": rank} for rank, d in enumerate(documents)]
+
+
+def _sketch(proposals: Sequence[Proposal], pools: Mapping[str, list[dict[str, Any]]]) -> list[Query]:
+    """The (topic, Y) that the guide's functions find a pair for."""
+    answered = []
+    for proposal in proposals:
+        pair = mine_pair(pools[proposal.id], list(proposal.forms))
+        if pair is not None and passes_filters(*pair, proposal.base, GUIDE_CONFIG):
+            answered.append((proposal.topic, proposal.y))
+    return answered
+
+
+NEG_MARKERS = [r"\bno\b", r"\bwithout\b", r"\bfree of\b", r"\bexclude[sd]?\b", r"\bnot\b"]
+
+
+def contains_y(text: str, y_forms: list[str]) -> bool:
+    """Check if text contains any surface form of Y."""
+    text_lower = text.lower()
+    return any(form.lower() in text_lower for form in y_forms)
+
+
+def y_is_negated_nearby(text: str, y: str, window: int = 40) -> bool:
+    """Check if Y appears near a negation marker."""
+    text_lower = text.lower()
+    y_lower = y.lower()
+    idx = text_lower.find(y_lower)
+    if idx == -1:
+        return False
+    left = max(0, idx - window)
+    right = min(len(text_lower), idx + len(y_lower) + window)
+    span = text_lower[left:right]
+    return any(re.search(pat, span) for pat in NEG_MARKERS)
+
+
+def mine_pair(candidates: list[dict[str, Any]], y_forms: list[str]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Mine a (doc_pos, doc_neg) pair from candidates; None if no valid pair is found."""
+    violators = [
+        c for c in candidates if contains_y(c["text"], y_forms) and not y_is_negated_nearby(c["text"], y_forms[0])
+    ]
+    satisfiers = [
+        c for c in candidates if not contains_y(c["text"], y_forms) or y_is_negated_nearby(c["text"], y_forms[0])
+    ]
+    if not violators or not satisfiers:
+        return None
+    doc_neg = violators[0]
+    doc_pos = min(satisfiers, key=lambda c: abs(c["bm25_rank"] - doc_neg["bm25_rank"]))
+    return doc_pos, doc_neg
+
+
+def passes_filters(
+    doc_pos: dict[str, Any], doc_neg: dict[str, Any], query_base: str, config: Mapping[str, float]
+) -> bool:
+    """Check if a pair passes all quality filters."""
+    len_pos = len(doc_pos["text"])
+    len_neg = len(doc_neg["text"])
+    ratio = max(len_pos, len_neg) / max(min(len_pos, len_neg), 1)
+    if ratio > config["max_doc_length_ratio"]:
+        return False
+    if len_pos < config["min_doc_length"] or len_neg < config["min_doc_length"]:
+        return False
+    query_terms = set(query_base.lower().split())
+    pos_terms = set(doc_pos["text"].lower().split())
+    neg_terms = set(doc_neg["text"].lower().split())
+    overlap_pos = len(query_terms & pos_terms) / len(query_terms)
+    overlap_neg = len(query_terms & neg_terms) / len(query_terms)
+    return overlap_pos >= config["min_lexical_overlap"] and overlap_neg >= config["min_lexical_overlap"]
+
+
+if __name__ == "__main__":
+    main()

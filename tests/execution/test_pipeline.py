@@ -1,0 +1,180 @@
+"""Stages leave finished folders: a rerun does what is missing or out of date, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Silent
+from constraintsuite.execution.stage import Job, Outcome, Pipeline, Stage
+from constraintsuite.store.artifact import Artifact
+
+
+class Settings(BaseModel, frozen=True):
+    """`words` decides the first stage, `ending` the last; `log` is where the stages leave a line when they work."""
+
+    log: Path
+    words: str = "soup stew"
+    ending: str = "s"
+    seed: int = 0
+
+
+def write_words(job: Job[Settings]) -> Outcome:
+    _note(job.recipe.log, "words")
+    (job.out / "words.txt").write_text(job.recipe.words)
+    return Outcome({"words": len(job.recipe.words.split())})
+
+
+def write_upper(job: Job[Settings]) -> Outcome:
+    _note(job.recipe.log, "upper")
+    (job.out / "upper.txt").write_text((job.inputs["words"] / "words.txt").read_text().upper())
+    return Outcome()
+
+
+def write_plural(job: Job[Settings]) -> Outcome:
+    _note(job.recipe.log, "plural")
+    (job.out / "plural.txt").write_text((job.inputs["upper"] / "upper.txt").read_text() + job.recipe.ending)
+    return Outcome(rejects={"too_long": 1})
+
+
+def _note(log: Path, line: str) -> None:
+    with log.open("a") as file:
+        file.write(line + "\n")
+
+
+PIPELINE = Pipeline(
+    (
+        Stage("words", write_words, sections=("words",)),
+        Stage("upper", write_upper, needs=("words",)),
+        Stage("plural", write_plural, needs=("upper",), sections=("ending",)),
+    )
+)
+
+
+class Runs:
+    """Runs a pipeline in one folder and says which stages worked since the last question."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "log.txt"
+        self.log.touch()
+
+    def run(
+        self,
+        source: Mapping[str, str] | None = None,
+        *,
+        redo_from: str | None = None,
+        until: str | None = None,
+        words: str = "soup stew",
+        ending: str = "s",
+        seed: int = 0,
+    ) -> dict[str, Artifact]:
+        settings = Settings(log=self.log, words=words, ending=ending, seed=seed)
+        return PIPELINE.run(
+            settings,
+            self.folder / "stages",
+            source or {"source": "v1"},
+            LocalEngine(),
+            Silent(),
+            redo_from=redo_from,
+            until=until,
+        )
+
+    def worked(self) -> list[str]:
+        lines = self.log.read_text().split()
+        self.log.write_text("")
+        return lines
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Runs:
+    """A pipeline that has run once."""
+    runs = Runs(tmp_path)
+    runs.run()
+    assert runs.worked() == ["words", "upper", "plural"]
+    return runs
+
+
+def test_every_stage_leaves_a_finished_folder(runs: Runs) -> None:
+    done = runs.run()
+    assert [done[name].verify() for name in PIPELINE.names()] == [[], [], []]
+    assert (done["plural"].path / "plural.txt").read_text() == "SOUP STEWs"
+    assert done["words"].manifest.counts == {"words": 2}
+    assert done["plural"].manifest.rejects == {"too_long": 1}
+
+
+def test_a_finished_stage_is_skipped(runs: Runs) -> None:
+    runs.run()
+    assert runs.worked() == []
+
+
+def test_other_settings_redo_the_stage_that_has_them_and_what_reads_it(runs: Runs) -> None:
+    runs.run(words="cake")
+    assert runs.worked() == ["words", "upper", "plural"]
+
+
+def test_settings_of_a_late_stage_leave_the_early_ones_alone(runs: Runs) -> None:
+    runs.run(ending="es")
+    assert runs.worked() == ["plural"]
+
+
+def test_another_source_redoes_everything(runs: Runs) -> None:
+    runs.run({"source": "v2"})
+    assert runs.worked()[0] == "words"
+
+
+def test_another_seed_redoes_everything(runs: Runs) -> None:
+    runs.run(seed=1)
+    assert runs.worked() == ["words", "upper", "plural"]
+
+
+def test_a_stage_whose_input_came_out_the_same_is_not_redone(runs: Runs) -> None:
+    """The source changed, the words did not: what reads the words has nothing to do."""
+    runs.run({"source": "v2"})
+    assert runs.worked() == ["words"]
+
+
+def test_redo_from_redoes_that_stage_and_all_later_ones(runs: Runs) -> None:
+    runs.run(redo_from="upper")
+    assert runs.worked() == ["upper", "plural"]
+
+
+def test_until_stops_after_that_stage(tmp_path: Path) -> None:
+    runs = Runs(tmp_path)
+    assert list(runs.run(until="upper")) == ["words", "upper"]
+    assert runs.worked() == ["words", "upper"]
+
+
+def test_the_next_run_goes_on_after_until(tmp_path: Path) -> None:
+    runs = Runs(tmp_path)
+    runs.run(until="upper")
+    runs.worked()
+    runs.run()
+    assert runs.worked() == ["plural"]
+
+
+def test_a_stage_without_manifest_is_redone(runs: Runs) -> None:
+    (runs.folder / "stages" / "upper" / "manifest.json").unlink()
+    runs.run()
+    assert runs.worked() == ["upper"]
+
+
+def test_an_unknown_redo_from_is_a_user_error_that_lists_the_stages(runs: Runs) -> None:
+    with pytest.raises(UserError, match=r"No stage named 'uper'\. The stages are: words, upper, plural\."):
+        runs.run(redo_from="uper")
+
+
+def test_an_unknown_until_is_a_user_error_and_nothing_runs(runs: Runs) -> None:
+    with pytest.raises(UserError, match="No stage named 'end'"):
+        runs.run(until="end")
+    assert runs.worked() == []
+
+
+def test_outcomes_add_up() -> None:
+    parts = [Outcome({"b": 1, "a": 2}, {"too_long": 1}), Outcome({"a": 3}, {"too_long": 2, "empty": 1})]
+    assert Outcome.merged(parts) == Outcome({"a": 5, "b": 1}, {"empty": 1, "too_long": 3})

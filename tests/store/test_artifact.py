@@ -1,0 +1,119 @@
+"""An artifact folder is finished when its manifest is there, and knows every byte that belongs to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Origin, finish, read_manifest
+
+ORIGIN = Origin("suite", "tiny", {"source": "abc"}, {"seed": 0}, 0, "code")
+
+
+def make_artifact(folder: Path, origin: Origin = ORIGIN, seconds: float = 0.0) -> Artifact:
+    folder.mkdir(parents=True)
+    (folder / "examples.jsonl").write_text("{}\n")
+    (folder / "parts").mkdir()
+    (folder / "parts" / "one.txt").write_text("one")
+    return finish(folder, origin, {"examples": 1}, {"too_long": 2}, seconds)
+
+
+def test_a_finished_folder_can_be_opened(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    assert Artifact.open(tmp_path / "suite", "suite") == made
+    assert made.manifest.counts == {"examples": 1}
+    assert made.manifest.rejects == {"too_long": 2}
+    assert list(made.manifest.files) == ["examples.jsonl", "parts/one.txt"]
+
+
+def test_a_finished_folder_verifies(tmp_path: Path) -> None:
+    assert make_artifact(tmp_path / "suite").verify() == []
+
+
+def test_a_changed_file_is_named(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    (made.path / "examples.jsonl").write_text("[]\n")  # as long as before: only the hash can tell
+    assert made.verify() == ["examples.jsonl: changed since it was written"]
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    (made.path / "parts" / "one.txt").unlink()
+    assert made.verify() == ["parts/one.txt: missing"]
+
+
+def test_an_extra_file_is_named(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    (made.path / "parts" / "two.txt").write_text("two")
+    assert made.verify() == ["parts/two.txt: not in the manifest"]
+
+
+def test_stages_kept_beside_an_artifact_are_not_part_of_it(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    (made.path / "stages" / "documents").mkdir(parents=True)
+    (made.path / "stages" / "documents" / "part.jsonl").write_text("{}\n")
+    assert made.verify() == []
+
+
+def test_a_folder_without_manifest_is_not_finished(tmp_path: Path) -> None:
+    (tmp_path / "examples.jsonl").write_text("{}\n")
+    assert read_manifest(tmp_path) is None
+    with pytest.raises(UserError, match=r"no manifest\.json, so it is not a finished artifact"):
+        Artifact.open(tmp_path)
+
+
+def test_a_folder_that_is_not_there_is_a_user_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no such folder"):
+        Artifact.open(tmp_path / "none")
+
+
+def test_an_artifact_of_another_kind_is_refused(tmp_path: Path) -> None:
+    make_artifact(tmp_path / "suite")
+    with pytest.raises(UserError, match="this is a suite, not a run"):
+        Artifact.open(tmp_path / "suite", "run")
+
+
+def test_an_edited_manifest_is_a_user_error(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    manifest = made.path / MANIFEST
+    manifest.write_text(manifest.read_text().replace('"seed": 0,', '"seeds": 0,', 1))
+    with pytest.raises(UserError, match=r"manifest\.json: .*Was it edited"):
+        Artifact.open(made.path)
+
+
+def test_the_same_files_and_origin_give_the_same_manifest_at_another_time(tmp_path: Path) -> None:
+    first, second = make_artifact(tmp_path / "a", seconds=1.0), make_artifact(tmp_path / "b", seconds=9.0)
+    assert (first.path / MANIFEST).read_bytes() == (second.path / MANIFEST).read_bytes()
+    assert (first.path / ENVIRONMENT).read_bytes() != (second.path / ENVIRONMENT).read_bytes()
+
+
+def test_what_a_killed_writer_left_is_swept_away(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / ".one.txt.tmp-4711").write_text("half")
+    finish(tmp_path, ORIGIN, {}, {}, 0.0)
+    assert list((tmp_path / "parts").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(ORIGIN, kind="run"),
+        replace(ORIGIN, name="small"),
+        replace(ORIGIN, inputs={"source": "abd"}),
+        replace(ORIGIN, settings={"seed": 1}),
+        replace(ORIGIN, seed=1),
+        replace(ORIGIN, code="other code"),
+    ],
+    ids=["kind", "name", "inputs", "settings", "seed", "code"],
+)
+def test_the_fingerprint_depends_on_all_that_decides_the_content(other: Origin) -> None:
+    assert other.fingerprint != ORIGIN.fingerprint
+
+
+def test_the_fingerprint_does_not_depend_on_the_order_of_keys() -> None:
+    a = replace(ORIGIN, inputs={"x": "1", "y": "2"}, settings={"p": 1, "q": 2})
+    b = replace(ORIGIN, inputs={"y": "2", "x": "1"}, settings={"q": 2, "p": 1})
+    assert a.fingerprint == b.fingerprint
