@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,7 +27,6 @@ import click
 
 from constraintsuite.build.domain import load_knowledge
 from constraintsuite.build.pairs.couples import Matching, find_couples, natural_drafts, single_drafts
-from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.queries.view import CorpusView
@@ -40,6 +38,7 @@ from constraintsuite.build.stages.queries import read_proposals, read_splits
 from constraintsuite.build.stages.viewing import view_corpus
 from constraintsuite.records.text import Document
 from engines import engines
+from measure import run_measured
 from scale import scale
 from tables import load, show, target
 
@@ -103,49 +102,51 @@ class Row(NamedTuple):
 
 
 def compare(name: str, case: Case, repeat: int) -> None:
-    """Both ways on the same pools and documents, in turn, and what they answered."""
+    """Both ways on the same pools and documents, in turn."""
     documents = case.pooled
-    list(read_all(documents[:3], "rules"))  # load word lists outside the clock, as for every process once
+    list(read_all(documents[:3], "rules"))  # word lists are loaded once a process, outside the clock
     reading, _ = _clock(lambda: list(read_all(documents, "rules")))
+    collecting = statistics.median(_clock(lambda: _evidence(case))[0] for _ in range(repeat))
     one_pool = {p.id: _candidates(case, p.base) for p in case.proposals}
     two_pools = {p.id: _candidates(case, p.topic, p.base) for p in case.proposals}
-    evidence = _evidence(case)
-    matching = _matching(case, evidence)
-    seconds: dict[str, list[float]] = defaultdict(list)
-    for _ in range(repeat):
-        for way, work in (
-            ("guide", lambda: _sketch(case.proposals, one_pool)),
-            ("guide, both pools", lambda: _sketch(case.proposals, two_pools)),
-            ("ours", lambda: _mine(case.proposals, matching)),
-            ("evidence", lambda: _evidence(case)),
-        ):
-            seconds[way].append(_clock(work)[0])
-    spent = {way: statistics.median(times) for way, times in seconds.items()}
-    guide, both = _sketch(case.proposals, one_pool), _sketch(case.proposals, two_pools)
-    drafts = _mine(case.proposals, matching)
-    asked = {p.id: (p.topic, p.y) for p in case.proposals}
-    answered = len({asked[draft.proposal] for draft in drafts})
-    rows = [
-        Row("guide: its pool of the affirmative query", len(set(guide)), len(guide), spent["guide"]),
-        Row("guide: topic's pool and that one", len(set(both)), len(both), spent["guide, both pools"]),
-        Row("ours: pools and evidence to drafts", answered, len(drafts), spent["ours"]),
-        Row("ours, with evidence", answered, len(drafts), spent["ours"] + spent["evidence"]),
-        Row("ours, with evidence and mentions", answered, len(drafts), spent["ours"] + spent["evidence"] + reading),
-    ]
+    matching = _matching(case, _evidence(case))
+    guide, unfiltered, both, ours = _in_turn(
+        {
+            "guide, pool of the affirmative query": lambda: _sketch(case.proposals, one_pool),
+            "guide, the same without its filters": lambda: _sketch(case.proposals, one_pool, filters=False),
+            "guide, pools of topic and that query": lambda: _sketch(case.proposals, two_pools),
+            "ours, pools and evidence to drafts": lambda: _mine(case.proposals, matching),
+        },
+        repeat,
+    )
+    with_evidence = ours._replace(way="ours, with evidence", seconds=ours.seconds + collecting)
+    with_mentions = ours._replace(way="ours, with evidence and mentions", seconds=with_evidence.seconds + reading)
     show(
         f"{name}: {len(case.view.documents):,} documents, {len(documents):,} of them in {len(case.pools):,} pools, "
-        f"{len(set(asked.values())):,} (topic, Y); median of {repeat}; {load()}",
+        f"{len({(p.topic, p.y) for p in case.proposals}):,} (topic, Y); median of {repeat}; {load()}",
         ("", "answered", "pairs", "seconds", "answered/s", "to guide"),
-        [(*row, row.rate, row.rate / rows[0].rate) for row in rows],
+        [
+            (*row, row.rate, row.rate / guide.rate)
+            for row in (guide, unfiltered, both, ours, with_evidence, with_mentions)
+        ],
     )
-    target("pools to pairs, ours to guide", rows[2].rate / rows[0].rate, 1.0, at_most=False)
-    target("with the mention stage, ours to guide", rows[4].rate / rows[0].rate, 0.1, at_most=False)
+    target("pools to pairs, ours to guide", ours.rate / guide.rate, 1.0, at_most=False)
+    target("with the mention stage, ours to guide", with_mentions.rate / guide.rate, 0.1, at_most=False)
+
+
+def _in_turn(ways: Mapping[str, Callable[[], list[Query]]], repeat: int) -> list[Row]:
+    """Every way once a round, so that a busy spell of the machine meets all of them."""
+    rounds = [[(way, *_clock(work)) for way, work in ways.items()] for _ in range(repeat)]
+    return [
+        Row(runs[0][0], len(set(runs[0][2])), len(runs[0][2]), statistics.median(seconds for _, seconds, _ in runs))
+        for runs in zip(*rounds, strict=True)
+    ]
 
 
 def _prepare(source: str, folder: Path) -> Case:
-    """Build up to the pools in another process, so that nothing is warm here, and read the stages."""
+    """Build up to the pools in another process, which leaves no warm caches here, and read its stages."""
     command = ["build", "--corpus", source, "--analyser", "rules", "--until", "candidates", "--out", str(folder)]
-    subprocess.run([sys.executable, "-m", "constraintsuite", *command], check=True, capture_output=True)
+    run_measured([sys.executable, "-m", "constraintsuite", *command])
     stages = folder / "stages"
     view = view_corpus(
         stages / "documents", stages / "mentions", load_knowledge(()), QuerySettings().min_topic_documents
@@ -168,13 +169,15 @@ def _clock(work: Callable[[], T]) -> tuple[float, T]:
 # Ours: what the stage `pairs` does for natural pairs.
 
 
-def _mine(proposals: Sequence[Proposal], matching: Matching) -> list[Draft]:
+def _mine(proposals: Sequence[Proposal], matching: Matching) -> list[Query]:
+    """The (topic, Y) of every draft."""
     settings = PairSettings()
     couples = list(find_couples(proposals, matching, settings, Counter(), explicit=True))
     couples += find_couples(proposals, matching, settings, Counter(), explicit=False)
     drafts = list(natural_drafts(couples, matching))
     drafts += single_drafts(proposals, drafts, matching, settings)
-    return drafts
+    asked = {p.id: (p.topic, p.y) for p in proposals}
+    return [asked[draft.proposal] for draft in drafts]
 
 
 def _evidence(case: Case) -> dict[str, Evidence]:
@@ -217,12 +220,14 @@ def _candidates(case: Case, *queries: str) -> list[dict[str, Any]]:
     return [{"doc_id": d, "text": case.view.documents[d].text, "bm25_rank": rank} for rank, d in enumerate(documents)]
 
 
-def _sketch(proposals: Sequence[Proposal], pools: Mapping[str, list[dict[str, Any]]]) -> list[Query]:
+def _sketch(
+    proposals: Sequence[Proposal], pools: Mapping[str, list[dict[str, Any]]], *, filters: bool = True
+) -> list[Query]:
     """The (topic, Y) that the guide's functions find a pair for."""
     answered = []
     for proposal in proposals:
         pair = mine_pair(pools[proposal.id], list(proposal.forms))
-        if pair is not None and passes_filters(*pair, proposal.base, GUIDE_CONFIG):
+        if pair is not None and (not filters or passes_filters(*pair, proposal.base, GUIDE_CONFIG)):
             answered.append((proposal.topic, proposal.y))
     return answered
 

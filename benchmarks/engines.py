@@ -81,7 +81,7 @@ def engines(
                 contender.label,
                 result["index_seconds"],
                 result["first_seconds"],
-                len(top) / result["search_cpu_seconds"],
+                len(top) / result["search_seconds"],
                 f"{_share(result['found'], top):.3f}",
                 f"{_share(result['found'], good[ours]):.3f}",
                 f"{_share(result['found'], good[contender.k1_b]):.3f}",

@@ -62,5 +62,5 @@ def test_worker_processes_calculate_with_one_thread(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_killed_worker_is_a_user_error_that_says_what_to_do() -> None:
-    with pytest.raises(UserError, match="A worker process was killed .* with fewer --workers"):
+    with pytest.raises(UserError, match=r"A worker process was killed .* with fewer --workers"):
         LocalEngine(2).map(die, [1, 2])

@@ -35,8 +35,8 @@ def test_clean(text: str, expected: str) -> None:
         ('" Hello" is a song', '"Hello" is a song'),
         ("Hello , world .", "Hello, world."),
         ("It ended 3 - 2", "It ended 3 - 2"),
-        ("one odd \" mark stays", "one odd \" mark stays"),
-        ("nothing (to) mend, \"at\" all – rock-and-roll", "nothing (to) mend, \"at\" all – rock-and-roll"),
+        ('one odd " mark stays', 'one odd " mark stays'),
+        ('nothing (to) mend, "at" all – rock-and-roll', 'nothing (to) mend, "at" all – rock-and-roll'),
     ],
 )
 def test_repair_spacing(text: str, expected: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,7 +135,7 @@ def test_every_mention_reads_as_one_of_the_forms(text: str, forms: list[str]) ->
 @given(texts, st.lists(st.sampled_from(WORDS), min_size=1, unique=True))
 def test_mentions_of_one_key_never_overlap(text: str, forms: list[str]) -> None:
     spans = find_forms(text, forms)
-    assert all(before.end <= after.start for before, after in zip(spans, spans[1:], strict=False))
+    assert all(before.end <= after.start for before, after in pairwise(spans))
 
 
 @given(st.text())

@@ -55,7 +55,10 @@ def test_clusters_are_those_of_the_plain_definition(threshold: float) -> None:
         (SOUP.upper() + "!", True),
         (SOUP.replace("gold", "brown"), True),  # 15 of 17 runs of five words are shared
         (" ".join(reversed(SOUP.split())), False),
-        ("Dogs are welcome on the upper meadow all year round, and the warden keeps a bowl of water by the gate", False),
+        (
+            "Dogs are welcome on the upper meadow all year round, and the warden keeps a bowl of water by the gate",
+            False,
+        ),
     ],
     ids=["equal", "case and punctuation", "one word", "order", "another text"],
 )
@@ -72,7 +75,8 @@ def test_no_texts_no_clusters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "expected"), [({"a", "b"}, {"b", "c"}, 1 / 3), ({"a"}, {"a"}, 1.0), ({"a"}, set(), 0.0), (set(), set(), 0.0)]
+    ("a", "b", "expected"),
+    [({"a", "b"}, {"b", "c"}, 1 / 3), ({"a"}, {"a"}, 1.0), ({"a"}, set(), 0.0), (set(), set(), 0.0)],
 )
 def test_jaccard(a: set[str], b: set[str], expected: float) -> None:
     assert jaccard(a, b) == pytest.approx(expected)

@@ -110,7 +110,7 @@ class SplitSettings(_Section):
     dev: float = Field(0.2, ge=0, le=1)
     test: float = Field(0.2, ge=0, le=1)
     max_component: float = Field(
-        0.15, gt=0, le=1, description="largest share of the documents that may be tied together by shared Y"
+        0.03, gt=0, le=1, description="largest share of the documents that may be tied together by shared Y"
     )
 
 

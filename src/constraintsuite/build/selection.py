@@ -13,8 +13,6 @@ from constraintsuite.records.examples import MAIN_SLICES, Slice
 
 T = TypeVar("T")
 REUSE_COST = 0.5
-EDIT_COST = 10.0
-"""Natural text always goes before edited text."""
 
 
 def select(
@@ -63,7 +61,7 @@ def _pick(
     for unit in units:
         queues[_relation(unit, draft_of)].append(unit)
     for relation, queue in queues.items():
-        queue.sort(key=lambda unit: (_cost(unit, used, draft_of), stable_hash(relation, _name(unit, draft_of))))
+        queue.sort(key=lambda unit: (*_rank(unit, used, draft_of), stable_hash(relation, _name(unit, draft_of))))
     picked: list[list[T]] = []
     left: list[list[T]] = []
     count = flips = 0
@@ -93,7 +91,7 @@ def _cap_relations(
     relations = {_relation(unit, draft_of) for unit in units}
     share = max(share, 1.5 / max(1, len(relations)))
     kept: dict[tuple[str, Slice], list[list[T]]] = defaultdict(list)
-    for unit in sorted(units, key=lambda unit: (_cost(unit, Counter(), draft_of), _name(unit, draft_of))):
+    for unit in sorted(units, key=lambda unit: (*_rank(unit, Counter(), draft_of), _name(unit, draft_of))):
         kept[_relation(unit, draft_of), slice_of(unit, draft_of)].append(unit)
     over: list[list[T]] = []
     while True:
@@ -119,11 +117,16 @@ def _name(unit: Sequence[T], draft_of: Callable[[T], Draft]) -> str:
     return "|".join(f"{draft_of(item).proposal}{draft_of(item).pos}{draft_of(item).neg}" for item in unit)
 
 
+def _rank(unit: Sequence[T], used: Counter[str], draft_of: Callable[[T], Draft]) -> tuple[bool, bool, float]:
+    """Natural text before edited, dev and test before train (which has plenty), well matched before badly."""
+    draft = draft_of(unit[0])
+    edited = draft.slice != "negation_minpairs" and draft.edit is not None
+    return edited, draft.split == "train", _cost(unit, used, draft_of)
+
+
 def _cost(unit: Sequence[T], used: Counter[str], draft_of: Callable[[T], Draft]) -> float:
     drafts = [draft_of(item) for item in unit]
-    edited = EDIT_COST if drafts[0].slice != "negation_minpairs" and drafts[0].edit else 0.0
-    reuse = REUSE_COST * sum(used[document] for draft in drafts for document in _documents(draft))
-    return drafts[0].cost + edited + reuse
+    return drafts[0].cost + REUSE_COST * sum(used[document] for draft in drafts for document in _documents(draft))
 
 
 def _documents(draft: Draft) -> tuple[str, ...]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
+from constraintsuite.build.queries.relations import relation_of
 from constraintsuite.build.recipe import SplitSettings
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import SPLITS, Split
 
-
-class Splits:
-    """The split of each document and of each Y."""
-
-    def __init__(self, documents: Mapping[str, Split], ys: Mapping[str, Split]) -> None:
-        self.documents = documents
-        self.ys = ys
+SMALL_PART = 40
+"""Documents that may always be tied together, however small the collection."""
 
 
 def split_documents(
@@ -49,12 +45,14 @@ def split_documents(
 
     for document, first in clusters.items():
         join((document, first), len(ids))
+    tied: set[str] = set()
     for group in ties:
-        join(group, max(2.0, settings.max_component * len(ids)))
+        join(group, max(SMALL_PART, settings.max_component * len(ids)))
+        tied.update(group)
     parts: dict[str, list[str]] = defaultdict(list)
     for document in ids:
         parts[root(document)].append(document)
-    return _deal(parts, settings, seed)
+    return _deal(parts, tied, settings, seed)
 
 
 def split_ys(
@@ -67,27 +65,30 @@ def split_ys(
     counts = {y: Counter(documents[d] for d in ids if d in documents) for y, ids in ys.items()}
     totals: Counter[str] = Counter()
     for y, found in counts.items():
-        totals[y.partition("\x1f")[0]] += found.total()
+        totals[relation_of(y)] += found.total()
     for y in sorted(counts, key=lambda y: (-counts[y].total(), y)):
-        relation = y.partition("\x1f")[0]
+        relation = relation_of(y)
         able = [split for split in SPLITS if counts[y][split] and shares[split] > 0] or [
             s for s in SPLITS if shares[s] > 0
         ]
-        lacking = {split: shares[split] * totals[relation] - given[relation][split] for split in able}
-        choice = max(able, key=lambda split: (lacking[split], counts[y][split]))
+        filled = {split: given[relation][split] / (shares[split] * totals[relation]) for split in able}
+        choice = min(able, key=lambda split: (filled[split], -counts[y][split]))
         given[relation][choice] += counts[y].total()
         result[y] = choice
     return result
 
 
-def _deal(parts: Mapping[str, list[str]], settings: SplitSettings, seed: int) -> dict[str, Split]:
+def _deal(parts: Mapping[str, list[str]], tied: set[str], settings: SplitSettings, seed: int) -> dict[str, Split]:
+    """Deal the parts out; only documents that can become examples weigh, the others follow by hash."""
     shares = _shares(settings)
-    total = sum(len(part) for part in parts.values())
-    filled: Counter[Split] = Counter()
+    weights = {name: sum(document in tied for document in part) for name, part in parts.items()}
+    total = max(1, sum(weights.values()))
+    filled: dict[Split, float] = dict.fromkeys(SPLITS, 0.0)
     result: dict[str, Split] = {}
-    for name in sorted(parts, key=lambda name: (-len(parts[name]), stable_hash(str(seed), name))):
-        choice = max(SPLITS, key=lambda split: (shares[split] * total - filled[split], -SPLITS.index(split)))
-        filled[choice] += len(parts[name])
+    for name in sorted(parts, key=lambda name: (-weights[name], stable_hash(str(seed), name))):
+        open_splits = [split for split in SPLITS if shares[split] > 0]
+        choice = min(open_splits, key=lambda split: filled[split] / (shares[split] * total))
+        filled[choice] += weights[name] or 1 / len(parts)
         result.update(dict.fromkeys(parts[name], choice))
     return result
 

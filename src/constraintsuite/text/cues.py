@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
 from lemminflect import getInflection
 
 from constraintsuite.text.base import ScopeKind
-from constraintsuite.text.lexicon import Element, phrases_by_verb, phrases_by_word
+from constraintsuite.text.lexicon import Element, Phrase, all_verbs, phrases_by_verb, phrases_by_word
 from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import Sentence
 
@@ -59,6 +60,8 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
         return word not in verbs
     if not any(reading.pos == "NOUN" for reading in readings(word)):
         return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
+    if word in verbs and sentence.tag(at - 1) == "NNS" and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
+        return True  # these animals lack lungs
     opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")
     return opening and word in verbs and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"
 
@@ -66,10 +69,8 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
 @cache
 def verb_forms() -> dict[str, frozenset[str]]:
     """Each form of each verb of the lexicon, with the verbs it can be a form of."""
-    phrases = (phrase for found in (*phrases_by_verb().values(), *phrases_by_word().values()) for phrase in found)
-    verbs = {value for phrase in phrases for one in phrase.elements if one.sort == "verb" for value in one.values}
     table: dict[str, set[str]] = {}
-    for verb in verbs:
+    for verb in all_verbs():
         for form in {verb, *_IRREGULAR.get(verb, ()), *_inflections(verb)}:
             table.setdefault(form, set()).add(verb)
     return {form: frozenset(found) for form, found in table.items()}
@@ -87,17 +88,23 @@ def _inflections(verb: str) -> set[str]:
 
 
 def _longest(sentence: Sentence, at: int) -> Cue | None:
-    word = sentence.words[at]
-    candidates = list(phrases_by_word().get(word, ()))
-    for verb in verb_forms().get(word, ()):
-        candidates += phrases_by_verb().get(verb, ())
     best: Cue | None = None
-    for phrase in candidates:
+    for phrase in _candidates(sentence, at):
         marks = _match(sentence, at, phrase.elements)
         if marks and (best is None or len(marks) > len(best.marks)):
             group = phrase.group
             best = Cue(at, marks[-1] + 1, marks, group.rule, group.draw, group.kind)
     return best
+
+
+def _candidates(sentence: Sentence, at: int) -> Iterator[Phrase]:
+    """The phrases that fit the word at a place and the word after it, if they say which that is."""
+    word, second = sentence.words[at], sentence.word(at + 1)
+    entries = [phrases_by_word().get(word), *(phrases_by_verb().get(verb) for verb in verb_forms().get(word, ()))]
+    for entry in entries:
+        if entry is not None:
+            yield from entry.by_second.get(second, ())
+            yield from entry.others
 
 
 def _match(sentence: Sentence, at: int, elements: tuple[Element, ...]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, Field
 
@@ -79,27 +79,49 @@ def word_list(name: str) -> frozenset[str]:
     return lexicon().lists[name]
 
 
+class Entry(NamedTuple):
+    """The phrases that begin with one word (or verb)."""
+
+    by_second: dict[str, list[Phrase]]
+    """Those whose second element is a word, by that word."""
+    others: list[Phrase]
+
+
 @cache
-def phrases_by_word() -> dict[str, tuple[Phrase, ...]]:
+def phrases_by_word() -> dict[str, Entry]:
     """The phrases that begin with a word, by that word."""
     return _by_start("word")
 
 
 @cache
-def phrases_by_verb() -> dict[str, tuple[Phrase, ...]]:
+def phrases_by_verb() -> dict[str, Entry]:
     """The phrases that begin with any form of a verb, by that verb."""
     return _by_start("verb")
 
 
-def _by_start(sort: Sort) -> dict[str, tuple[Phrase, ...]]:
-    table: dict[str, list[Phrase]] = {}
+def all_verbs() -> frozenset[str]:
+    """Every verb that a phrase names."""
+    rows = (row for group in lexicon().groups for text in group.phrases for row in compile_phrase(text))
+    return frozenset(value for row in rows for one in row if one.sort == "verb" for value in one.values)
+
+
+def _by_start(sort: Sort) -> dict[str, Entry]:
+    table: dict[str, Entry] = {}
     for group in lexicon().groups:
         for text in group.phrases:
             for elements in compile_phrase(text):
                 if elements[0].sort == sort:
                     for value in sorted(elements[0].values):
-                        table.setdefault(value, []).append(Phrase(elements, group))
-    return {start: tuple(found) for start, found in table.items()}
+                        _enter(table.setdefault(value, Entry({}, [])), Phrase(elements, group))
+    return table
+
+
+def _enter(entry: Entry, phrase: Phrase) -> None:
+    if len(phrase.elements) > 1 and phrase.elements[1].sort == "word":
+        for word in phrase.elements[1].values:
+            entry.by_second.setdefault(word, []).append(phrase)
+    else:
+        entry.others.append(phrase)
 
 
 def compile_phrase(text: str) -> Iterator[tuple[Element, ...]]:
@@ -110,7 +132,7 @@ def compile_phrase(text: str) -> Iterator[tuple[Element, ...]]:
             element, optional = Element("pos", frozenset(("ADV",))), True
         else:
             element, optional = _element(part.removesuffix("?")), part.endswith("?")
-        rows = [row + (element,) for row in rows] + (rows if optional else [])
+        rows = [(*row, element) for row in rows] + (rows if optional else [])
     for row in rows:
         if not row or row[0].sort not in ("word", "verb"):
             raise ValueError(f"{FILE}: the phrase {text!r} must begin with a word or a verb.")

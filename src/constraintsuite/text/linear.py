@@ -44,7 +44,9 @@ class LinearReach(ClauseReach):
         word = sentence.word(following)
         if word in word_list("negative_starters") or word in RESTRICTING or self.is_terminator(following):
             return False
-        if self.opens_clause(following, place) or (word == "that" and sentence.pos(following + 1) in ("DET", "PRON")):
+        if (self._has_own_verb(place) and self.opens_clause(following, place)) or (
+            word == "that" and sentence.pos(following + 1) in ("DET", "PRON")
+        ):
             return False
         if self.joins(place, start) is False or not self._leads_to_noun(following):
             return False
@@ -53,6 +55,16 @@ class LinearReach(ClauseReach):
         joins = sentence.word(place + 1) if sentence.words[place] == "," else sentence.words[place]
         fresh = word_list("fresh_determiners")
         return not (joins in ("and", "&") and sentence.word(following) in fresh and sentence.word(start) not in fresh)
+
+    def _has_own_verb(self, place: int) -> bool:
+        """Whether what stands before can be a clause; in "no fruit and nuts may pass" it is only half a subject."""
+        sentence = self.sentence
+        if sentence.words[place] != "and" or sentence.word(place - 1) == ",":
+            return True
+        first = place
+        while first > 0 and not sentence.is_hard(first - 1):
+            first -= 1
+        return any(sentence.is_verb(at) or sentence.words[at] == "," for at in range(first, place))
 
     def _leads_to_noun(self, at: int) -> bool:
         """Whether adjectives from `at` on describe a noun: "and hot chocolate", not "and hot with ginger"."""
@@ -92,7 +104,7 @@ class LinearReach(ClauseReach):
             return None
         word = sentence.words[place]
         if word in RELATIVE and place > 0 and (sentence.tag(place) in ("WDT", "WP") or sentence.is_nominal(place - 1)):
-            return self.noun_before(self._before_comma(place - 1))
+            return self._nearest_noun(self._before_comma(place - 1))
         if word in ("and", "but", "or", "yet"):
             previous = self._previous_verb(place)
             return self.subject(previous) if previous is not None else None
@@ -111,7 +123,7 @@ class LinearReach(ClauseReach):
             if self.sentence.is_hard(place) or self.sentence.is_finite(place):
                 return None
             if self.sentence.words[place] in ("which", "that", "whom"):
-                return self.noun_before(self._before_comma(place - 1))
+                return self._nearest_noun(self._before_comma(place - 1))
         return None
 
     def verb_of_subject(self, first: int, last: int) -> int | None:
@@ -132,9 +144,11 @@ class LinearReach(ClauseReach):
             elif word == "," and not inner:
                 closing = sentence.find(frozenset(","), place + 1, sentence.length)
                 return closing + 1 if closing > 0 and sentence.is_finite(closing + 1) else None
-            elif sentence.is_hard(place) or word in ("but", "and"):
-                return None
-            elif word in word_list("subordinators") and self.starts_clause(place + 1):
+            elif (
+                sentence.is_hard(place)
+                or word in ("but", "and")
+                or (word in word_list("subordinators") and self.starts_clause(place + 1))
+            ):
                 return None
         return None
 
@@ -175,11 +189,26 @@ class LinearReach(ClauseReach):
         if sentence.pos(first) == "ADP" and sentence.pos(first + 1) == "ADV":
             first += 2
         last = first + 1
-        while last <= end and not (sentence.pos(last) == "ADP" and sentence.words[last] != "of"):
+        while last <= end and not self._cuts_subject(last):
             if sentence.words[last] in RELATIVE and sentence.tag(last) in ("WDT", "WP"):
                 break
             last += 1
         return Stretch(first, last) if first <= end else None
+
+    def _nearest_noun(self, end: int) -> Stretch | None:
+        """The noun phrase that ends at `end`, without what a preposition hangs it on."""
+        found = self.noun_before(end)
+        if found is None:
+            return None
+        places = range(found.first, end + 1)
+        hung = [at for at in places if self.sentence.pos(at) == "ADP" and self.sentence.words[at] != "of"]
+        return Stretch(hung[-1] + 1, end + 1) if hung and hung[-1] < end else found
+
+    def _cuts_subject(self, place: int) -> bool:
+        """Whether a preposition there leads to something that is there anyway: "dogs in the garden are not allowed"."""
+        sentence = self.sentence
+        definite = sentence.word(place + 1) in word_list("definite_determiners")
+        return sentence.pos(place) == "ADP" and sentence.words[place] != "of" and definite
 
     def _opens_subject(self, place: int, end: int) -> bool:
         """Whether the subject that ends at `end` begins after `place`."""

@@ -71,7 +71,7 @@ def _period_ends(place: Candidate) -> bool:
     if last in kinds.never_final:
         return not following
     if last in kinds.maybe_final or ("." in last and len(last) < 8):
-        return not following or following.lower() in kinds.starters
+        return not following or (following[:1].isupper() and following.lower() in kinds.starters)
     if len(last) == 1 and last.isalpha() and word and word.group().isupper():
         return not following or following.lower() in kinds.starters or last == "i"
     return not (following[:1].islower() and place.end > place.at + 1 and place.text[place.end - 1] in ")]")

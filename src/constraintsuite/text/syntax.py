@@ -151,7 +151,7 @@ class SyntaxReach(LinearReach):
                 child > noun and dep == "conj" and self.sentence.pos(child) in NOMINAL
             ):
                 yield from (child, *self._parts(child))
-            elif child > noun and dep == "prep" and self.sentence.words[child] == "of":
+            elif child > noun and dep == "prep" and not self._cuts_subject(child):
                 for inner in self._children[child]:
                     yield from (inner, *self._parts(inner))
 

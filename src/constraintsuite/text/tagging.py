@@ -22,6 +22,7 @@ _FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
 _SUBJECT_TAGS = frozenset(("NN", "NNS", "NNP", "PRP", "RB", "WDT", "WP"))
 _CLAUSE_TAGS = frozenset((",", ":", ".", "-LRB-", "-RRB-", "CC", "WDT", "WP", "WRB", "PRP", "EX"))
 _BEFORE_NOUN = frozenset(("NOUN", "ADJ", "DET", "PROPN", "VERB"))
+_SHORT_RUN = 2
 _SHOUTED_WORDS = 0.6
 _FUNCTION_WORDS = frozenset(("DET", "ADP", "CCONJ", "SCONJ", "AUX", "PRON", "PART"))
 
@@ -104,12 +105,21 @@ def _best_path(choices: Sequence[Choice]) -> list[Reading]:
             run.append(choice)
             continue
         if run:
-            chosen += _search(chosen[-1].tag if chosen else START, run, choice.readings[0].tag)
+            chosen += _resolve(chosen[-1].tag if chosen else START, tuple(run), choice.readings[0].tag)
             run = []
         chosen.append(choice.readings[0])
     if run:
-        chosen += _search(chosen[-1].tag if chosen else START, run, END)
+        chosen += _resolve(chosen[-1].tag if chosen else START, tuple(run), END)
     return chosen
+
+
+def _resolve(before: str, run: tuple[Choice, ...], after: str) -> list[Reading]:
+    return _remembered(before, run, after) if len(run) <= _SHORT_RUN else _search(before, run, after)
+
+
+@lru_cache(maxsize=200_000)
+def _remembered(before: str, run: tuple[Choice, ...], after: str) -> list[Reading]:
+    return _search(before, run, after)
 
 
 def _search(before: str, run: Sequence[Choice], after: str) -> list[Reading]:

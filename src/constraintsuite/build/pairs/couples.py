@@ -73,6 +73,8 @@ def find_couples(
     uses: Counter[tuple[str, str]] = Counter()
     taken: set[tuple[str, str]] = set()
     for key in sorted(groups, key=lambda key: (groups[key][0].topic_documents, key)):
+        if explicit and not any(proposal.denying for proposal in groups[key]):
+            continue
         found = (
             c for c in _candidates(groups[key], matching, settings, rejects) if c.denials == (2 if explicit else 0)
         )

@@ -138,3 +138,8 @@ def fits(topic: Topic, relation: Relation) -> bool:
 def y_key(relation: str, y: str) -> str:
     """The name of a filler in tables."""
     return f"{relation}\x1f{y}"
+
+
+def relation_of(key: str) -> str:
+    """The relation in a filler's name."""
+    return key.partition("\x1f")[0]

@@ -21,7 +21,7 @@ from constraintsuite.build.queries.coverage import Coverage, measure_coverage
 from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
 from constraintsuite.build.queries.given import read_given
 from constraintsuite.build.queries.records import Proposal, Topic
-from constraintsuite.build.queries.relations import gather, propose_relations, y_key, y_words
+from constraintsuite.build.queries.relations import RelationFacts, gather, propose_relations, y_key, y_words
 from constraintsuite.build.queries.topics import TopicTable
 from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.recipe import Recipe
@@ -53,9 +53,11 @@ def work(job: Job[Recipe]) -> Outcome:
     }
     evidence = _evidence(entries, view)
     splits = split_documents(
-        view.documents, clusters, _ties(evidence, attributes, view.topics), recipe.splits, recipe.seed
+        view.documents, clusters, _ties(gathered, attributes, view.topics), recipe.splits, recipe.seed
     )
-    ys = split_ys({key: found.affirming | found.denying for key, found in evidence.items()}, splits, recipe.splits)
+    stating = {y_key(key, y): ids for key, found in gathered.items() for y, ids in found.documents.items()}
+    speaking = {key: stating.get(key, found.affirming | found.denying) for key, found in evidence.items()}
+    ys = split_ys(speaking, splits, recipe.splits)
     proposals = [
         *propose_relations(gathered, evidence, view.topics, ys, rejects),
         *propose_attributes(attributes, evidence, view.topics, ys, knowledge, recipe.queries, rejects),
@@ -98,14 +100,20 @@ def _evidence(entries: Mapping[str, YWords], view: CorpusView) -> dict[str, Evid
 
 
 def _ties(
-    evidence: Mapping[str, Evidence], attributes: Mapping[Topic, object], topics: TopicTable
+    gathered: Mapping[str, RelationFacts], attributes: Mapping[Topic, object], topics: TopicTable
 ) -> list[tuple[str, ...]]:
-    """Groups of documents to keep in one split: topics whose attributes are asked for, then documents that share a Y."""
+    """Groups of documents to keep in one split, the dearest first.
+
+    Topics whose attributes are asked for; documents that state one name; then those that share a value of a closed relation
+    (nationality, genre), as far as the cap on the size of a part allows.
+    """
     groups = [topics.members[topic] for topic in sorted(attributes, key=lambda topic: topic.text)]
-    shared = sorted(
-        (tuple(sorted(found.affirming | found.denying)) for found in evidence.values()), key=lambda g: (len(g), g)
-    )
-    return [*groups, *(group for group in shared if len(group) > 1)]
+    shared = [
+        (found.relation.filler == "value", len(documents), tuple(sorted(documents)))
+        for found in gathered.values()
+        for documents in found.documents.values()
+    ]
+    return [*groups, *(documents for _, _, documents in sorted(shared))]
 
 
 def read_proposals(folder: Path) -> list[Proposal]:

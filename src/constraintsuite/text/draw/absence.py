@@ -21,11 +21,22 @@ def draw_pseudo(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """The phrase after the cue: without Y, lack of Y, free of Y."""
     sentence = canvas.sentence
-    start = cue.last + 1 if sentence.word(cue.last) == ":" else cue.last
+    start = cue.last
+    if sentence.word(start) == ":":
+        yield Patch(start + 1, list_end(canvas, start + 1), cue.kind, cue.rule)
+        return
     if sentence.words[cue.first] == "lacking" and sentence.pos(start) not in ("NOUN", "PROPN", "DET", "ADJ", "PRON"):
         yield from draw_predicate(canvas, cue)
         return
     yield Patch(start, canvas.reach.phrase_end(start, loose=True), cue.kind, cue.rule)
+
+
+def list_end(canvas: Canvas, start: int) -> int:
+    """The end of the list that a colon opens."""
+    place = start
+    while not canvas.sentence.is_hard(place):
+        place += 1
+    return place
 
 
 def draw_source(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -81,7 +92,7 @@ def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield Patch(start, canvas.reach.phrase_end(start), cue.kind, cue.rule)
     else:
         subject = subject_of(canvas, cue.first)
-        if subject is None:
+        if subject is None or (cue.kind == "uncertain" and _is_denied(canvas, subject)):
             return
         yield Patch(subject.first, subject.last, cue.kind, cue.rule)
         copula = subject.first - 1
@@ -89,6 +100,11 @@ def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
             named = canvas.reach.subject(copula)
             if named is not None:
                 yield Patch(named.first, named.last, cue.kind, cue.rule)
+
+
+def _is_denied(canvas: Canvas, subject: Stretch) -> bool:
+    """Neither snow nor ice is expected: the negation decides."""
+    return canvas.has_cue(subject.first - 1, subject.last, frozenset(("determiner", "neither", "none", "pronoun")))
 
 
 def subject_of(canvas: Canvas, predicate: int) -> Stretch | None:

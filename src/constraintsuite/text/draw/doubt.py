@@ -95,7 +95,9 @@ def _condition_end(canvas: Canvas, start: int) -> int:
 
 
 def draw_whether(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
-    """Whether Y: an open question."""
+    """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
+    if cue.rule == "doubt_seem" and canvas.is_drawn(cue.first):
+        return
     yield from canvas.predicate(cue, cue.last, canvas.reach.clause_end(cue.last))
 
 
@@ -107,7 +109,7 @@ def draw_quantifier(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         few and sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
     ) or sentence.pos(cue.last) == "NUM":
         return
-    end = canvas.reach.phrase_end(cue.last)
+    end = cue.last if sentence.is_verb(cue.last) else canvas.reach.phrase_end(cue.last)
     verb = canvas.reach.verb_of_subject(cue.first, end)
     if verb is not None and sentence.words[cue.first] in ("most", "many") and cue.last == cue.first + 1:
         verb = verb if sentence.lemma(verb) in word_list("possession_verbs") else None
@@ -137,9 +139,9 @@ def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
     first = _question_start(canvas, last)
     if sentence.word(first) in _WH or sentence.word(first + 1) in _WH or _is_tag_question(canvas, last):
         return
-    if any(sentence.words[at] in _WH and (first > 0 or sentence.words[at - 1] == ",") for at in range(first, last)):
-        if not sentence.is_helper(first):
-            return
+    asked = any(sentence.words[at] in _WH and (first > 0 or sentence.word(at - 1) == ",") for at in range(first, last))
+    if asked and not sentence.is_helper(first):
+        return
     cue = Cue(last, last + 1, (last,), "doubt_question", "question", "uncertain")
     yield cue, Patch(first, last, "uncertain", cue.rule)
 
@@ -166,8 +168,9 @@ def draw_inversion(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
     end = canvas.reach.clause_end(1)
     if sentence.word(end) != ",":
         return
-    cue = Cue(0, 1, (0,), "counterfactual" if word == "had" else "doubt_condition", "inversion", "negated")
-    if word != "had":
+    unreal = word == "had" or (word == "were" and sentence.word(1) == "there")
+    cue = Cue(0, 1, (0,), "counterfactual" if unreal else "doubt_condition", "inversion", "negated")
+    if not unreal:
         cue = cue.as_kind("uncertain")
         yield from ((cue, patch) for patch in canvas.predicate(cue, end + 1, canvas.reach.clause_end(end + 1)))
     yield from ((cue, patch) for patch in canvas.predicate(cue, 1, end))
@@ -227,12 +230,5 @@ def _segment(canvas: Canvas, at: int) -> tuple[int, int]:
 def _is_tag_question(canvas: Canvas, last: int) -> bool:
     """A statement with "isn't it?" behind."""
     sentence = canvas.sentence
-    start = last - 2
-    if sentence.words[start] in ("n't", "not") and start > 0:
-        start -= 1
-    return (
-        start > 1
-        and sentence.words[start - 1] == ","
-        and sentence.pos(start) == "AUX"
-        and sentence.pos(last - 1) == "PRON"
-    )
+    start = last - 3 if sentence.word(last - 2) in ("n't", "not") else last - 2
+    return sentence.word(start - 1) == "," and sentence.pos(start) == "AUX" and sentence.pos(last - 1) == "PRON"

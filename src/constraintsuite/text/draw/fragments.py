@@ -45,7 +45,7 @@ def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
         word = "no" if answer.pos(1) in ("ADP", "ADV", "DET") or answer.word(1) == "that" else word
     closed = (
         word != answer.words[0]
-        or answer.length == 1
+        or (answer.length < 5 and word in _ANSWERS)
         or answer.is_hard(1)
         or answer.word(1) in (",", "at", "whatsoever")
     )

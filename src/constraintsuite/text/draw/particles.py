@@ -55,8 +55,12 @@ def draw_particle(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 def draw_may_not(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """May not forbids an action and doubts a state: "guests may not smoke", "it may not contain nuts"."""
-    main = canvas.sentence.skip_adverbs(cue.last)
-    if canvas.sentence.lemma(main) in word_list("state_verbs"):
+    sentence = canvas.sentence
+    main = sentence.skip_adverbs(cue.last)
+    passive = sentence.lemma(main) == "be" and sentence.tag(main + 1) == "VBN"
+    if passive and sentence.words[main + 1] not in word_list("found_words"):
+        yield from deny_from(canvas, cue, cue.last)
+    elif sentence.lemma(main) in word_list("state_verbs"):
         yield from canvas.predicate(cue.as_kind("uncertain"), cue.last, canvas.reach.clause_end(cue.last))
     else:
         yield from deny_from(canvas, cue, cue.last)
@@ -133,10 +137,17 @@ def find_presence(canvas: Canvas, start: int) -> Presence | None:
             return None
         place += 1
     after = sentence.word(place + length)
-    purpose = sentence.words[place] in word_list("need_words") and sentence.word(0) != "it"
+    purpose = sentence.words[place] in word_list("need_words") and not _has_person(canvas, start)
     infinitive = after == "to" and sentence.tag(place + length + 1) in ("VB", "VBP") and not purpose
     outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of")
     return Presence(place + length, of_subject=not infinitive, carries=infinitive or not outside)
+
+
+def _has_person(canvas: Canvas, start: int) -> bool:
+    """Whether someone is the subject: visitors are not required to pay; it is not necessary to pay."""
+    subject = canvas.reach.subject(start)
+    head = canvas.sentence.word(subject.last - 1) if subject is not None else "it"
+    return head == "it" or head.removesuffix("s") in word_list("people") or head in word_list("people")
 
 
 def _presence_length(canvas: Canvas, place: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from constraintsuite.text.canvas import Canvas, Patch
 from constraintsuite.text.cues import Cue
+from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.draw.particles import denies_presence, deny_from
 
 
@@ -13,7 +14,10 @@ def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """The noun after `no` with all that is coordinated; as a subject also what is said of it."""
     sentence = canvas.sentence
     start = cue.last
-    if sentence.is_hard(start) or sentence.word(start) == ",":
+    if sentence.word(start) == ":":
+        yield Patch(start + 1, list_end(canvas, start + 1), cue.kind, cue.rule)
+        return
+    if sentence.is_hard(start) or sentence.word(start) in (",", "-"):
         yield from _predicated(canvas, cue)
         return
     end = canvas.reach.phrase_end(start, loose=True)
@@ -40,6 +44,8 @@ def draw_pronoun(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     verb = canvas.reach.verb_of_subject(cue.first, end)
     if verb is not None:
         yield from deny_from(canvas, cue, verb)
+    elif canvas.sentence.word(cue.last) in ("who", "that", "which"):
+        yield from canvas.predicate(cue, cue.last + 1, canvas.reach.clause_end(cue.last + 1))
 
 
 def draw_none(canvas: Canvas, cue: Cue) -> Iterator[Patch]:

@@ -1,0 +1,148 @@
+"""How right an analyser is: hand-labelled sentences, split into a half to develop on and a half to report."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import zip_longest
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.metrics.intervals import wilson
+from constraintsuite.records.scores import Interval
+from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.text.base import Analyser, Verdict
+from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.polarity import Judged, judge_mentions
+
+Half = Literal["dev", "test", "all"]
+_SALT = "audit 468"  # of 2,000 salts the one that halves every phenomenon best; chosen before a sentence was read
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSentence:
+    """A text with the right verdict on each mention of Y, written and labelled by hand."""
+
+    id: str
+    phenomenon: str
+    text: str
+    y: str
+    forms: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+class Answer(NamedTuple):
+    """One thing an analyser had to decide; None stands for no mention."""
+
+    sentence: AuditSentence
+    expected: Verdict | None
+    found: Judged | None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the analyser said."""
+        return self.found.verdict if self.found else None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it said what the label says."""
+        return self.verdict == self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The figures of one phenomenon, or of all together."""
+
+    name: str
+    accuracy: Interval
+    precision: Interval
+    """Of the mentions called negated, how many are."""
+    recall: Interval
+    """Of the mentions that are negated, how many were called so."""
+    affirmed_precision: Interval
+    """Of the mentions called affirmed, how many are."""
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an audit found."""
+
+    analyser: str
+    version: str
+    half: Half
+    phenomena: tuple[Score, ...]
+    micro: Score
+    macro_accuracy: float
+    macro_f1: float | None
+    errors: tuple[Answer, ...]
+
+
+def run_audit(analyser: Analyser, half: Half = "all") -> Report:
+    """The scores of an analyser on the sentences of one half."""
+    answers = list(ask(analyser, read_sentences(half)))
+    groups: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        groups[answer.sentence.phenomenon].append(answer)
+    scores = tuple(score(name, group) for name, group in sorted(groups.items()))
+    return Report(
+        analyser=analyser.name,
+        version=analyser.version,
+        half=half,
+        phenomena=scores,
+        micro=score("all", answers),
+        macro_accuracy=_mean([one.accuracy.value or 0.0 for one in scores]) or 0.0,
+        macro_f1=_mean([one.f1 for one in scores if one.f1 is not None]),
+        errors=tuple(answer for answer in answers if not answer.is_right),
+    )
+
+
+def read_sentences(half: Half = "all") -> tuple[AuditSentence, ...]:
+    """The labelled sentences; the halves follow from a hash of the id, so that a new sentence moves no other."""
+    place = resources.files("constraintsuite.text").joinpath("audit", "sentences.jsonl")
+    with resources.as_file(place) as path:
+        sentences = tuple(read_jsonl(Path(path), AuditSentence))
+    return tuple(one for one in sentences if half in ("all", half_of(one.id)))
+
+
+def half_of(sentence_id: str) -> Half:
+    """The half that a sentence belongs to."""
+    return "dev" if stable_hash(_SALT, sentence_id) % 2 == 0 else "test"
+
+
+def ask(analyser: Analyser, sentences: Sequence[AuditSentence]) -> Iterator[Answer]:
+    """Every decision: one for each mention expected or found, and one for a text that should have none."""
+    analyses = analyser.analyse(sentence.text for sentence in sentences)
+    for sentence, analysis in zip(sentences, analyses, strict=True):
+        judged = judge_mentions(find_forms(sentence.text, sentence.forms), analysis.scopes)
+        if not judged and not sentence.verdicts:
+            yield Answer(sentence, None, None)
+        for expected, found in zip_longest(sentence.verdicts, judged):
+            yield Answer(sentence, expected, found)
+
+
+def score(name: str, answers: Iterable[Answer]) -> Score:
+    """Accuracy over all answers, precision and recall of `negated`, precision of `affirmed`."""
+    rows = list(answers)
+    called = [row for row in rows if row.verdict == "negated"]
+    are = [row for row in rows if row.expected == "negated"]
+    affirmed = [row for row in rows if row.verdict == "affirmed"]
+    precision, recall = _share(called), _share(are)
+    return Score(name, _share(rows), precision, recall, _share(affirmed), _f1(precision.value, recall.value))
+
+
+def _share(rows: Sequence[Answer]) -> Interval:
+    return wilson(sum(row.is_right for row in rows), len(rows))
+
+
+def _f1(precision: float | None, recall: float | None) -> float | None:
+    if precision is None or recall is None or precision + recall == 0:
+        return None
+    return 2 * precision * recall / (precision + recall)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

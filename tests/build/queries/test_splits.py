@@ -1,0 +1,99 @@
+"""Leak-free splits: what belongs together stays together, and the shares are met."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from constraintsuite.build.recipe import SplitSettings
+from constraintsuite.build.splits import split_documents, split_ys
+from constraintsuite.records.examples import Split
+
+SETTINGS = SplitSettings()
+IDS = [f"d{number}" for number in range(100)]
+
+
+def test_the_shares_are_met() -> None:
+    assert Counter(split_documents(IDS, {}, [], SETTINGS, 0).values()) == {"train": 60, "dev": 20, "test": 20}
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (SplitSettings(train=1.0, dev=0.0, test=0.0), {"train": 100}),
+        (SplitSettings(train=0.0, dev=0.5, test=0.5), {"dev": 50, "test": 50}),
+        (SplitSettings(train=0.3, dev=0.1, test=0.1), {"train": 60, "dev": 20, "test": 20}),  # shares are relative
+    ],
+)
+def test_other_shares_are_met_too(settings: SplitSettings, expected: dict[Split, int]) -> None:
+    assert Counter(split_documents(IDS, {}, [], settings, 0).values()) == expected
+
+
+def test_near_duplicates_stay_together() -> None:
+    clusters = {f"d{number}": f"d{number - number % 4}" for number in range(100) if number % 4}
+    splits = split_documents(IDS, clusters, [], SETTINGS, 0)
+    assert all(splits[document] == splits[first] for document, first in clusters.items())
+    assert len(set(splits.values())) == 3
+
+
+def test_near_duplicates_stay_together_even_above_the_cap() -> None:
+    splits = split_documents(IDS, dict.fromkeys(IDS[1:50], "d0"), [], SETTINGS, 0)
+    assert len({splits[document] for document in IDS[:50]}) == 1
+
+
+def test_tied_documents_stay_together() -> None:
+    ties = [tuple(IDS[start : start + 10]) for start in range(0, 100, 10)]
+    splits = split_documents(IDS, {}, ties, SETTINGS, 0)
+    assert [len({splits[document] for document in tie}) for tie in ties] == [1] * 10
+
+
+def test_a_tie_above_the_cap_is_not_made() -> None:
+    splits = split_documents(IDS, {}, [tuple(IDS[:40])], SplitSettings(max_component=0.15), 0)
+    assert len({splits[document] for document in IDS[:40]}) == 3
+
+
+def test_ties_do_not_grow_together_above_the_cap() -> None:
+    chain = [(IDS[number], IDS[number + 1]) for number in range(99)]
+    splits = split_documents(IDS, {}, chain, SplitSettings(max_component=0.1), 0)
+    assert Counter(splits.values()) == {"train": 60, "dev": 20, "test": 20}
+
+
+def test_earlier_ties_are_more_important() -> None:
+    settings = SplitSettings(max_component=0.1)  # 10 of 100
+    splits = split_documents(IDS, {}, [tuple(IDS[:8]), tuple(IDS[6:14])], settings, 0)
+    assert len({splits[document] for document in IDS[:8]}) == 1
+
+
+def test_splits_depend_on_the_seed_and_on_nothing_else() -> None:
+    first = split_documents(IDS, {}, [], SETTINGS, 0)
+    assert split_documents(reversed(IDS), {}, [], SETTINGS, 0) == first
+    assert split_documents(IDS, {}, [], SETTINGS, 1) != first
+
+
+def test_a_y_goes_where_its_documents_are() -> None:
+    documents: dict[str, Split] = {"a": "train", "b": "dev", "c": "test"}
+    ys = {"has\x1fpool": ["a"], "has\x1fdog": ["b"], "has\x1fbar": ["c"], "has\x1fgym": ["c", "unknown"]}
+    assert split_ys(ys, documents, SETTINGS) == {
+        "has\x1fpool": "train",
+        "has\x1fdog": "dev",
+        "has\x1fbar": "test",
+        "has\x1fgym": "test",
+    }
+
+
+def test_a_y_of_several_splits_goes_where_its_relation_lacks_most() -> None:
+    documents: dict[str, Split] = {f"t{i}": "train" for i in range(6)}
+    documents |= {f"d{i}": "dev" for i in range(2)}
+    big = [*documents]
+    small = ["t0", "d0"]
+    assert split_ys({"has\x1fbig": big, "has\x1fsmall": small}, documents, SETTINGS) == {
+        "has\x1fbig": "train",
+        "has\x1fsmall": "dev",
+    }
+
+
+def test_no_y_goes_into_a_split_without_a_share() -> None:
+    settings = SplitSettings(train=0.8, dev=0.0, test=0.2)
+    documents: dict[str, Split] = {"a": "dev", "b": "train"}
+    assert split_ys({"has\x1fpool": ["a", "b"], "has\x1fdog": ["a"]}, documents, settings)["has\x1fpool"] == "train"
