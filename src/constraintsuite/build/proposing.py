@@ -49,6 +49,10 @@ class Proposing:
             "relations            "
             + (", ".join(f"{name} {count}" for name, count in c.facts_by_relation[:8]) or "none"),
             f"(topic, Y)           {len(self.proposals):,}, of which {unasked:,} are built unasked",
+            "unknown classes      "
+            + (", ".join(f"{name} {count}" for name, count in c.learned_classes[:10]) or "none"),
+            "unknown relations    "
+            + (", ".join(f"{name} {count}" for name, count in c.learned_relations[:10]) or "none"),
             f"expected examples    about {c.expected_examples:,} before filters",
             "",
         ]

@@ -44,7 +44,7 @@ class QuerySettings(_Section):
     mine: bool = Field(True, description="mine queries from the corpus, beside those given")
     min_topic_documents: int = Field(5, ge=2, description="documents a topic must have")
     min_affirming: int = Field(3, ge=1, description="documents that must affirm an attribute Y")
-    min_denying: int = Field(2, ge=0, description="documents that must deny an attribute Y: proof that it is optional")
+    min_denying: int = Field(3, ge=0, description="documents that must deny an attribute Y: proof that it is optional")
     min_denying_share: float = Field(0.12, ge=0, le=1, description="share of the documents with Y that must deny it")
     min_class_share: float = Field(
         0.2, ge=0, le=1, description="below this share of documents with a class nothing is built unasked"

@@ -51,23 +51,25 @@ class Canvas:
         "did not water the ferns" leaves the ferns where they are; "does not have the badge" does not.
         """
         start = first
-        for hole in self._definite(first, last):
+        for hole in self._definite(first, last, deep=cue.kind == "negated"):
             yield Patch(start, hole.first, cue.kind, cue.rule)
             start = hole.last
         yield Patch(start, last, cue.kind, cue.rule)
 
-    def _definite(self, first: int, last: int) -> Iterator[Stretch]:
+    def _definite(self, first: int, last: int, *, deep: bool) -> Iterator[Stretch]:
         place = first
         while place < last:
             if self._takes_for_granted(first, place):
-                end = min(self._granted_end(place), last)
+                end = min(self._granted_end(place, deep=deep), last)
                 yield Stretch(place, end)
                 place = max(end, place + 1)
             else:
                 place += 1
 
-    def _granted_end(self, place: int) -> int:
+    def _granted_end(self, place: int, *, deep: bool) -> int:
         end = self.reach.phrase_end(place)
+        if deep and self.sentence.word(end) in ("who", "that", "which", "whose"):
+            end = self.reach.clause_end(end + 1)
         inner = self.sentence.find(word_list("exceptive_starts") | {"without"}, place + 1, end)
         return inner if inner >= 0 else end
 

@@ -21,7 +21,7 @@ class ClauseReach:
     def clause_end(self, at: int) -> int:
         """The first terminator from `at` on."""
         sentence = self.sentence
-        place = self._skip_aside(at)
+        place = self.skip_aside(at)
         seen_verb = False
         while place < sentence.length and not sentence.is_hard(place):
             word = sentence.words[place]
@@ -61,13 +61,21 @@ class ClauseReach:
         """Whether a word stands there at which a new clause begins."""
         sentence = self.sentence
         word = sentence.word(place)
+        if word in RELATIVE or word == "where":
+            return self._is_aside_clause(place)
         if word in word_list("terminators"):
-            return not self.is_exceptive(place)
+            return not self.is_exceptive(place) and not (word == "if" and sentence.word(place - 1) == "as")
         if word in word_list("clause_terminators"):  # prepositions elsewhere
             return self.starts_clause(place + 1)
         if word in ("yet", "so", "then"):
             return sentence.word(place - 1) in (",", ";") or sentence.pos(place) in ("CCONJ", "SCONJ")
         return word == "nor" and sentence.is_helper(place + 1)
+
+    def _is_aside_clause(self, place: int) -> bool:
+        """Whether a relative pronoun opens a clause of its own: ", which", ", in which"; one without comma narrows."""
+        sentence = self.sentence
+        before = place - 2 if sentence.pos(place - 1) == "ADP" else place - 1
+        return sentence.words[place] != "that" and (sentence.word(before) == "," or before < 0)
 
     def comma_ends(self, comma: int, start: int) -> bool:
         """Whether the comma closes the clause that began at `start`, rather than standing in a list."""
@@ -83,6 +91,10 @@ class ClauseReach:
         joined = self.joins(comma, start)
         if joined is not None:
             return not joined
+        if (
+            sentence.is_verb(comma - 1) and comma - 1 >= start and sentence.tag(comma - 1) != "VBG"
+        ):  # no list of nouns goes on
+            return True
         if sentence.pos(place) not in PHRASE_PARTS and sentence.tag(place) not in ("VBG", "VBN"):
             return True
         if sentence.tag(place) == "VBN" and sentence.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
@@ -106,15 +118,21 @@ class ClauseReach:
         joined = self.joins(place, start)
         if joined is not None:
             return not joined
+        if sentence.is_verb(place - 1) and place - 1 >= start and sentence.pos(following) == "DET":
+            return True  # which cannot be opened and a fan
         if sentence.is_verb(following) and sentence.tag(following) != "VBG":
             return not inclusive and (sentence.is_finite(following) or self._imperative(start))
         return self.opens_clause(following, place)
 
     def leaves_clause(self, verb: int, start: int) -> bool:
         """Whether a further finite verb belongs to the clause around a relative clause: "seats that do not recline cost"."""
-        before = self.verb_group_start(start) - 1
-        word, tag = self.sentence.word(before), self.sentence.tag(before)
-        return word in RELATIVE and (tag in ("WDT", "WP") or self.sentence.is_nominal(before - 1))
+        sentence = self.sentence
+        for place in range(start - 1, max(start - 6, -1), -1):
+            if sentence.is_hard(place) or sentence.words[place] == ",":
+                return False
+            if sentence.words[place] in RELATIVE:
+                return sentence.tag(place) in ("WDT", "WP") or sentence.is_nominal(place - 1)
+        return False
 
     def starts_clause(self, at: int) -> bool:
         """Whether a subject and its finite verb follow from `at` on, before the next comma or mark."""
@@ -189,7 +207,7 @@ class ClauseReach:
             start += 1
         return start
 
-    def _skip_aside(self, at: int) -> int:
+    def skip_aside(self, at: int) -> int:
         """The place after an aside between commas right behind the cue: "did not, for once, rain"."""
         if self.sentence.word(at) == ":":
             return at + 1
@@ -207,12 +225,24 @@ class ClauseReach:
         closing = sentence.find(_COMMA, comma + 1, sentence.length)
         if closing < 0:
             return None
+        aside = self._opens_aside(comma + 1)
         infinitive = sentence.word(closing + 1) == "to" and sentence.tag(closing + 2) in ("VB", "VBP")
-        if infinitive and sentence.is_verb(comma - 1):
+        owed = infinitive or (
+            aside and sentence.pos(closing + 1) in ("DET", "NUM") and not self.starts_clause(closing + 1)
+        )
+        if owed and sentence.is_verb(comma - 1):
             return closing
-        aside = sentence.word(comma + 1) in RELATIVE or sentence.pos(comma + 1) in ("ADP", "SCONJ", "ADV")
         pending = sentence.is_nominal(comma - 1) and not self._has_finite(comma)
         return closing if aside and pending and sentence.is_finite(closing + 1) else None
+
+    def _opens_aside(self, at: int) -> bool:
+        """Whether the words from `at` on can be an aside: according to X, on this coast, which is old."""
+        sentence = self.sentence
+        return (
+            sentence.word(at) in RELATIVE
+            or sentence.word(at) == "according"
+            or sentence.pos(at) in ("ADP", "SCONJ", "ADV")
+        )
 
     def _has_finite(self, before: int) -> bool:
         """Whether the clause that is under way has its verb already."""

@@ -134,13 +134,12 @@ class LinearReach(ClauseReach):
         inner = 0
         for place in range(last, sentence.length):
             word = sentence.words[place]
-            if word in ("that", "who", "which", "whose") or (sentence.tag(place) == "PRP" and not inner):
+            if self._opens_inner(place) or (sentence.tag(place) == "PRP" and not inner):
                 inner += 1
             elif sentence.is_finite(place):
                 if inner == 0:
                     return place
-                compound = sentence.pos(place) == "AUX" and sentence.is_verb(sentence.skip_adverbs(place + 1))
-                inner -= 0 if compound else 1
+                inner -= 1
             elif word == "," and not inner:
                 closing = sentence.find(frozenset(","), place + 1, sentence.length)
                 return closing + 1 if closing > 0 and sentence.is_finite(closing + 1) else None
@@ -151,6 +150,13 @@ class LinearReach(ClauseReach):
             ):
                 return None
         return None
+
+    def _opens_inner(self, place: int) -> bool:
+        """Whether a clause with a verb of its own begins: who came, that we saw, when it rained."""
+        word = self.sentence.words[place]
+        if word in ("who", "which", "whose", "whom") or (word == "that" and self.sentence.pos(place) != "DET"):
+            return True
+        return word in word_list("subordinators") and self.starts_clause(place + 1)
 
     def can_be_subject(self, first: int) -> bool:
         """Whether a phrase that begins there is no object of a verb or preposition before it."""

@@ -46,6 +46,9 @@ class Reach(Protocol):
     def noun_before(self, end: int) -> Stretch | None:
         """The noun phrase whose last word is at `end`."""
 
+    def skip_aside(self, at: int) -> int:
+        """The place after an aside between commas, or after a colon, that stands at `at`."""
+
     def starts_clause(self, at: int) -> bool:
         """Whether a subject and its finite verb follow from `at` on."""
 

@@ -49,7 +49,7 @@ class Sentence:
         """Whether a verb that can carry a clause stands there."""
         if self.pos(at) not in ("VERB", "AUX"):
             return False
-        return self.tag(at) in FINITE or self.word(at) in _FINITE_FORMS
+        return self.tag(at) in FINITE or (self.word(at) in _FINITE_FORMS and self.tag(at) not in ("VB", "VBN", "VBG"))
 
     def is_helper(self, at: int) -> bool:
         """Whether a form of be, have or do, or a modal verb stands there, whatever its tag."""

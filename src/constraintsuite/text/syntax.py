@@ -31,6 +31,8 @@ class SyntaxReach(LinearReach):
     def subject(self, verb: int) -> Stretch | None:
         """The subject in the parse, followed through coordinated verbs and relative pronouns."""
         predicate = self._predicate(verb)
+        if predicate is not None and self._dep(predicate) == "conj" and self._follows_aside(verb):
+            return super().subject(verb)
         finite = predicate is not None and self._is_tensed(predicate)
         for _ in range(_CLIMB):
             if predicate is None:
@@ -126,6 +128,10 @@ class SyntaxReach(LinearReach):
             at = self.sentence.tokens[at].head
         return None
 
+    def _follows_aside(self, verb: int) -> bool:
+        """Whether a comma stands right before the verb group: "peanuts, the label says, were never used"."""
+        return self.sentence.word(self.verb_group_start(verb) - 1) == ","
+
     def _is_tensed(self, verb: int) -> bool:
         """Whether the verb, or an auxiliary of it, is finite."""
         helpers = (child for child in self._children[verb] if self._dep(child) in ("aux", "auxpass"))
@@ -147,13 +153,16 @@ class SyntaxReach(LinearReach):
     def _parts(self, noun: int) -> Iterator[int]:
         for child in self._children[noun]:
             dep = self._dep(child)
-            if (child < noun and dep in _BEFORE_NOUN) or (
-                child > noun and dep == "conj" and self.sentence.pos(child) in NOMINAL
-            ):
+            listed = self.sentence.pos(child) in NOMINAL and (dep == "conj" or self._is_list(child))
+            if (child < noun and dep in _BEFORE_NOUN) or (child > noun and listed):
                 yield from (child, *self._parts(child))
             elif child > noun and dep == "prep" and not self._cuts_subject(child):
                 for inner in self._children[child]:
                     yield from (inner, *self._parts(inner))
+
+    def _is_list(self, place: int) -> bool:
+        """Whether an apposition is a misread list: "wool, silk and leather"."""
+        return self._dep(place) == "appos" and any(self._dep(child) == "conj" for child in self._children[place])
 
     def _ancestors(self, place: int) -> set[int]:
         found: set[int] = set()

@@ -156,7 +156,9 @@ def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]
     for end in range(len(chosen) + 1):
         if end == len(chosen) or chosen[end].tag in _CLAUSE_TAGS or chosen[end].pos == "SCONJ":
             finite = [at for at in range(start, end) if chosen[at].tag in _FINITE]
-            if not finite:
+            relative = start > 0 and chosen[start - 1].tag in ("WDT", "WP")
+            first = next((at for at in range(start, end) if chosen[at].pos in ("VERB", "AUX")), -1)
+            if not finite or (relative and first >= 0 and chosen[first].tag == "VBN"):
                 _find_past(chosen, choices, start, end)
             for at in finite[1:]:
                 noun = next((reading for reading in choices[at].readings if reading.pos == "NOUN"), None)

@@ -1,4 +1,4 @@
-"""A person's word on proposals: only what was accepted is built, with the words as the person left them."""
+"""A person's word on proposals: only what was accepted is built, with the words and documents that the person left."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
                 forms=edited.forms,
                 blocked=edited.blocked,
                 marker=edited.marker,
+                on_topic=tuple(d for d in own.on_topic if d in edited.on_topic),
+                affirming=tuple(d for d in own.affirming if d in edited.affirming),
                 reason=edited.reason,
             )
         )

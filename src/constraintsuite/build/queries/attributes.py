@@ -138,7 +138,7 @@ def propose_attributes(
             words = attribute_words(noun, knowledge)
             yield Proposal(
                 id=f"p{stable_hash(RELATION, topic.text, noun):016x}",
-                status="build",
+                status="build" if topic.kind else "doubtful",
                 topic=topic.text,
                 y=y,
                 relation=f"{topics.domain(topic)}.{link}",
@@ -156,6 +156,7 @@ def propose_attributes(
                 affirming=tuple(sorted(affirming)),
                 denying=tuple(sorted(denying)),
                 examples_expected=min(len(affirming), len(members) - len(affirming), 6),
+                reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
             )
 
 

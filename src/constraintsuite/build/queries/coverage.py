@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from constraintsuite.build.domain import Knowledge
 from constraintsuite.build.queries.records import Proposal
-from constraintsuite.build.queries.topics import TopicTable
-from constraintsuite.build.reading.records import Fact
+from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.recipe import QuerySettings
+
+MIN_HINTS = 5
+MIN_SURE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,10 @@ class Coverage:
     documents_with_facts: int
     facts_per_document: float
     facts_by_relation: tuple[tuple[str, int], ...]
+    learned_classes: tuple[tuple[str, int], ...]
+    """Class nouns of the corpus that no domain file knows, with the documents that use them."""
+    learned_relations: tuple[tuple[str, int], ...]
+    """Relation phrases of defining sentences that no domain file knows."""
     proposals: int
     proposals_by_relation: tuple[tuple[str, int], ...]
     given_queries_usable: int
@@ -33,20 +40,22 @@ class Coverage:
 
 
 def measure_coverage(
-    topics: TopicTable,
-    facts: Mapping[str, Sequence[Fact]],
-    documents: int,
+    view: CorpusView,
+    knowledge: Knowledge,
     proposals: Sequence[Proposal],
     given: Sequence[Proposal],
     settings: QuerySettings,
 ) -> Coverage:
-    """Count classes, facts and proposals, and say what they allow."""
-    with_class = sum(bool(found) for found in topics.topics.values())
+    """Count classes, facts and proposals, and say what they allow; only classes that a domain file knows count as such."""
+    topics, documents = view.topics, len(view.documents)
+    with_class = sum(any(topic.kind for topic in found) for found in topics.topics.values())
     share = with_class / documents if documents else 0.0
-    relations = Counter(fact.relation for found in facts.values() for fact in found)
-    sure = [proposal for proposal in given if proposal.status == "build"]
-    expected = sum(proposal.examples_expected for proposal in [*proposals, *sure])
-    suits = share >= settings.min_class_share and (len(proposals) >= 2 or bool(sure))
+    relations = Counter(fact.relation for found in view.facts.values() for fact in found)
+    triggers = {trigger for relation in knowledge.relations.values() for trigger in relation.triggers}
+    learned = Counter({topic.text: len(m) for topic, m in topics.members.items() if not topic.kind and topic.bare})
+    hints = Counter({hint: n for hint, n in view.hints.items() if hint not in triggers and n >= MIN_HINTS})
+    sure = [proposal for proposal in [*proposals, *given] if proposal.status == "build"]
+    suits = share >= settings.min_class_share and len(sure) >= MIN_SURE
     return Coverage(
         documents=documents,
         documents_with_class=with_class,
@@ -55,18 +64,24 @@ def measure_coverage(
         largest_topics=tuple(
             sorted(((t.text, len(m)) for t, m in topics.members.items()), key=lambda x: (-x[1], x[0]))[:20]
         ),
-        documents_with_facts=len(facts),
+        documents_with_facts=len(view.facts),
         facts_per_document=round(relations.total() / documents, 4) if documents else 0.0,
         facts_by_relation=tuple(sorted(relations.items(), key=lambda x: (-x[1], x[0]))),
+        learned_classes=_ranked(learned)[:20],
+        learned_relations=_ranked(hints)[:20],
         proposals=len(proposals),
         proposals_by_relation=tuple(
             sorted(Counter(p.relation for p in proposals).items(), key=lambda x: (-x[1], x[0]))
         ),
-        given_queries_usable=len(sure),
-        expected_examples=expected,
+        given_queries_usable=sum(proposal.status == "build" for proposal in given),
+        expected_examples=sum(proposal.examples_expected for proposal in sure),
         suits=suits,
-        verdict=_verdict(share, suits, len(proposals) + len(sure), settings),
+        verdict=_verdict(share, suits, len(sure), settings),
     )
+
+
+def _ranked(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _verdict(share: float, suits: bool, sure: int, settings: QuerySettings) -> str:

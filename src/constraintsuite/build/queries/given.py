@@ -40,10 +40,7 @@ def read_given(
     """Proposals for all given queries: those that name their Y, and candidates for the others."""
     if not queries:
         return []
-    relevant: dict[str, set[str]] = defaultdict(set)
-    for qrel in qrels:
-        if qrel.grade > 0 and qrel.document in view.documents:
-            relevant[qrel.query].add(qrel.document)
+    relevant = _relevant(qrels, view)
     proposals: list[Proposal] = []
     terms = _TermIndex(view.documents)
     for query in queries:
@@ -60,6 +57,18 @@ def read_given(
         else:
             rejects["given:no_y_named"] += 1
     return proposals
+
+
+def _relevant(qrels: Sequence[Qrel], view: CorpusView) -> dict[str, set[str]]:
+    """The documents on topic by judgment: where grades go to 2 and beyond, 1 means "related" and does not count."""
+    highest: Counter[str] = Counter()
+    for qrel in qrels:
+        highest[qrel.query] = max(highest[qrel.query], qrel.grade)
+    relevant: dict[str, set[str]] = defaultdict(set)
+    for qrel in qrels:
+        if qrel.grade >= min(2, max(1, highest[qrel.query])) and qrel.document in view.documents:
+            relevant[qrel.query].add(qrel.document)
+    return relevant
 
 
 class ParsedQuery(NamedTuple):

@@ -103,7 +103,7 @@ def _propose(
     words = y_words(relation, y)
     return Proposal(
         id=f"p{stable_hash(relation.key, topic.text, y):016x}",
-        status="build",
+        status="build" if topic.kind else "doubtful",
         topic=topic.text,
         y=y,
         relation=relation.key,

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from lemminflect import getAllLemmas
 
 from constraintsuite.build.queries.records import Proposal, Snippet
 from constraintsuite.build.queries.wording import refuse
@@ -71,12 +74,21 @@ def _candidates(document: Document, query: str) -> dict[str, bool]:
     asked = set(words(query))
     found = {}
     for word, count in Counter(words(text)).items():
-        if len(word) < MIN_LENGTH or word in asked or word in stopwords("lucene") or word.isdigit():
+        if len(word) < MIN_LENGTH or word in asked or word in stopwords("lucene") or not _is_noun(word):
             continue
         named = word.capitalize()
         shown = named if named in MONTHS and named in text else word
         found[shown] = count >= 2 and word in words(first)
     return found
+
+
+@cache
+def _is_noun(word: str) -> bool:
+    """Whether the dictionary knows the word as a noun first of all."""
+    if word.capitalize() in MONTHS:
+        return True
+    kinds = getAllLemmas(word)
+    return "NOUN" in kinds and "AUX" not in kinds and not ("VERB" in kinds and word.endswith(("ed", "ing")))
 
 
 def _score(word: str, about: Mapping[str, set[str]], holds: Mapping[str, set[str]], relevant: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from constraintsuite.build.queries.topics import TopicTable
@@ -19,4 +20,6 @@ class CorpusView:
     facts: dict[str, tuple[Fact, ...]]
     pronouns: dict[str, str]
     sentences: dict[str, tuple[tuple[int, int], ...]]
+    hints: Counter[str]
+    """Relation phrases of defining sentences, with the number of documents that use them."""
     topics: TopicTable

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 
 from constraintsuite.build.domain import Knowledge
 from constraintsuite.build.reading.classes import read_classes
 from constraintsuite.build.reading.facts import read_facts
 from constraintsuite.build.reading.nouns import read_nouns
-from constraintsuite.build.reading.records import DocumentReading
+from constraintsuite.build.reading.records import ClassReading, DocumentReading
 from constraintsuite.records.text import Document
 from constraintsuite.text.base import Analysis
 
@@ -27,7 +29,19 @@ def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) 
         scopes=analysis.scopes,
         sentences=tuple((span.start, span.end) for span in analysis.sentences),
         pronoun=_pronoun(analysis),
+        hints=_hints(analysis, classes),
     )
+
+
+def _hints(analysis: Analysis, classes: Sequence[ClassReading]) -> tuple[str, ...]:
+    """The relation phrases of the defining sentence."""
+    defining = next((reading for reading in classes if reading.strength == 3), None)
+    if defining is None:
+        return ()
+    end = next((span.end for span in analysis.sentences if span.start <= defining.start < span.end), 0)
+    tokens = [token for token in analysis.tokens if defining.end <= token.start < end]
+    found = [f"{a.text.lower()} {b.text.lower()}" for a, b in pairwise(tokens) if a.tag == "VBN" and b.pos == "ADP"]
+    return tuple(dict.fromkeys(found))
 
 
 def _pronoun(analysis: Analysis) -> str:

@@ -60,3 +60,5 @@ class DocumentReading:
     sentences: tuple[tuple[int, int], ...]
     pronoun: str
     """How the document speaks of its subject: He, She, It, They; empty where it does not."""
+    hints: tuple[str, ...] = ()
+    """Participle and preposition after the class noun ("located in"): relations that a domain file could learn."""

@@ -65,7 +65,7 @@ def work(job: Job[Recipe]) -> Outcome:
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
     given = read_given(queries, qrels, view, splits, knowledge, rejects)
-    coverage = measure_coverage(view.topics, view.facts, len(view.documents), proposals, given, recipe.queries)
+    coverage = measure_coverage(view, knowledge, proposals, given, recipe.queries)
     settled = sorted(_settle(proposals, given, coverage, recipe), key=_best_first)
     write_jsonl(job.out / "proposals.jsonl", settled)
     write_text(job.out / "splits.json", json.dumps(dict(sorted(splits.items())), ensure_ascii=False, indent=0) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from constraintsuite.build.domain import Knowledge
@@ -16,12 +17,15 @@ def view_corpus(documents: Path, mentions: Path, knowledge: Knowledge, min_topic
     """Read both stages into memory, without the nouns."""
     classes: dict[str, tuple[ClassReading, ...]] = {}
     scopes, facts, pronouns, sentences = {}, {}, {}, {}
+    hints: Counter[str] = Counter()
     for reading in read_readings(mentions):
         classes[reading.id] = reading.classes
         scopes[reading.id] = reading.scopes
         sentences[reading.id] = reading.sentences
         pronouns[reading.id] = reading.pronoun
+        hints.update(reading.hints)
         if reading.facts:
             facts[reading.id] = reading.facts
     topics = TopicTable(classes, knowledge, min_topic_documents)
-    return CorpusView({d.id: d for d in read_documents(documents)}, scopes, facts, pronouns, sentences, topics)
+    texts = {document.id: document for document in read_documents(documents)}
+    return CorpusView(texts, scopes, facts, pronouns, sentences, hints, topics)

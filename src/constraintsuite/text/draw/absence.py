@@ -25,6 +25,10 @@ def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if sentence.word(start) == ":":
         yield Patch(start + 1, list_end(canvas, start + 1), cue.kind, cue.rule)
         return
+    while sentence.pos(start) == "ADV" and sentence.tag(start + 1) == "VBG":  # without once crossing Y
+        start += 1
+    if cue.rule == "doubt_preference" and sentence.tag(start) == "VB":  # prefers to stay
+        return
     if sentence.words[cue.first] == "lacking" and sentence.pos(start) not in ("NOUN", "PROPN", "DET", "ADJ", "PRON"):
         yield from draw_predicate(canvas, cue)
         return
@@ -67,7 +71,16 @@ def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if found is None and (passive or reduced):
         found, rule = _with_proposal(canvas, subject_of(canvas, cue.first), cue.first), "passive_absence"
     if found is not None:
-        yield Patch(found.first, found.last, cue.kind, rule)
+        yield Patch(
+            found.first, found.last, "uncertain" if passive and _is_optional(canvas, cue.first) else cue.kind, rule
+        )
+
+
+def _is_optional(canvas: Canvas, verb: int) -> bool:
+    """The lid can be removed: it need not be."""
+    sentence = canvas.sentence
+    group = sentence.words[canvas.reach.verb_group_start(verb) : verb]
+    return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
 
 
 def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -78,9 +91,8 @@ def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """What is said to be missing: the noun after an attribute, else the subject."""
     sentence = canvas.sentence
-    if sentence.words[cue.last - 1] == "gone" and sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) != "be":
-        if not sentence.is_hard(cue.last) and cue.first > 0:  # had gone indoors
-            return
+    if sentence.words[cue.last - 1] == "gone" and not _is_gone(canvas, cue):
+        return
     after = sentence.pos(cue.last)
     if sentence.word(cue.last) == ":":
         yield Patch(cue.last + 1, canvas.reach.phrase_end(cue.last + 1), cue.kind, cue.rule)
@@ -100,6 +112,12 @@ def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
             named = canvas.reach.subject(copula)
             if named is not None:
                 yield Patch(named.first, named.last, cue.kind, cue.rule)
+
+
+def _is_gone(canvas: Canvas, cue: Cue) -> bool:
+    """Is gone, had gone; but not had gone indoors."""
+    helper = canvas.sentence.lemma(canvas.sentence.skip_adverbs_back(cue.first - 1))
+    return cue.first == 0 or helper == "be" or canvas.sentence.is_hard(cue.last)
 
 
 def _is_denied(canvas: Canvas, subject: Stretch) -> bool:
@@ -163,7 +181,12 @@ def object_after(canvas: Canvas, cue: Cue) -> Stretch | None:
     """The object right behind a verb; None if there is none."""
     sentence = canvas.sentence
     start = cue.last
-    while sentence.pos(start) == "ADV" or (sentence.word(start) == ":" and cue.first == 0):
+    opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
+    if opening and sentence.word(start) in (":", "–", "—"):  # excluded: meals
+        return Stretch(start + 1, list_end(canvas, start + 1))
+    if sentence.word(start) == ",":
+        start = canvas.reach.skip_aside(start)
+    while sentence.pos(start) == "ADV":
         start += 1
     part = sentence.pos(start) in ("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON") or sentence.tag(start) in (
         "VBG",

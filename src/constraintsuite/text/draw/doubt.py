@@ -104,7 +104,7 @@ def draw_whether(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 def draw_quantifier(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Some rooms have Y, not all have Y, few have Y: the predicate; there are few Y: the noun."""
     sentence = canvas.sentence
-    few = sentence.words[cue.last - 1] in ("few", "many", "much")
+    few = sentence.words[cue.last - 1] == "few" or sentence.words[cue.first] in ("not", "n't")
     if (
         few and sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
     ) or sentence.pos(cue.last) == "NUM":
@@ -124,7 +124,8 @@ def draw_either(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Either Y or Z: one of them."""
     sentence = canvas.sentence
     joint = sentence.find(frozenset(("or",)), cue.last, sentence.length)
-    if joint >= 0 and not canvas.is_drawn(cue.last):
+    apart = any(sentence.is_hard(at) for at in range(cue.last, max(joint, cue.last)))
+    if joint >= 0 and not apart and not canvas.is_drawn(cue.last):
         yield Patch(cue.last, canvas.reach.phrase_end(joint + 1), cue.kind, cue.rule)
 
 
@@ -192,8 +193,9 @@ def _is_permission(canvas: Canvas, cue: Cue) -> bool:
         return False
     subject = canvas.reach.subject(cue.first)
     head = sentence.word(subject.last - 1).removesuffix("s") if subject is not None else ""
-    verb = sentence.lemma(sentence.skip_adverbs(cue.last))
-    if verb == "be" and sentence.lemma(sentence.skip_adverbs(cue.last + 1)) in word_list("permitted_verbs"):
+    main = sentence.skip_adverbs(cue.last)
+    verb = sentence.lemma(main)
+    if verb == "be" and sentence.lemma(sentence.skip_adverbs(main + 1)) in word_list("permitted_verbs"):
         return True
     return head in word_list("people") and verb not in word_list("experience_verbs")
 

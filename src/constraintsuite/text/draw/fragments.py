@@ -20,6 +20,7 @@ _DENYING = frozenset(("particle", "verb", "may_not"))
 def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
     """Campfires: no. Wi-Fi – none. Dogs: not allowed."""
     sentence = canvas.sentence
+    yield from _bracketed(canvas)
     for mark in range(1, sentence.length - 1):
         if sentence.words[mark] not in _LABEL_MARKS:
             continue
@@ -34,6 +35,23 @@ def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
                 first -= 1
             cue = Cue(answer, answer + 1, (answer,), "label", "label", "negated")
             yield cue, Patch(first, mark, "negated", "label")
+
+
+def _bracketed(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+    """Parking (not available); extras (sauna, massage) not included."""
+    sentence = canvas.sentence
+    for place in range(2, sentence.length - 1):
+        if sentence.words[place] != "not" or sentence.words[place + 1] not in word_list("presence_words"):
+            continue
+        cue = Cue(place, place + 1, (place,), "label", "label", "negated")
+        opening = place - 1
+        while opening > 0 and sentence.words[opening] != "(":
+            opening -= 1
+        noun = canvas.reach.noun_before(opening - 1) if opening > 0 else None
+        if noun is not None and sentence.words[place - 1] == "(":
+            yield cue, Patch(noun.first, noun.last, "negated", "label")
+        elif noun is not None and sentence.words[place - 1] == ")":
+            yield cue, Patch(noun.first, place - 1, "negated", "label")
 
 
 def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:

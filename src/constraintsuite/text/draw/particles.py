@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from constraintsuite.text.canvas import Canvas, Patch
 from constraintsuite.text.cues import Cue
+from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.lexicon import word_list
 
 _TRAILING = frozenset(
@@ -41,10 +42,13 @@ class Presence(NamedTuple):
 
 def draw_particle(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Not before a verb denies the clause, not before anything else denies that alone: "in May, not in June"."""
+    sentence = canvas.sentence
+    if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
+        yield Patch(cue.last + 2, list_end(canvas, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
+        return
     if _is_verbal(canvas, cue):
         yield from deny_from(canvas, cue, cue.last)
         return
-    sentence = canvas.sentence
     start = cue.last
     if sentence.word(start) == ",":
         closing = sentence.find(frozenset(","), start + 1, sentence.length)
@@ -103,6 +107,7 @@ def _is_year(word: str) -> bool:
 def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
     """The scope of a negation whose verb phrase begins at `start`."""
     sentence = canvas.sentence
+    start = canvas.reach.skip_aside(start)
     end = canvas.reach.clause_end(start)
     if sentence.find(_UNTIL, start, min(end + 1, sentence.length)) >= 0 and sentence.find(_COMMA, start, end) < 0:
         return  # did not open until May: it did open
@@ -140,7 +145,7 @@ def find_presence(canvas: Canvas, start: int) -> Presence | None:
     purpose = sentence.words[place] in word_list("need_words") and not _has_person(canvas, start)
     infinitive = after == "to" and sentence.tag(place + length + 1) in ("VB", "VBP") and not purpose
     outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of")
-    return Presence(place + length, of_subject=not infinitive, carries=infinitive or not outside)
+    return Presence(place + length, of_subject=not infinitive and after != "by", carries=infinitive or not outside)
 
 
 def _has_person(canvas: Canvas, start: int) -> bool:
@@ -178,6 +183,9 @@ def find_complement(canvas: Canvas, start: int, end: int) -> Complement | None:
     asked = sentence.find(_INDIRECT, start + 1, min(start + 5, end + 1))
     if asked >= 0 and sentence.is_verb(asked - 1) and canvas.reach.starts_clause(asked + 1):
         return Complement(asked, factive=True)
+    fact = sentence.find(frozenset(("fact",)), start, end)
+    if fact >= 0 and sentence.word(fact + 1) == "that":
+        return Complement(fact + 1, factive=True)
     for place in range(start, min(start + 6, end)):
         factive = sentence.lemma(place) in word_list("factive_words")
         if factive or sentence.lemma(place) in word_list("noncommittal_words"):
@@ -198,7 +206,7 @@ def _is_verbal(canvas: Canvas, cue: Cue) -> bool:
     before = cue.first - 1
     while before >= 0 and sentence.pos(before) == "ADV":
         before -= 1
-    if sentence.pos(before) == "AUX" or sentence.word(before) in ("need", "dare") or sentence.lemma(before) == "be":
+    if sentence.pos(before) == "AUX" or sentence.word(before) in ("need", "dare") or sentence.is_helper(before):
         return True
     if sentence.pos(cue.first - 1) in ("PUNCT", "CCONJ") and sentence.tag(cue.last) in ("VB", "VBP"):
         return False  # you pay for leather, not noise cancellation

@@ -21,10 +21,29 @@ def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield from _predicated(canvas, cue)
         return
     end = canvas.reach.phrase_end(start, loose=True)
+    if sentence.word(end) in ("until", "till"):  # no bathroom until 1931: one since then
+        return
     yield Patch(start, end, cue.kind, cue.rule)
     verb = canvas.reach.verb_of_subject(cue.first, end)
     if verb is not None:
         yield from deny_from(canvas, cue, verb)
+    else:
+        yield from _narrowed(canvas, cue, end)
+
+
+def _narrowed(canvas: Canvas, cue: Cue, end: int) -> Iterator[Patch]:
+    """What narrows a denied noun is denied with it: no hotel in the town that has Y; no sign, even now, of Y."""
+    sentence = canvas.sentence
+    if sentence.word(end) == ",":
+        place = canvas.reach.skip_aside(end)
+        if sentence.word(place) == "of" and place > end:
+            yield Patch(place + 1, canvas.reach.phrase_end(place + 1, loose=True), cue.kind, cue.rule)
+        return
+    place = end
+    while sentence.pos(place) == "ADP":
+        place = canvas.reach.phrase_end(place + 1)
+    if sentence.word(place) in ("that", "who", "which"):
+        yield from canvas.predicate(cue, place + 1, canvas.reach.clause_end(place + 1))
 
 
 def _predicated(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -54,6 +73,8 @@ def draw_none(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     verb = canvas.reach.verb_of_subject(cue.first, cue.last)
     if verb is not None:
         yield from deny_from(canvas, cue, verb)
+        if denies_presence(canvas, verb):
+            yield from draw_anaphor(canvas, cue)
     elif sentence.lemma(cue.first - 1) == "be" and sentence.word(cue.first - 2) == "there":
         yield Patch(canvas.reach.clause_start(cue.first), cue.first - 2, cue.kind, cue.rule)
 
@@ -70,12 +91,25 @@ def draw_anaphor(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     verb = next((at for at in range(cue.first - 1, -1, -1) if sentence.is_finite(at) or sentence.is_hard(at)), -1)
     if verb >= 0 and sentence.is_finite(verb):
         subject = canvas.reach.subject(verb)
+        if subject is not None and sentence.pos(subject.first) == "PRON":  # we had hoped for a pool, but there was none
+            subject = canvas.reach.noun_before(_before_break(canvas, cue.first))
         if subject is not None:
             yield Patch(subject.first, subject.last, cue.kind, cue.rule)
 
 
+def _before_break(canvas: Canvas, at: int) -> int:
+    """The last word of the clause before the one that begins around `at`."""
+    place = at - 1
+    while place > 0 and canvas.sentence.words[place] in ("but", "and", ",", "though", "yet"):
+        place -= 1
+    return place
+
+
 def draw_partitive(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
-    """None of the rooms has Y; has none of the Y."""
+    """None of the rooms has Y; has none of the Y; not even the oldest guests have seen Y."""
+    if canvas.sentence.words[cue.first] == "not" and canvas.sentence.is_helper(cue.first - 1):  # did not even have Y
+        yield from deny_from(canvas, cue, cue.last)
+        return
     end = canvas.reach.phrase_end(cue.last)
     verb = canvas.reach.verb_of_subject(cue.first, end)
     if verb is None:

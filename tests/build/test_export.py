@@ -1,0 +1,134 @@
+"""Suites in other people's formats."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from build_factory import make_example
+
+from constraintsuite.build.export import EXPORTERS
+from constraintsuite.records.examples import Example
+
+CARD = "# Tiny suite\n"
+QUIET = ("oak", "Quiet Oak", "A campsite without showers – but crème brûlée.")
+BARN = ("barn", "Red Barn", "A campsite with showers.")
+EXAMPLES = (
+    make_example(1, split="train", pos=QUIET, neg=BARN),
+    make_example(2, split="test", pos=BARN, neg=QUIET, y="crème", negated="without crème", base="with crème"),
+    make_example(3, split="test", suite="negation_omission", pos=QUIET, neg=BARN),
+)
+
+
+def export(kind: str, folder: Path, examples: tuple[Example, ...] = EXAMPLES) -> Path:
+    EXPORTERS.load(kind)(examples, folder / kind, CARD)
+    return folder / kind
+
+
+def files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("kind", ["beir", "nevir", "csv"])
+def test_the_card_travels_along(tmp_path: Path, kind: str) -> None:
+    assert (export(kind, tmp_path) / "README.md").read_text(encoding="utf-8") == CARD
+
+
+def test_beir_has_each_document_and_each_query_once(tmp_path: Path) -> None:
+    folder = export("beir", tmp_path)
+    assert files(folder) == {"README.md", "corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "qrels/test.tsv"}
+    assert rows(folder / "corpus.jsonl") == [
+        {"_id": "barn", "title": "Red Barn", "text": "A campsite with showers."},
+        {"_id": "oak", "title": "Quiet Oak", "text": "A campsite without showers – but crème brûlée."},
+    ]
+    assert [row["_id"] for row in rows(folder / "queries.jsonl")] == [
+        f"{example.id}_{role}" for example in EXAMPLES for role in ("neg", "base")
+    ]
+
+
+def test_beir_qrels_prefer_the_satisfier_for_the_negated_query_and_the_violator_for_the_affirmative_one(
+    tmp_path: Path,
+) -> None:
+    folder = export("beir", tmp_path)
+    assert (folder / "qrels" / "train.tsv").read_text().splitlines() == [
+        "query-id\tcorpus-id\tscore",
+        "negation_explicit_tiny_000001_neg\toak\t1",
+        "negation_explicit_tiny_000001_neg\tbarn\t0",
+        "negation_explicit_tiny_000001_base\tbarn\t1",
+        "negation_explicit_tiny_000001_base\toak\t0",
+    ]
+
+
+def test_every_beir_judgment_is_of_a_known_query_and_document(tmp_path: Path) -> None:
+    folder = export("beir", tmp_path)
+    queries = {row["_id"] for row in rows(folder / "queries.jsonl")}
+    documents = {row["_id"] for row in rows(folder / "corpus.jsonl")}
+    for path in (folder / "qrels").iterdir():
+        for line in path.read_text().splitlines()[1:]:
+            query, document, _ = line.split("\t")
+            assert query in queries
+            assert document in documents
+
+
+def test_nevir_rows_pair_each_query_with_its_document(tmp_path: Path) -> None:
+    folder = export("nevir", tmp_path)
+    assert files(folder) == {"README.md", "train.jsonl", "test.jsonl"}
+    (row,) = rows(folder / "train.jsonl")
+    assert (row["q1"], row["doc1"]) == ("campsites without showers", QUIET[2])
+    assert (row["q2"], row["doc2"]) == ("campsites with showers", BARN[2])
+
+
+def test_csv_has_one_row_an_example(tmp_path: Path) -> None:
+    with (export("csv", tmp_path) / "examples.csv").open(encoding="utf-8", newline="") as file:
+        read = list(csv.DictReader(file))
+    assert [row["id"] for row in read] == [example.id for example in EXAMPLES]
+    assert (read[0]["pos_text"], read[0]["neg_id"], read[0]["query_neg"]) == (
+        QUIET[2],
+        "barn",
+        "campsites without showers",
+    )
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+49 30 1234", "-5 degrees", "@SUM(A1)", "\tx", "\rx"])
+def test_csv_cells_that_a_spreadsheet_would_calculate_are_quoted(tmp_path: Path, text: str) -> None:
+    example = make_example(1, pos=("oak", text, text), neg=BARN)
+    with (export("csv", tmp_path, (example,)) / "examples.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["pos_title"], row["pos_text"]) == (f"'{text}", f"'{text}")
+
+
+def test_csv_keeps_commas_quotes_and_line_ends(tmp_path: Path) -> None:
+    text = 'A "quiet", small\ncampsite'
+    example = make_example(1, pos=("oak", "", text), neg=BARN)
+    with (export("csv", tmp_path, (example,)) / "examples.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["pos_text"] == text
+
+
+def test_hf_has_a_file_for_each_slice_and_split(tmp_path: Path) -> None:
+    folder = export("hf", tmp_path)
+    assert files(folder) == {
+        "README.md",
+        "data/negation_explicit/train.jsonl",
+        "data/negation_explicit/test.jsonl",
+        "data/negation_omission/test.jsonl",
+    }
+    assert (folder / "README.md").read_text(encoding="utf-8").endswith(CARD)
+
+
+def test_the_datasets_library_loads_the_hf_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    datasets = pytest.importorskip("datasets", reason="needs the extra [hub]")
+    folder = export("hf", tmp_path)
+    loaded = datasets.load_dataset(str(folder), "negation_explicit", cache_dir=str(tmp_path / "cache"))
+    assert {split: len(part) for split, part in loaded.items()} == {"train": 1, "test": 1}
+    assert loaded["train"][0]["docs"]["pos"] == {"id": "oak", "title": "Quiet Oak", "text": QUIET[2]}
+    omission = datasets.load_dataset(str(folder), "negation_omission", cache_dir=str(tmp_path / "cache"))
+    assert [row["id"] for row in omission["test"]] == ["negation_omission_tiny_000003"]
