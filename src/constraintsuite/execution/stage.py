@@ -171,6 +171,6 @@ def _in_words(outcome: Outcome) -> str:
 def code_version() -> str:
     """Hash of the package's own files and of the libraries that can change a result."""
     root = Path(str(resources.files("constraintsuite")))
-    files = sorted(p for p in root.rglob("*") if p.suffix in {".py", ".yaml", ".tsv", ".jsonl"})
+    files = sorted(p for p in root.rglob("*") if p.suffix in {".py", ".yaml", ".json", ".jsonl", ".tsv"})
     texts = [f"{p.relative_to(root)}\n{p.read_text(encoding='utf-8')}" for p in files]
     return sha256_text(*texts, *(f"{name}=={version}" for name, version in library_versions().items()))

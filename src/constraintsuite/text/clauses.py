@@ -137,11 +137,17 @@ class ClauseReach:
     def starts_clause(self, at: int) -> bool:
         """Whether a subject and its finite verb follow from `at` on, before the next comma or mark."""
         sentence = self.sentence
-        place, nominal = at, sentence.tag(at) == "VBG"
+        place, nominal, inner = at, sentence.tag(at) == "VBG", 0
         while not sentence.is_hard(place):
             word = sentence.words[place]
             if sentence.is_finite(place):
-                return nominal or word == "there"
+                if not inner:
+                    return nominal or word == "there"
+                inner -= 1
+            elif nominal and word in ("who", "which", "whom", "whose"):
+                inner += 1
+                place += 1
+                continue
             if word == "," or word in word_list("terminators") or (word == "to" and sentence.tag(place) == "TO"):
                 return False
             if sentence.tag(place) == "VBG" and place > at and sentence.is_nominal(place - 1):

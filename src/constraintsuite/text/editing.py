@@ -40,17 +40,18 @@ def exchange(text: str, first: tuple[int, int], second: tuple[int, int]) -> tupl
     if b > c:
         return None
     left, right = text[a:b], text[c:d]
-    found: list[Replacement] = []
-    for (start, end), new, old in (((a, b), right, left), ((c, d), left, right)):
-        new = _capital_like(new, old, text, start)
-        article = _ARTICLE.search(text[:start])
-        if article:
-            fitting = "an" if starts_with_vowel_sound(new) else "a"
-            if article[1][:1].isupper():
-                fitting = fitting.capitalize()
-            start, new = article.start(1), f"{fitting} {new}"
-        found.append(Replacement(start, end, new))
-    return tuple(found)
+    return _replace(text, a, b, _capital_like(right, left, text, a)), _replace(
+        text, c, d, _capital_like(left, right, text, c)
+    )
+
+
+def _replace(text: str, start: int, end: int, new: str) -> Replacement:
+    """The replacement, widened over an article that no longer fits."""
+    article = _ARTICLE.search(text[:start])
+    if article is None:
+        return Replacement(start, end, new)
+    fitting = "an" if starts_with_vowel_sound(new) else "a"
+    return Replacement(article.start(1), end, f"{fitting.capitalize() if article[1][:1].isupper() else fitting} {new}")
 
 
 def starts_with_vowel_sound(word: str) -> bool:

@@ -9,6 +9,7 @@ from constraintsuite.text.sentence import QUOTES
 
 _INSIDE = frozenset(("-", "'s", "'", "%")) | QUOTES
 _BEFORE_GERUND = frozenset(("DET", "ADJ", "PUNCT", "NOUN", "SCONJ", "CCONJ"))
+_WH_TAGS = frozenset(("WDT", "WP", "WP$", "WRB"))
 _PREMODIFIED = frozenset(("DET", "ADJ", "NUM", "ADP", "CCONJ", "PUNCT", "ADV", "VERB", "AUX", "PART", ""))
 
 
@@ -226,7 +227,7 @@ class LinearReach(ClauseReach):
         if sentence.is_nominal(place) and sentence.pos(place + 1) == "DET":  # last winter | the shop
             return True
         word = sentence.words[place]
-        if word == "that" and sentence.tag(place) == "IN":
+        if (word == "that" and sentence.tag(place) == "IN") or word == "whose" or sentence.tag(place) in _WH_TAGS:
             return True
         if word in ("and", ","):
             if self._previous_verb(place) is not None:

@@ -96,6 +96,10 @@ def _known(word: str) -> Iterator[Reading]:
         for lemma in lemmas:
             for tag in _tags(word, lemma, pos):
                 yield Reading(tag, UNIVERSAL[tag], lemma)
+                if tag == "VBZ" and "NOUN" in getAllLemmas(
+                    lemma
+                ):  # plurals that the dictionary forgot, such as templates
+                    yield Reading("NNS", "NOUN", lemma)
 
 
 def _tags(word: str, lemma: str, pos: str) -> list[str]:

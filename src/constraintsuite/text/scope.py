@@ -46,6 +46,8 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "modal": doubt.draw_modal,
         "adverb": doubt.draw_adverb,
         "optional": doubt.draw_optional,
+        "attribute": doubt.draw_attribute,
+        "prospect": doubt.draw_prospect,
         "condition": doubt.draw_condition,
         "whether": doubt.draw_whether,
         "quantifier": doubt.draw_quantifier,

@@ -22,6 +22,7 @@ _FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
 _SUBJECT_TAGS = frozenset(("NN", "NNS", "NNP", "PRP", "RB", "WDT", "WP"))
 _CLAUSE_TAGS = frozenset((",", ":", ".", "-LRB-", "-RRB-", "CC", "WDT", "WP", "WRB", "PRP", "EX"))
 _BEFORE_NOUN = frozenset(("NOUN", "ADJ", "DET", "PROPN", "VERB"))
+_BARE_VERBS = frozenset(("VB", "VBG", "VBZ", "VBP"))
 _SHORT_RUN = 2
 _SHOUTED_WORDS = 0.6
 _FUNCTION_WORDS = frozenset(("DET", "ADP", "CCONJ", "SCONJ", "AUX", "PRON", "PART"))
@@ -160,7 +161,10 @@ def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]
             first = next((at for at in range(start, end) if chosen[at].pos in ("VERB", "AUX")), -1)
             if not finite or (relative and first >= 0 and chosen[first].tag == "VBN"):
                 _find_past(chosen, choices, start, end)
-            for at in finite[1:]:
+            doubtful = [
+                at for at in finite if at > start and chosen[at].tag == "VBZ" and chosen[at - 1].tag in _BARE_VERBS
+            ]
+            for at in dict.fromkeys([*finite[1:], *doubtful]):
                 noun = next((reading for reading in choices[at].readings if reading.pos == "NOUN"), None)
                 object_follows = at + 1 < len(chosen) and chosen[at + 1].pos in ("DET", "PRON", "NUM")
                 if noun is not None and not object_follows and chosen[at - 1].pos in _BEFORE_NOUN:

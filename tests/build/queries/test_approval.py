@@ -39,8 +39,14 @@ def test_the_words_are_those_the_person_left(tmp_path: Path) -> None:
 
 
 def test_what_was_mined_stays_as_it_was(tmp_path: Path) -> None:
-    edited = replace(SHOWERS, status="accepted", split="test", affirming=("z",), score=99.0)
+    edited = replace(SHOWERS, status="accepted", split="test", denying=("z",), score=99.0, relation="other")
     assert approved(tmp_path, edited) == [replace(SHOWERS, status="accepted")]
+
+
+def test_a_person_may_strike_documents_out_but_not_add_any(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "proposals.jsonl", [replace(DOGS, status="accepted", affirming=("d", "z"))])
+    (settled,) = apply_approval(tmp_path / "proposals.jsonl", [replace(DOGS, affirming=("c", "d"))])
+    assert settled.affirming == ("d",)
 
 
 @pytest.mark.parametrize("status", ["build", "doubtful", "rejected"])

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import pytest
-from build_factory import knowledge, read_all
+from build_factory import knowledge
 
-from constraintsuite.build.queries.given import parse_query, read_given
+from constraintsuite.build.build import build_suite
+from constraintsuite.build.queries.given import parse_query
 from constraintsuite.build.queries.records import Proposal
-from constraintsuite.build.queries.topics import TopicTable
-from constraintsuite.build.queries.view import CorpusView
-from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.build.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe
+from constraintsuite.build.stages.queries import read_proposals
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.execution.progress import Silent
+from constraintsuite.records.text import Document
+from constraintsuite.store.jsonl import write_jsonl
 
 
 @pytest.mark.parametrize(
@@ -51,7 +55,7 @@ def test_a_query_that_names_none(query: str) -> None:
     assert parse_query(query, knowledge()) is None
 
 
-TEXTS = {
+CAMPSITES = {
     "oak": "Quiet Oak is a campsite by the river. It has hot showers and a small shop for the guests.",
     "barn": "Red Barn is a campsite on the hill. There are no showers, but the meadow is wide and quiet.",
     "mill": "Old Mill is a campsite in the woods. It has showers behind the barn and a place for fires.",
@@ -59,65 +63,72 @@ TEXTS = {
 }
 
 
-def proposals(
-    queries: Sequence[str], *, relevant: Mapping[str, Sequence[str]] | None = None
-) -> tuple[list[Proposal], Counter[str]]:
-    """What becomes of queries over four campsites; `relevant` gives the judged documents of a query."""
-    readings = read_all(TEXTS)
-    view = CorpusView(
-        documents={name: Document(name, text) for name, text in TEXTS.items()},
-        scopes={name: reading.scopes for name, reading in readings.items()},
-        facts={},
-        pronouns={},
-        sentences={},
-        topics=TopicTable({name: reading.classes for name, reading in readings.items()}, knowledge(), 2),
+NEGATED = {
+    "campsites with showers": "campsites without showers",
+    "campsites that have showers": "campsites that do not have showers",
+    "campsites containing showers": "campsites containing no showers",
+    "campsites featuring showers": "campsites not featuring showers",
+    "campsites containing a shower": "campsites containing no shower",
+}
+REFUSED = {
+    "campsites with saunas": "given:does_not_split_documents",
+    "campsites with campsites": "given:y_in_topic",
+    "quiet places": "given:no_y_named",
+}
+JUDGED = "campsites that offer showers"
+
+
+class Given(NamedTuple):
+    """What became of all queries above over four campsites; for one of them the documents were judged."""
+
+    proposals: dict[str, Proposal]
+    rejects: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
+    folder = tmp_path_factory.mktemp("given")
+    queries = [*NEGATED, *REFUSED, JUDGED]
+    write_jsonl(folder / "docs.jsonl", [Document(name, text) for name, text in CAMPSITES.items()])
+    (folder / "queries.tsv").write_text("".join(f"q{number}\t{query}\n" for number, query in enumerate(queries)))
+    judged = f"q{queries.index(JUDGED)}"
+    (folder / "qrels.txt").write_text(f"{judged} 0 oak 2\n{judged} 0 fen 2\n{judged} 0 mill 1\n{judged} 0 barn 0\n")
+    recipe = Recipe(
+        corpus=SourceSettings(
+            source=str(folder / "docs.jsonl"), queries=str(folder / "queries.tsv"), qrels=str(folder / "qrels.txt")
+        ),
+        documents=DocumentSettings(shards=1),
+        analysis=AnalysisSettings(analyser="rules"),
+        queries=QuerySettings(mine=False, min_topic_documents=2),
     )
-    asked = [Query(f"q{number}", text) for number, text in enumerate(queries)]
-    grades = [Qrel(query.id, name, 1) for query in asked for name in (relevant or {}).get(query.text, ())]
-    rejects: Counter[str] = Counter()
-    return read_given(asked, grades, view, dict.fromkeys(TEXTS, "dev"), knowledge(), rejects), rejects
+    stage = build_suite(recipe, folder / "suite", workers=1, reporter=Silent(), until="queries").stages["queries"]
+    found = {queries[int(proposal.qid[1:])]: proposal for proposal in read_proposals(stage.path)}
+    return Given(found, stage.manifest.rejects)
 
 
-@pytest.mark.parametrize(
-    ("query", "negated"),
-    [
-        ("campsites with showers", "campsites without showers"),
-        ("campsites that have showers", "campsites that do not have showers"),
-        ("campsites containing showers", "campsites containing no showers"),
-        ("campsites featuring showers", "campsites not featuring showers"),
-    ],
-)
-def test_the_link_is_negated_in_place(query: str, negated: str) -> None:
-    (proposal,), _ = proposals([query])
-    assert (proposal.base, proposal.neg, proposal.status) == (query, negated, "build")
+@pytest.mark.parametrize("query", NEGATED)
+def test_the_link_is_negated_in_place(given: Given, query: str) -> None:
+    assert given.proposals[query].base == query
+    assert given.proposals[query].neg == NEGATED[query]
+    assert given.proposals[query].status == "build"
 
 
-def test_no_takes_the_place_of_the_article() -> None:
-    (proposal,), _ = proposals(["campsites containing a shower"])
-    assert (proposal.neg, proposal.y) == ("campsites containing no shower", "shower")
+def test_y_is_named_without_its_article(given: Given) -> None:
+    assert given.proposals["campsites containing a shower"].y == "shower"
 
 
-def test_a_given_query_finds_the_documents_of_its_class_and_what_they_say() -> None:
-    (proposal,), _ = proposals(["campsites with showers"])
+def test_a_given_query_finds_the_documents_of_its_class_and_what_they_say(given: Given) -> None:
+    proposal = given.proposals["campsites with showers"]
     assert proposal.affirming == ("mill", "oak")
     assert proposal.denying == ("barn",)
     assert proposal.on_topic == ("barn", "fen", "mill", "oak")
-    assert (proposal.relation, proposal.qid, proposal.split) == ("travel.has", "q0", "dev")
+    assert proposal.relation == "travel.has"
 
 
-def test_judged_documents_decide_what_is_on_topic() -> None:
-    query = "campsites with showers"
-    (proposal,), _ = proposals([query], relevant={query: ["oak", "fen"]})
-    assert proposal.on_topic == ("fen", "oak")
+def test_judgments_decide_what_is_on_topic_and_related_is_not_enough(given: Given) -> None:
+    assert given.proposals[JUDGED].on_topic == ("fen", "oak")
 
 
-@pytest.mark.parametrize(
-    ("query", "reason"),
-    [
-        ("campsites with saunas", "given:does_not_split_documents"),
-        ("campsites with campsites", "given:y_in_topic"),
-        ("quiet places", "given:no_y_named"),
-    ],
-)
-def test_a_query_that_cannot_be_asked_is_counted_with_its_reason(query: str, reason: str) -> None:
-    assert proposals([query]) == ([], Counter({reason: 1}))
+def test_a_query_that_cannot_be_asked_is_counted_with_its_reason(given: Given) -> None:
+    assert not given.proposals.keys() & REFUSED.keys()
+    assert given.rejects == Counter(REFUSED.values())

@@ -10,11 +10,11 @@ from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.queries.slots import propose_slots
 from constraintsuite.records.text import Document, Query
 
-WEATHER = {
-    "june": "Rain in Porto in June is rare. In June the days are long and the sea is cold.",
-    "july": "Rain in Porto in July hardly falls. July evenings are cool near the sea.",
-    "march": "Rain in Porto in March falls every third day. March mornings are grey.",
-    "none": "Rain in Porto comes from the sea.",
+PORRIDGE = {
+    "honey": "Porridge with honey is sweet. The honey melts at once.",
+    "raisins": "Porridge with raisins is rich. The raisins swell overnight.",
+    "cinnamon": "Porridge with cinnamon smells good. Use cinnamon from a fresh stick.",
+    "plain": "Porridge is hot.",
 }
 
 
@@ -25,35 +25,37 @@ def slots(query: str, texts: Mapping[str, str]) -> list[Proposal]:
 
 
 def test_words_that_split_the_documents_are_proposed_and_never_built_unasked() -> None:
-    found = {proposal.y: proposal for proposal in slots("rain in porto", WEATHER)}
-    assert {"June", "July", "March"} <= found.keys()
+    found = {proposal.y: proposal for proposal in slots("porridge", PORRIDGE)}
+    assert found.keys() == {"honey", "raisins", "cinnamon"}
     assert {proposal.status for proposal in found.values()} == {"doubtful"}
 
 
-def test_months_come_first_and_are_asked_for_with_in() -> None:
-    first = slots("rain in porto", WEATHER)[0]
-    assert first.y in {"June", "July", "March"}
-    assert first.neg == f"rain in porto not in {first.y}"
-    assert first.base == f"rain in porto in {first.y}"
+def test_a_proposal_adds_the_word_to_the_query_and_takes_it_away() -> None:
+    (honey,) = (proposal for proposal in slots("porridge", PORRIDGE) if proposal.y == "honey")
+    assert (honey.base, honey.neg) == ("porridge with honey", "porridge without honey")
 
 
 def test_a_proposal_shows_who_affirms_and_who_is_silent() -> None:
-    (june,) = (p for p in slots("rain in porto", WEATHER) if p.y == "June")
-    assert june.affirming == ("june",)
-    assert {(snippet.document, snippet.verdict) for snippet in june.evidence} == {
-        ("june", "affirms"),
-        ("july", "omits"),
-        ("march", "omits"),
-    }
+    (honey,) = (proposal for proposal in slots("porridge", PORRIDGE) if proposal.y == "honey")
+    assert honey.affirming == ("honey",)
+    assert [(snippet.document, snippet.verdict) for snippet in honey.evidence] == [
+        ("honey", "affirms"),
+        ("raisins", "omits"),
+        ("cinnamon", "omits"),
+    ]
 
 
-def test_words_of_the_query_and_words_that_most_documents_hold_are_not_proposed() -> None:
-    ys = {proposal.y for proposal in slots("rain in porto", WEATHER)}
-    assert not ys & {"rain", "porto", "Porto"}
+def test_words_of_the_query_are_not_proposed() -> None:
+    assert "honey" not in {proposal.y for proposal in slots("porridge and honey", PORRIDGE)}
+
+
+def test_a_word_that_most_documents_hold_is_not_proposed() -> None:
+    texts = {name: f"{text} Serve it in a bowl. The bowl is warm." for name, text in PORRIDGE.items()}
+    assert "bowl" not in {proposal.y for proposal in slots("porridge", texts)}
 
 
 def test_a_word_that_the_passage_is_not_about_is_not_proposed() -> None:
-    assert "evenings" not in {proposal.y for proposal in slots("rain in porto", WEATHER)}
+    assert "stick" not in {proposal.y for proposal in slots("porridge", PORRIDGE)}
 
 
 def test_a_denied_word_does_not_affirm() -> None:

@@ -48,21 +48,26 @@ def test_tied_documents_stay_together() -> None:
     assert [len({splits[document] for document in tie}) for tie in ties] == [1] * 10
 
 
+MANY = [f"d{number}" for number in range(1000)]
+
+
 def test_a_tie_above_the_cap_is_not_made() -> None:
-    splits = split_documents(IDS, {}, [tuple(IDS[:40])], SplitSettings(max_component=0.15), 0)
-    assert len({splits[document] for document in IDS[:40]}) == 3
+    ties = [tuple(MANY[:200]), *((document,) for document in MANY[200:])]
+    splits = split_documents(MANY, {}, ties, SplitSettings(max_component=0.15), 0)
+    assert len({splits[document] for document in MANY[:200]}) == 3
 
 
 def test_ties_do_not_grow_together_above_the_cap() -> None:
-    chain = [(IDS[number], IDS[number + 1]) for number in range(99)]
-    splits = split_documents(IDS, {}, chain, SplitSettings(max_component=0.1), 0)
-    assert Counter(splits.values()) == {"train": 60, "dev": 20, "test": 20}
+    chain = [(MANY[number], MANY[number + 1]) for number in range(999)]
+    splits = split_documents(MANY, {}, chain, SplitSettings(max_component=0.1), 0)
+    assert Counter(splits.values()) == {"train": 600, "dev": 200, "test": 200}
 
 
 def test_earlier_ties_are_more_important() -> None:
-    settings = SplitSettings(max_component=0.1)  # 10 of 100
-    splits = split_documents(IDS, {}, [tuple(IDS[:8]), tuple(IDS[6:14])], settings, 0)
-    assert len({splits[document] for document in IDS[:8]}) == 1
+    early, late = tuple(MANY[:80]), tuple(MANY[60:140])  # together above the cap of 100
+    splits = split_documents(MANY, {}, [early, late], SplitSettings(max_component=0.1), 0)
+    assert len({splits[document] for document in early}) == 1
+    assert len({splits[document] for document in late}) > 1
 
 
 def test_splits_depend_on_the_seed_and_on_nothing_else() -> None:

@@ -18,6 +18,8 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
     settled = []
     accepted = 0
     for line, edited in enumerate(read_jsonl(path, Proposal), 1):
+        if edited.id not in known and edited.status != "accepted":
+            continue
         if edited.id not in known:
             raise UserError(
                 f"{path}:{line}: no proposal {edited.id!r} in this corpus. Was the file made from another one, or with other settings?"

@@ -71,9 +71,16 @@ def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if found is None and (passive or reduced):
         found, rule = _with_proposal(canvas, subject_of(canvas, cue.first), cue.first), "passive_absence"
     if found is not None:
-        yield Patch(
-            found.first, found.last, "uncertain" if passive and _is_optional(canvas, cue.first) else cue.kind, rule
-        )
+        doubtful = (passive and _is_optional(canvas, cue.first)) or _is_moved(canvas, cue, found)
+        yield Patch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
+
+
+def _is_moved(canvas: Canvas, cue: Cue, found: Stretch) -> bool:
+    """Dropped the vase on the floor, remove the pan from the heat: it is only elsewhere."""
+    sentence = canvas.sentence
+    place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
+    command = sentence.words[cue.first] == "remove" or sentence.lemma(cue.first) != "remove"
+    return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
 
 
 def _is_optional(canvas: Canvas, verb: int) -> bool:

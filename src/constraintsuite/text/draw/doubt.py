@@ -21,7 +21,8 @@ def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     sentence = canvas.sentence
     if cue.first > 0 and sentence.tokens[cue.first].text[0].isupper():  # the month
         return
-    if _is_permission(canvas, cue) or _is_refused(canvas, cue):
+    reported = sentence.words[cue.last - 1] == "to" and canvas.is_drawn(cue.first)  # is not thought to have Y
+    if reported or _is_permission(canvas, cue) or _is_refused(canvas, cue):
         return
     end = canvas.reach.clause_end(cue.last)
     exception = next(
@@ -54,6 +55,18 @@ def draw_optional(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         return
     first, last = _segment(canvas, cue.first)
     yield from canvas.predicate(cue, first, last)
+
+
+def draw_attribute(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """A possible Y, an alleged Y."""
+    if canvas.sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
+        yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+
+
+def draw_prospect(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """The risk of Y, plans for Y; "no risk of Y" is a negation."""
+    if not canvas.is_drawn(cue.first):
+        yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
 
 
 def draw_condition(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
