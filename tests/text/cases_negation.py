@@ -42,17 +42,27 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("Nothing in her diary hints at a lover.", "lover", "negated"),
         ("I know nobody who owns a yacht.", "yacht", "negated"),
         ("Nobody thinks the tower has a dungeon.", "dungeon", "negated"),
+        ("Nothing in this agreement shall be deemed to create a partnership.", "partnership", "negated"),
+        (
+            "Nobody in the village, not even the old shepherd who had walked these hills for sixty years, had ever seen a wolf.",
+            "wolf",
+            "negated",
+        ),
     ],
     "none_of": [
         ("None of the rooms has a balcony.", "balcony", "negated"),
         ("It has none of the usual additives.", "additives", "negated"),
         ("None of the cups had a handle.", "handle", "negated"),
+        ("Neither of my sisters, for all their talk of adventure, has ever slept in a tent.", "tent", "negated"),
+        ("Not even the oldest inhabitants can remember a flood.", "flood", "negated"),
+        ("The dress comes in six colours, none of them red.", "red", "negated"),
     ],
     "none_anaphor": [
         ("There aren't any showers on the site.", "showers", "negated"),
         ("In the whole valley there is not one traffic light.", "traffic light", "negated"),
         ("There isn't any bread or milk in the house.", "milk", "negated"),
         ("There are not any wolves left.", "wolves", "negated"),
+        ("We had expected a guided tour, but there was none.", "guided tour", "negated"),
     ],
     "nowhere": [
         ("At no point did the guide mention a cave.", "cave", "negated"),
@@ -61,6 +71,11 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("Nowhere in the contract is there a penalty clause.", "penalty clause", "negated"),
         ("There is no evidence that the king had a beard.", "beard", "negated"),
         ("There's nowhere to park a caravan.", "caravan", "negated"),
+        (
+            "Nowhere in the long report that the committee sent to the minister last autumn is there a word about asbestos.",
+            "asbestos",
+            "negated",
+        ),
     ],
     "neither_nor": [
         ("Neither dogs nor cats are permitted.", "cats", "negated"),
@@ -73,10 +88,21 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("Neither snow nor ice is expected this week.", "ice", "negated"),
         ("Neither was wearing a helmet.", "helmet", "negated"),
         ("The tent is neither waterproof nor light.", "waterproof", "negated"),
+        (
+            "Since the kitchen is too small for a table, meals are taken in the hall, which has neither curtains nor carpets.",
+            "carpets",
+            "negated",
+        ),
+        (
+            "Neither the mayor, who had promised it before the election, nor any of his deputies ever mentioned a swimming pool again.",
+            "swimming pool",
+            "negated",
+        ),
     ],
     "nor_inversion": [
         ("The house has no cellar, nor does it have an attic.", "attic", "negated"),
         ("Nor is there a footbridge.", "footbridge", "negated"),
+        ("The cabin isn't insulated, nor is there any running water.", "running water", "negated"),
     ],
     "not_particle": [
         ("Here you won't see any tags.", "tags", "negated"),
@@ -128,6 +154,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ellipsis": [
         ("Autofill is part of the package, cloud sync isn't.", "cloud sync", "negated"),
+        ("Cyclists are tolerated; skateboarders are not.", "skateboarders", "negated"),
     ],
     "no_longer": [
         ("The hotel no longer has a pool.", "pool", "negated"),
@@ -141,6 +168,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("The library has yet to buy a scanner.", "scanner", "negated"),
         ("The council refused to grant a licence.", "licence", "negated"),
         ("The engineers failed to install a valve.", "valve", "negated"),
+        ("I have yet to meet a cat that likes baths.", "baths", "negated"),
+        ("The harbour is too small to take cruise ships.", "cruise ships", "negated"),
     ],
     "used_to": [
         ("The hotel used to have a pool.", "pool", "negated"),
@@ -174,5 +203,12 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("The house is on the hill, not by the sea.", "sea", "negated"),
         ("The shirt is cotton, and not silk as the label claims.", "silk", "negated"),
         ("It supports JSON but not XML.", "XML", "negated"),
+        ("The hall is used for weddings but not for funerals.", "funerals", "negated"),
+        (
+            "The museum has more than two thousand objects on display, but not, to the regret of many visitors, the famous diamond.",
+            "diamond",
+            "negated",
+        ),
+        ("It comes in red/blue, but not green/yellow.", "green", "negated"),
     ],
 }

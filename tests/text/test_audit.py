@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from constraintsuite.records.text import Span
-from constraintsuite.text.audit import Answer, AuditSentence, ask, half_of, read_sentences, run_audit, score
-from constraintsuite.text.base import Analyser, Analysis, Scope
+from constraintsuite.text.audit import Answer, AuditSentence, Half, ask, half_of, read_sentences, run_audit, score
+from constraintsuite.text.base import Analysis, Scope, Verdict
 
 
 class Denier:
@@ -20,8 +20,8 @@ class Denier:
             yield Analysis(text, (Span(0, len(text)),), (), (Scope(0, len(text), "negated", 0, 1, "always"),))
 
 
-def sentence(text: str, verdicts: tuple[str, ...]) -> AuditSentence:
-    return AuditSentence("x-1", "x", text, "pool", ("pool",), verdicts)  # type: ignore[arg-type]
+def sentence(text: str, verdicts: tuple[Verdict, ...]) -> AuditSentence:
+    return AuditSentence("x-1", "x", text, "pool", ("pool",), verdicts)
 
 
 def test_every_decision_counts() -> None:
@@ -51,7 +51,7 @@ def test_undefined_stays_undefined() -> None:
 
 
 def test_sentences_are_many_and_halved() -> None:
-    everything, dev, test = (read_sentences(half) for half in ("all", "dev", "test"))  # type: ignore[arg-type]
+    everything, dev, test = read_sentences("all"), read_sentences("dev"), read_sentences("test")
     assert len(everything) >= 440
     assert {one.id for one in dev} | {one.id for one in test} == {one.id for one in everything}
     assert not {one.id for one in dev} & {one.id for one in test}
@@ -59,12 +59,23 @@ def test_sentences_are_many_and_halved() -> None:
     assert {half_of(one.id) for one in dev} == {"dev"}
 
 
-@pytest.mark.parametrize("half", ["dev", "test"])
-def test_rules_stay_as_good_as_they_are(rules: Analyser, half: str) -> None:
-    check_floor(run_audit(rules, half), RULES_FLOOR[half])  # type: ignore[arg-type]
+# A little under what was measured; docs/scope.md has the tables.
+FLOORS = [  # analyser, half, accuracy, precision and recall of `negated`
+    ("rules", "dev", 0.98, 0.98, 0.97),
+    ("rules", "test", 0.87, 0.93, 0.85),
+    ("parser", "dev", 0.98, 0.98, 0.98),
+    ("parser", "test", 0.86, 0.92, 0.85),
+]
 
 
-@pytest.mark.parser
-@pytest.mark.parametrize("half", ["dev", "test"])
-def test_parser_stays_as_good_as_it_is(parser: Analyser, half: str) -> None:
-    check_floor(run_audit(parser, half), PARSER_FLOOR[half])  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("name", "half", "accuracy", "precision", "recall"),
+    [pytest.param(*row, marks=[pytest.mark.parser] if row[0] == "parser" else []) for row in FLOORS],
+)
+def test_analysers_stay_as_good_as_they_are(
+    request: pytest.FixtureRequest, name: str, half: Half, accuracy: float, precision: float, recall: float
+) -> None:
+    micro = run_audit(request.getfixturevalue(name), half).micro
+    assert (micro.accuracy.value or 0) >= accuracy
+    assert (micro.precision.value or 0) >= precision
+    assert (micro.recall.value or 0) >= recall

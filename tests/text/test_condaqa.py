@@ -70,4 +70,4 @@ def test_real_cues_are_found(rules: Analyser) -> None:
     if folder is None:
         pytest.skip("CSUITE_TEST_DATA does not name the data folder")
     report = check_condaqa(rules, Path(folder) / "condaqa" / "dev.jsonl")
-    assert (report.in_scope.value or 0) > CONDAQA_FLOOR
+    assert (report.in_scope.value or 0) > 0.75

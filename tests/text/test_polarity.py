@@ -3,15 +3,14 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.records.text import Span
-from constraintsuite.text.base import Scope
+from constraintsuite.text.base import Scope, ScopeKind
 from constraintsuite.text.polarity import judge_mention
 
 Y = Span(20, 22)
 
 
-def scope(kind: str, cue: int, start: int, end: int) -> Scope:
-    assert kind in ("negated", "uncertain", "affirmed")
-    return Scope(start, end, kind, cue, cue + 1, f"{kind}_{cue}")  # type: ignore[arg-type]
+def scope(kind: ScopeKind, cue: int, start: int, end: int) -> Scope:
+    return Scope(start, end, kind, cue, cue + 1, f"{kind}_{cue}")
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,12 @@ from constraintsuite.build.audit.balance import balance
 from constraintsuite.build.audit.markdown import audit_markdown
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.build.card import write_card
+from constraintsuite.build.domain import load_knowledge
 from constraintsuite.build.queries.coverage import Coverage
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.schema import example_schema
 from constraintsuite.build.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
+from constraintsuite.build.stages.queries import check_relations
 from constraintsuite.build.stages.tagged import read_examples
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
@@ -24,15 +26,19 @@ from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline, Stage, code_version
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
-from constraintsuite.store.files import folder_lock, sha256_of, write_text
+from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.text.choice import choose_analyser
 
 STAGES: tuple[Stage[Recipe], ...] = (
-    Stage("documents", documents.work, sections=("documents",)),
-    Stage("mentions", mentions.work, needs=("documents",), sections=("documents", "analysis")),
+    Stage("documents", documents.work, sections=("documents",), reads=("source",)),
+    Stage("mentions", mentions.work, needs=("documents",), sections=("documents", "analysis"), reads=("domains",)),
     Stage(
-        "queries", queries.work, needs=("documents", "mentions"), sections=("analysis", "queries", "splits", "approved")
+        "queries",
+        queries.work,
+        needs=("documents", "mentions"),
+        sections=("analysis", "queries", "splits", "approved"),
+        reads=("approved", "domains"),
     ),
     Stage("candidates", candidates.work, needs=("documents", "queries"), sections=("candidates",)),
     Stage(
@@ -40,6 +46,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
         pairs.work,
         needs=("documents", "mentions", "queries", "candidates"),
         sections=("pairs", "analysis", "queries"),
+        reads=("domains",),
     ),
     Stage(
         "kept",
@@ -82,7 +89,11 @@ def build_suite(
     source = open_source(recipe.corpus)
     inputs = {"source": source.fingerprint()}
     if recipe.approved is not None:
+        if not recipe.approved.is_file():
+            raise UserError(f"{recipe.approved}: there is no such file of approved proposals.")
         inputs["approved"] = sha256_of(recipe.approved)
+    if recipe.analysis.domains:
+        inputs["domains"] = sha256_text(*(sha256_of(path) for path in recipe.analysis.domains if path.is_file()))
     origin = Origin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, code_version())
     with folder_lock(out):
         present = read_manifest(out)
@@ -106,6 +117,7 @@ def build_suite(
 
 def resolve(recipe: Recipe) -> Recipe:
     """The recipe with what `auto` and empty mean here, as it is recorded."""
+    check_relations(recipe.queries, load_knowledge(recipe.analysis.domains))
     name = recipe.name or open_source(recipe.corpus).name
     slug = "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip("-") or "corpus"
     analysis = recipe.analysis.model_copy(update={"analyser": choose_analyser(recipe.analysis.analyser)})

@@ -125,7 +125,7 @@ class Knowledge:
     @cached_property
     def heads(self) -> dict[str, str]:
         """Class kind by head noun."""
-        return {head: kind for domain in self.domains for kind, c in domain.classes.items() for head in c.heads}
+        return {h.lower(): kind for domain in self.domains for kind, c in domain.classes.items() for h in c.heads}
 
     @cached_property
     def classes(self) -> dict[str, ClassDefinition]:

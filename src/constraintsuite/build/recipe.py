@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
@@ -112,6 +112,12 @@ class SplitSettings(_Section):
     max_component: float = Field(
         0.03, gt=0, le=1, description="largest share of the documents that may be tied together by shared Y"
     )
+
+    @model_validator(mode="after")
+    def _some_split(self) -> SplitSettings:
+        if self.train + self.dev + self.test <= 0:
+            raise ValueError("train, dev and test cannot all be 0")
+        return self
 
 
 class TagSettings(_Section):

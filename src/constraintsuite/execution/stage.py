@@ -86,6 +86,8 @@ class Stage(Generic[Settings]):
     work: Callable[[Job[Settings]], Outcome]
     needs: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    """Names among the pipeline's inputs (files outside the folder) whose content it depends on."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,7 @@ class Pipeline(Generic[Settings]):
         redo: bool,
     ) -> Artifact:
         inputs = {name: done[name].manifest.content for name in stage.needs}
-        if not stage.needs:
-            inputs = dict(source)
+        inputs |= {name: source[name] for name in stage.reads if name in source}
         settings = {name: recipe.model_dump(mode="json")[name] for name in stage.sections}
         seed = int(getattr(recipe, "seed", 0))
         origin = Origin("stage", stage.name, inputs, settings, seed, code_version())

@@ -45,6 +45,15 @@ class Canvas:
         """Whether a cue drawn by one of the named functions begins in a stretch."""
         return any(first <= cue.first < last and cue.draw in draws for cue in self.cues)
 
+    def segment(self, at: int) -> Stretch:
+        """The words between the strong marks around a place."""
+        first = last = at
+        while first > 0 and not self.sentence.is_hard(first - 1):
+            first -= 1
+        while not self.sentence.is_hard(last):
+            last += 1
+        return Stretch(first, last)
+
     def predicate(self, cue: Cue, first: int, last: int) -> Iterator[Patch]:
         """What a denied verb says, without the definite things that its clause takes for granted.
 

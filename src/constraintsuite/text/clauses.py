@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.sentence import QUOTES, Sentence
+from constraintsuite.text.sentence import QUOTES, VERB_GROUP, Sentence
 
 COORDINATORS = frozenset(("and", "or", "nor", "&", "and/or", "/"))
 PHRASE_PARTS = frozenset(("DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM", "SYM"))
+_BARE_NOUNS = frozenset(("NOUN", "PROPN", "ADJ"))
 RELATIVE = frozenset(("which", "who", "whom", "whose", "that"))
 RESTRICTING = frozenset(("just", "only", "merely", "simply", "rather", "instead", "even", "let", "much", "still"))
 _COMMA = frozenset(",")
+HORIZON = 80
+"""No cue reaches further than this many words; it keeps endless sentences cheap."""
 
 
 class ClauseReach:
@@ -23,7 +26,7 @@ class ClauseReach:
         sentence = self.sentence
         place = self.skip_aside(at)
         seen_verb = False
-        while place < sentence.length and not sentence.is_hard(place):
+        while place < min(sentence.length, at + HORIZON) and not sentence.is_hard(place):
             word = sentence.words[place]
             if place > at and self.is_terminator(place):
                 return place
@@ -44,7 +47,7 @@ class ClauseReach:
     def clause_start(self, at: int) -> int:
         """The place after the last terminator, clause-opening comma or mark before `at`."""
         place = at - 1
-        while place >= 0:
+        while place >= max(0, at - HORIZON):
             if self.sentence.is_hard(place):
                 return place + 1
             word = self.sentence.words[place]
@@ -55,7 +58,7 @@ class ClauseReach:
             if word == "and" and (self.starts_clause(place + 1) or self._resumes_verb(place + 1)):
                 return place + 1
             place -= 1
-        return 0
+        return place + 1
 
     def is_terminator(self, place: int) -> bool:
         """Whether a word stands there at which a new clause begins."""
@@ -91,10 +94,8 @@ class ClauseReach:
         joined = self.joins(comma, start)
         if joined is not None:
             return not joined
-        if (
-            sentence.is_verb(comma - 1) and comma - 1 >= start and sentence.tag(comma - 1) != "VBG"
-        ):  # no list of nouns goes on
-            return True
+        if sentence.is_verb(comma - 1) and comma - 1 >= start and sentence.tag(comma - 1) != "VBG":
+            return True  # a list of nouns does not begin with a verb
         if sentence.pos(place) not in PHRASE_PARTS and sentence.tag(place) not in ("VBG", "VBN"):
             return True
         if sentence.tag(place) == "VBN" and sentence.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
@@ -138,7 +139,7 @@ class ClauseReach:
         """Whether a subject and its finite verb follow from `at` on, before the next comma or mark."""
         sentence = self.sentence
         place, nominal, inner = at, sentence.tag(at) == "VBG", 0
-        while not sentence.is_hard(place):
+        while place < at + HORIZON and not sentence.is_hard(place):
             word = sentence.words[place]
             if sentence.is_finite(place):
                 if not inner:
@@ -161,13 +162,11 @@ class ClauseReach:
         sentence = self.sentence
         joints = {sentence.words[joint], sentence.word(joint + 1)}
         place = at
-        while sentence.pos(place) in ("NOUN", "PROPN", "ADJ") or (
-            place > at and sentence.word(place) in ("or", "nor", ",")
-        ):
+        while sentence.pos(place) in _BARE_NOUNS or (place > at and sentence.word(place) in ("or", "nor", ",")):
             if sentence.words[place] in ("or", "nor"):
                 return False
             place += 1
-        if joints & {"or", "nor"} and sentence.pos(at) in ("NOUN", "PROPN", "ADJ"):
+        if joints & {"or", "nor"} and sentence.pos(at) in _BARE_NOUNS:
             return False
         return self.starts_clause(at)
 
@@ -178,7 +177,7 @@ class ClauseReach:
         """
         sentence = self.sentence
         place = at
-        while not sentence.is_hard(place) and not sentence.is_finite(place):
+        while place < at + HORIZON and not sentence.is_hard(place) and not sentence.is_finite(place):
             word = sentence.words[place]
             if word in COORDINATORS:
                 if bare and word in ("and", "&") and sentence.word(place + 1) in word_list("fresh_determiners"):
@@ -204,7 +203,7 @@ class ClauseReach:
         """The first auxiliary of the verb group that ends at `verb`."""
         sentence = self.sentence
         start = verb
-        while start > 0 and (
+        while start > max(verb - VERB_GROUP, 0) and (
             sentence.pos(start - 1) in ("AUX", "ADV", "PART")
             or sentence.word(start - 1) in ("be", "been", "being", "get", "got", "have", "has", "had")
         ):
@@ -233,9 +232,8 @@ class ClauseReach:
             return None
         aside = self._opens_aside(comma + 1)
         infinitive = sentence.word(closing + 1) == "to" and sentence.tag(closing + 2) in ("VB", "VBP")
-        owed = infinitive or (
-            aside and sentence.pos(closing + 1) in ("DET", "NUM") and not self.starts_clause(closing + 1)
-        )
+        noun = sentence.pos(closing + 1) in ("DET", "NUM") and not self.starts_clause(closing + 1)
+        owed = infinitive or (aside and noun)
         if owed and sentence.is_verb(comma - 1):
             return closing
         pending = sentence.is_nominal(comma - 1) and not self._has_finite(comma)

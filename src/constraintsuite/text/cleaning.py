@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-_SPACE = re.compile(r"\s+")
+_GONE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_SPACE = re.compile(r"[\s\x85]+")
 
 
 def clean(text: str) -> str:
     """NFC, no control or direction characters, white space folded to single spaces."""
-    return _SPACE.sub(" ", _CONTROL.sub("", unicodedata.normalize("NFC", text))).strip()
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", _GONE.sub("", text))).strip()
 
 
 _REPAIRS = (
-    (re.compile(r"(?<=[^\W\d_\"])\( ?(?=\S)"), " ("),  # "Teutberga( died"
+    (re.compile(r"(?<=[^\W\d_])\( (?=\S)"), " ("),  # "Teutberga( died"
     (re.compile(r"\( (?=\S)"), "("),
     (re.compile(r"(?<=\S) \)"), ")"),
-    (re.compile(r"(?<=[^\W\d_])- (?=[^\W\d_])"), "-"),  # "Al- Qeed"
+    (re.compile(r"(?<=[^\W\d_])- (?!(?:and|or|to|und)\b)(?=[^\W\d_])"), "-"),  # "Al- Qeed", but "pre- and post-war"
     (re.compile(r"(?<=\w) ([,;:.!?])(?=\s|$)"), r"\1"),
 )
 _QUOTE = re.compile(r'\s*"\s*')
@@ -34,7 +34,8 @@ def repair_spacing(text: str) -> str:
 
 def _repair_quotes(text: str) -> str:
     """Straight quotes that come in pairs: space outside, none inside ('his work" Filumena", which')."""
-    if text.count('"') % 2:
+    stray = re.search(r'\w" \w[^"]*"', text) is not None or text.startswith('" ')
+    if text.count('"') % 2 or not stray or re.search(r'\d"', text):
         return text
     pieces = _QUOTE.split(text)
     repaired = pieces[0]

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _ARTICLE = re.compile(r"(?<![\w-])(an?)( )$", re.IGNORECASE)
-_VOWEL = re.compile(r"^(?:[aeio]|u(?!ni|se|ti|k)|hour|honest|heir|[FLMNRSX][A-Z])")
+_VOWEL = re.compile(
+    r"^(?:[aio]|e(?!u|we)|u(?!ni(?!m|n)|s[aeu]|t[eio]|k|r[aeio]|biq)|hour|hono|heir|8|11(?!\d)|18(?!\d))"
+)
+_CONSONANT_ONE = re.compile(r"^(?:one|once|ouija)\b")
+_SPELT = re.compile(r"^[AEFHILMNORSX](?:[A-Z0-9]|-)")
 
 
 class Replacement(NamedTuple):
@@ -56,7 +60,9 @@ def _replace(text: str, start: int, end: int, new: str) -> Replacement:
 
 def starts_with_vowel_sound(word: str) -> bool:
     """Whether "an" goes before a word."""
-    return bool(_VOWEL.match(word if word[:2].isupper() else word.lower()))
+    if word[:2].isupper() or (word[1:2] == "-" and word[0].isalpha()):  # spelt out: an FBI agent, an X-ray, a UN resolution
+        return bool(_SPELT.match(word)) and not word.startswith("U")
+    return bool(_VOWEL.match(word.lower())) and not _CONSONANT_ONE.match(word.lower())
 
 
 def _capital_like(new: str, old: str, text: str, start: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.text.clauses import COORDINATORS, PHRASE_PARTS, RELATIVE, RESTRICTING, ClauseReach
+from constraintsuite.text.clauses import COORDINATORS, HORIZON, PHRASE_PARTS, RELATIVE, RESTRICTING, ClauseReach
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.reach import Stretch
 from constraintsuite.text.sentence import QUOTES
@@ -22,7 +22,7 @@ class LinearReach(ClauseReach):
         if self._is_verbal(at):
             return self.clause_end(at)
         place, last = at, at
-        while not sentence.is_hard(place):
+        while place < at + HORIZON and not sentence.is_hard(place):
             word = sentence.words[place]
             if word == "," or word in COORDINATORS:
                 if not self.phrase_goes_on(place, at):

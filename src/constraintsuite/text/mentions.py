@@ -78,8 +78,9 @@ def surface_forms(y: str) -> tuple[str, ...]:
     if not words or any(word[:1].isupper() for word in words):
         return (y,)
     head = words[-1]
-    forms = [head, *getLemma(head, "NOUN"), *getInflection(head, "NNS")]
-    for lemma in getLemma(head, "NOUN"):
+    lemmas = getLemma(head, "NOUN") or (head,)
+    forms = [head, *lemmas]
+    for lemma in lemmas:
         forms += getInflection(lemma, "NNS")
     return tuple(dict.fromkeys(" ".join([*words[:-1], form]) for form in forms))
 

@@ -14,7 +14,7 @@ from constraintsuite.records.text import Span
 from constraintsuite.store.download import WheelArchive, fetch_archive
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.lexicon import lexicon_digest
-from constraintsuite.text.scope import draw_text
+from constraintsuite.text.scope import RULES_VERSION, draw_text
 from constraintsuite.text.sentence import Sentence
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.syntax import SyntaxReach
@@ -42,7 +42,7 @@ class ParserAnalyser:
         self._pipeline = load_pipeline()
         meta = self._pipeline.meta
         model = f"{meta['lang']}_{meta['name']} {meta['version']}"
-        self.version = f"1, lexicon {lexicon_digest()}, spacy {meta['spacy_version']}, {model}"
+        self.version = f"{RULES_VERSION}, lexicon {lexicon_digest()}, spacy {meta['spacy_version']}, {model}"
 
     def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
         """The analysis of each text, in order; texts are parsed one by one, so that none depends on its neighbours."""

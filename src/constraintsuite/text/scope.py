@@ -8,10 +8,13 @@ from itertools import zip_longest
 from constraintsuite.text.base import Scope
 from constraintsuite.text.canvas import Canvas, Draw, Patch
 from constraintsuite.text.cues import Cue, find_cues
-from constraintsuite.text.draw import absence, affixes, doubt, exceptions, fragments, particles, quantities
+from constraintsuite.text.draw import absence, affixes, conditions, doubt, exceptions, fragments, particles, quantities
 from constraintsuite.text.draw.fragments import answer_scope
 from constraintsuite.text.reach import Reach
 from constraintsuite.text.sentence import Sentence
+
+RULES_VERSION = 1
+"""Raised when verdicts may change; the lexicon has a digest of its own."""
 
 # Inner cues first: a negated verb looks at what is denied already within its reach.
 PASSES: tuple[Mapping[str, Draw], ...] = (
@@ -48,7 +51,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "optional": doubt.draw_optional,
         "attribute": doubt.draw_attribute,
         "prospect": doubt.draw_prospect,
-        "condition": doubt.draw_condition,
+        "condition": conditions.draw_condition,
         "whether": doubt.draw_whether,
         "quantifier": doubt.draw_quantifier,
         "either": doubt.draw_either,
@@ -58,8 +61,8 @@ STRUCTURES = (
     affixes.draw_affixes,
     fragments.draw_label,
     fragments.draw_cleft,
-    doubt.draw_inversion,
-    doubt.draw_question,
+    conditions.draw_inversion,
+    conditions.draw_question,
 )
 
 

@@ -9,6 +9,8 @@ from constraintsuite.text.base import Token
 FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
 NOMINAL = frozenset(("NOUN", "PROPN", "PRON", "NUM"))
 HARD_MARKS = frozenset((";", ":", "—", "–", "--", "(", ")", "[", "]", "{", "}", "…", "...", "•", "|", "?", "!", "."))
+VERB_GROUP = 10
+"""No verb is parted from its auxiliaries by more words than this."""
 QUOTES = frozenset(("“", "”", '"', "‘", "’", "'", "``", "''", "«", "»"))
 _FINITE_FORMS = frozenset(
     ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "'s", "'re", "'ve", "'m")
@@ -65,13 +67,15 @@ class Sentence:
 
     def skip_adverbs(self, at: int) -> int:
         """The first place from `at` on that holds no adverb, particle or quotation mark."""
-        while self.pos(at) == "ADV" or self.word(at) in QUOTES or self.word(at) in ("not", "n't"):
+        last = at + VERB_GROUP
+        while at < last and (self.pos(at) == "ADV" or self.word(at) in QUOTES or self.word(at) in ("not", "n't")):
             at += 1
         return at
 
     def skip_adverbs_back(self, at: int) -> int:
         """The last place up to `at` that holds no adverb or particle; -1 if there is none."""
-        while at >= 0 and (self.tokens[at].pos == "ADV" or self.words[at] in ("not", "n't")):
+        first = max(at - VERB_GROUP, -1)
+        while at > first and (self.tokens[at].pos == "ADV" or self.words[at] in ("not", "n't")):
             at -= 1
         return at
 

@@ -58,6 +58,20 @@ def test_a_word_that_the_passage_is_not_about_is_not_proposed() -> None:
     assert "stick" not in {proposal.y for proposal in slots("porridge", PORRIDGE)}
 
 
+RAIN = {
+    "june": "Rain in June is rare in Porto. June days are long.",
+    "july": "Rain in July hardly falls in Porto. July evenings are cool.",
+    "none": "Rain in Porto comes from the sea.",
+    "coast": "Rain on the coast is soft. The coast is green.",
+}
+
+
+def test_months_come_first_and_are_asked_for_with_in() -> None:
+    first, second, *_ = slots("rain", RAIN)
+    assert {first.y, second.y} == {"June", "July"}
+    assert (first.base, first.neg) == (f"rain in {first.y}", f"rain not in {first.y}")
+
+
 def test_a_denied_word_does_not_affirm() -> None:
     texts = {
         "a": "Porridge without cinnamon is plain. No cinnamon is needed.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> None:
     """Write `data/{slice}/{split}.jsonl` and `README.md`; `datasets.load_dataset(folder, slice)` reads it."""
     lines: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for example in examples:
-        lines[example.suite][example.split].append(encode(example).decode())
+        lines[example.suite][example.split].append(_row(example))
     configs = []
     for name in sorted(lines):
         files = []
@@ -32,3 +33,11 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> None:
         "configs": configs,
     }
     write_text(folder / "README.md", f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{card}")
+
+
+def _row(example: Example) -> str:
+    """One line; what is absent in some splits and nested in others goes in as JSON text, or columns would not agree."""
+    fields = json.loads(encode(example))
+    for name in ("evidence", "edit", "control"):
+        fields[name] = json.dumps(fields[name], ensure_ascii=False)
+    return json.dumps(fields, ensure_ascii=False)

@@ -21,7 +21,7 @@ from constraintsuite.records.examples import Edit
 from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import find_forms
 
-_PHRASE_ENDS = re.compile(r"[.;]|,? (?:but|so|which|though|while|and (?:it|the|there|you|we))\b|$")
+_PHRASE_ENDS = re.compile(r"\.|$")
 
 
 class FlipRule(BaseModel):
@@ -64,7 +64,10 @@ def _flip(
     mentions = find_forms(text, proposal.forms)
     if len(mentions) != 1 or not _bare_and_final(mentions[0], reading, text):
         return None
-    plural_y = text[mentions[0].start : mentions[0].end].lower().endswith("s")
+    if direction == "deny" and _has_cue(mentions[0], reading):
+        return None
+    noun = next(noun for noun in reading.nouns if noun.start == mentions[0].start)
+    plural_y = not mentions[0].of(text).lower().endswith(noun.lemmas[-1])
     for rule in load_rules(direction):
         if (rule.number == "plural" and not plural_y) or (rule.number == "singular" and plural_y):
             continue
@@ -96,6 +99,12 @@ def _flip(
             ),
         )
     return None
+
+
+def _has_cue(span: Span, reading: DocumentReading) -> bool:
+    """Whether the sentence already negates or doubts something: "has no plugins but no tags" is no sentence."""
+    start, end = next((s, e) for s, e in reading.sentences if s <= span.start < e)
+    return any(start <= scope.cue_start < end for scope in reading.scopes)
 
 
 def _bare_and_final(span: Span, reading: DocumentReading, text: str) -> bool:

@@ -25,6 +25,10 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
                 f"{path}:{line}: no proposal {edited.id!r} in this corpus. Was the file made from another one, or with other settings?"
             )
         own = known[edited.id]
+        if edited.status == "accepted" and not all(
+            form.strip() for form in (*edited.forms, edited.topic, edited.y, edited.neg)
+        ):
+            raise UserError(f"{path}: proposal {edited.id}: topic, y, neg and every form must hold a word.")
         accepted += edited.status == "accepted"
         settled.append(
             replace(

@@ -27,6 +27,20 @@ from constraintsuite.text.terms import TermAnalyser, words
 
 ARTICLES = ("a ", "an ", "the ", "some ")
 MIN_EACH = 1
+NEGATIVE = {
+    "no",
+    "not",
+    "without",
+    "except",
+    "excluding",
+    "never",
+    "don't",
+    "doesn't",
+    "isn't",
+    "aren't",
+    "none",
+    "nor",
+}
 
 
 def read_given(
@@ -81,10 +95,12 @@ class ParsedQuery(NamedTuple):
 
 def parse_query(text: str, knowledge: Knowledge) -> ParsedQuery | None:
     """Topic, Y and pattern of a query that names an attribute; None if it does not."""
-    folded = " ".join(text.lower().split()).rstrip("?.!")
+    plain = " ".join(text.split()).rstrip("?.! ")
+    if NEGATIVE & set(words(plain)) or "other than" in plain.lower():
+        return None  # it leaves something out already
     for pattern in knowledge.patterns:
         expression = re.escape(pattern.base).replace(r"\{topic\}", "(?P<topic>.+?)").replace(r"\{y\}", "(?P<y>.+)")
-        match = re.fullmatch(expression, folded)
+        match = re.fullmatch(expression, plain, re.IGNORECASE)
         if match and len(words(match["y"])) <= 4:
             return ParsedQuery(match["topic"], match["y"], pattern)
     return None
@@ -115,6 +131,7 @@ class _TermIndex:
 
 def _on_topic(topic: str, topics: TopicTable, terms: _TermIndex) -> Iterator[str]:
     """The documents of the class that the topic names, if it names one and the rest of its words stand in them."""
+    topic = topic.lower()
     for known, members in sorted(topics.members.items(), key=lambda item: -len(item[0].text)):
         names = (known.text.lower(), f"{known.modifier} {known.head}".strip(), known.head)
         name = next((name for name in names if topic == name or topic.endswith(f" {name}")), None)
@@ -136,7 +153,7 @@ def _named(
     """The proposal of a query that names its Y, or the reason there is none."""
     topic, y, pattern = parsed
     core = next((y.removeprefix(article) for article in ARTICLES if y.startswith(article)), y)
-    base = " ".join(query.text.split())
+    base = " ".join(query.text.split()).rstrip("?.! ")
     neg = _negated(pattern, topic, y)
     reason = refuse(topic, core, base, neg)
     if reason is not None:

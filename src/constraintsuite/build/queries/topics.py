@@ -15,6 +15,8 @@ from constraintsuite.build.reading.records import ClassReading
 
 DOMINANT = 0.6
 MIN_DEFINING = 5
+GENRED = {"film", "person", "series", "album", "song"}
+"""Kinds whose modifiers are nationality and genre, not a part of the class noun."""
 DECORATION = {
     "former",
     "retired",
@@ -138,7 +140,7 @@ def _class_of(reading: ClassReading, knowledge: Knowledge) -> ClassOfDocument:
     )
     genre = _single(phrase.lower(), _values(knowledge, "genre", reading.kind))
     modifier = genre
-    if not modifier and reading.kind not in {"film", "person", "series", "album", "song"}:
+    if not modifier and reading.kind not in GENRED:
         modifier = _compound(reading)
     return ClassOfDocument(
         reading.head, reading.kind, nationality, modifier, years[0] if years else None, reading.strength >= 2
@@ -174,7 +176,7 @@ def _dominant_modifiers(classes: Mapping[str, tuple[ClassOfDocument, ...]]) -> d
     modifiers: dict[str, Counter[str]] = defaultdict(Counter)
     for found in classes.values():
         for one in found:
-            if one.defined:
+            if one.defined and one.kind not in GENRED:
                 modifiers[one.head][one.modifier] += 1
     dominant = {}
     for head, counts in modifiers.items():

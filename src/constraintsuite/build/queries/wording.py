@@ -18,7 +18,9 @@ MAX_QUERY_WORDS = 16
 
 def family_for(families: Sequence[TemplateFamily], key: str, split: Split, choice: str) -> TemplateFamily:
     """The template family of a split: families are dealt out, so that no wording stands in two splits."""
-    shift = stable_hash("family", key) % len(families)
+    shift = stable_hash("family", key.rpartition("_")[2]) % len(
+        families
+    )  # nationality of films and of people: one deal
     dealt = [family for i, family in enumerate(families) if (i + shift) % len(SPLITS) == SPLITS.index(split)]
     return dealt[stable_hash("choice", choice) % len(dealt)]
 

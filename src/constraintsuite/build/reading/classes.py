@@ -8,7 +8,7 @@ from constraintsuite.build.domain import Knowledge
 from constraintsuite.build.reading.records import ClassReading
 from constraintsuite.text.base import Analysis, Token
 
-COPULAS = {"is", "was", "are", "were", "'s", "’s", "remains", "became", "as"}
+COPULAS = {"is", "was", "are", "were", "'s", "’s", "remains", "became"}
 STRONG_DETERMINERS = {"a", "an", "this", "these", "our", "another", "one"}
 WEAK_DETERMINERS = {"the", "this", "our", "its", "these", "that"}
 MODIFIER_POS = {"ADJ", "NOUN", "PROPN", "NUM"}
@@ -87,7 +87,7 @@ def _plural_phrase_starts(token: Token) -> bool:
 def _strength(before: str, position: int, number: int) -> int:
     if before in COPULAS:
         return 3
-    if before in {",", ":", "–", "—", "-"} or position == 0:
+    if before in {",", ":", "–", "—", "-", "as"} or position == 0:
         return 2
     return 1 if number < 2 else 0
 
@@ -102,6 +102,9 @@ def _phrase(tokens: Sequence[Token], start: int, strength: int, knowledge: Knowl
     for token in [*tokens[start:end], None]:
         if token is None or token.text.lower() in {",", "and", "or", "&"}:
             reading = _reading(part, strength, knowledge)
+            if token is not None and (reading is None or not reading.kind):
+                part.append(token)  # "Spanish and Italian drama film": no class yet, what stands here modifies it
+                continue
             if reading is not None:
                 if not first_modifiers:
                     first_modifiers = list(reading.modifiers)
@@ -110,8 +113,6 @@ def _phrase(tokens: Sequence[Token], start: int, strength: int, knowledge: Knowl
                         reading.head, reading.kind, tuple(first_modifiers), strength, reading.start, reading.end
                     )
                 yield reading
-            elif part:  # "stage, film and television actor": what comes before the known head modifies it
-                first_modifiers += [t.text for t in part if t.text[:1].isupper()]
             part = []
         else:
             part.append(token)

@@ -29,10 +29,6 @@ PARTICLES = {
     "dos",
     "ten",
     "ter",
-    "of",
-    "the",
-    "y",
-    "e",
 }
 NAME_END = {"jr", "sr", "ii", "iii", "iv"}
 CONTINUES = {
@@ -57,7 +53,25 @@ CONTINUES = {
     "featuring",
     "about",
 }
-TITLES = {"Dr", "Mr", "Mrs", "Ms", "Sir", "Lord", "Lady", "King", "Queen", "Prince", "Princess", "Baron", "Count"}
+TITLES = {
+    "Dr",
+    "Dr.",
+    "Mr.",
+    "Mrs.",
+    "Ms.",
+    "Mr",
+    "Mrs",
+    "Ms",
+    "Sir",
+    "Lord",
+    "Lady",
+    "King",
+    "Queen",
+    "Prince",
+    "Princess",
+    "Baron",
+    "Count",
+}
 PLACE_HEADS = {
     "city",
     "district",
@@ -182,9 +196,9 @@ def _name_end(tokens: Sequence[Token], start: int) -> int:
             last_name = end
         elif (
             end > start
-            and text.lower() in PARTICLES - {"of", "the", "y", "e"}
+            and text.lower() in PARTICLES
             and end + 1 < len(tokens)
-            and tokens[end + 1].text[:1].isupper()
+            and (tokens[end + 1].text[:1].isupper() or tokens[end + 1].text.lower() in PARTICLES)
         ):
             end += 1
         elif (
@@ -213,6 +227,8 @@ def _is_name(text: str, relation: Relation, tokens: Sequence[Token]) -> bool:
 
 def _insertion(tokens: Sequence[Token], i: int) -> int:
     """Where a list that ends before token `i` may take one more, denied, item."""
+    if tokens[i - 1].text.endswith("."):  # "Jr." at the end: its full stop may be the sentence's
+        return -1
     if i >= len(tokens) or tokens[i].text == ".":
         return tokens[i - 1].end
     word = tokens[i].text.lower()

@@ -55,13 +55,10 @@ def _lemma(token: Token) -> str:
 
 def _link(tokens: Sequence[Token], start: int, knowledge: Knowledge) -> str:
     words = [t.text.lower() for t in tokens[max(0, start - REACH) : start]]
-    for size in range(1, len(words) + 1):
-        word = words[-size]
-        if word in {".", ";", ":"}:
+    for i in range(len(words) - 1, -1, -1):
+        if words[i] in {".", ";", ":"}:
             return ""
-        pair = f"{word} {words[-size + 1]}" if size > 1 else ""
-        if pair in knowledge.link_words:
-            return knowledge.link_words[pair]
-        if word in knowledge.link_words:
-            return knowledge.link_words[word]
+        pair = " ".join(words[max(0, i - 1) : i + 1])  # "thickened with" before "with"
+        if pair in knowledge.link_words or words[i] in knowledge.link_words:
+            return knowledge.link_words.get(pair) or knowledge.link_words[words[i]]
     return ""

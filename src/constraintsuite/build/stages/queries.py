@@ -24,11 +24,12 @@ from constraintsuite.build.queries.records import Proposal, Topic
 from constraintsuite.build.queries.relations import RelationFacts, gather, propose_relations, y_key, y_words
 from constraintsuite.build.queries.topics import TopicTable
 from constraintsuite.build.queries.view import CorpusView
-from constraintsuite.build.recipe import Recipe
+from constraintsuite.build.recipe import QuerySettings, Recipe
 from constraintsuite.build.splits import split_documents, split_ys
 from constraintsuite.build.stages.documents import read_clusters
 from constraintsuite.build.stages.mentions import read_readings
 from constraintsuite.build.stages.viewing import view_corpus
+from constraintsuite.errors import UserError
 from constraintsuite.execution.stage import Job, Outcome
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Qrel, Query
@@ -86,6 +87,14 @@ def _settle(
     if recipe.approved is not None:
         return apply_approval(recipe.approved, list(merged.values()))
     return list(merged.values()) if coverage.suits else doubt_all(merged.values(), coverage)
+
+
+def check_relations(settings: QuerySettings, knowledge: Knowledge) -> None:
+    """Refuse a recipe that names a relation which no domain file has."""
+    known = {*knowledge.relations, RELATION}
+    for name in (*settings.relations, *settings.exclude_relations):
+        if name not in known:
+            raise UserError(f"No relation named {name!r}. There are: {', '.join(sorted(known))}.")
 
 
 def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:

@@ -10,6 +10,7 @@ from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.reach import Stretch
 
+_OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
 _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 
 
@@ -35,14 +36,6 @@ def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     yield Patch(start, canvas.reach.phrase_end(start, loose=True), cue.kind, cue.rule)
 
 
-def list_end(canvas: Canvas, start: int) -> int:
-    """The end of the list that a colon opens."""
-    place = start
-    while not canvas.sentence.is_hard(place):
-        place += 1
-    return place
-
-
 def draw_source(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """The noun right after the cue, without its modifiers: switched from Y to Z."""
     yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
@@ -62,32 +55,11 @@ def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     rule = cue.rule
     if found is None and not participle:
         found = canvas.reach.antecedent(cue.first)
-    bare = sentence.pos(cue.last) in ("", "ADP", "PUNCT", "CCONJ", "ADV", "SCONJ")
-    reduced = (
-        bare
-        and (participle or sentence.tag(cue.first) == "VBD")
-        and sentence.lemma(cue.first) not in word_list("intransitive_verbs")
-    )
-    if found is None and (passive or reduced):
+    if found is None and (passive or _is_reduced(canvas, cue, participle=participle)):
         found, rule = _with_proposal(canvas, subject_of(canvas, cue.first), cue.first), "passive_absence"
     if found is not None:
         doubtful = (passive and _is_optional(canvas, cue.first)) or _is_moved(canvas, cue, found)
         yield Patch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
-
-
-def _is_moved(canvas: Canvas, cue: Cue, found: Stretch) -> bool:
-    """Dropped the vase on the floor, remove the pan from the heat: it is only elsewhere."""
-    sentence = canvas.sentence
-    place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
-    command = sentence.words[cue.first] == "remove" or sentence.lemma(cue.first) != "remove"
-    return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
-
-
-def _is_optional(canvas: Canvas, verb: int) -> bool:
-    """The lid can be removed: it need not be."""
-    sentence = canvas.sentence
-    group = sentence.words[canvas.reach.verb_group_start(verb) : verb]
-    return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
 
 
 def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -176,6 +148,29 @@ def _takes_no_object(canvas: Canvas, cue: Cue) -> bool:
     return after_be and not prepositional and sentence.lemma(cue.first) not in word_list("granting_verbs")
 
 
+def _is_reduced(canvas: Canvas, cue: Cue, *, participle: bool) -> bool:
+    """Whether a participle without a form of be speaks of the noun before it: "straps excluded"."""
+    sentence = canvas.sentence
+    bare = sentence.pos(cue.last) in ("", "ADP", "PUNCT", "CCONJ", "ADV", "SCONJ")
+    past = participle or sentence.tag(cue.first) == "VBD"
+    return bare and past and sentence.lemma(cue.first) not in word_list("intransitive_verbs")
+
+
+def _is_moved(canvas: Canvas, cue: Cue, found: Stretch) -> bool:
+    """Dropped the vase on the floor, remove the pan from the heat: it is only elsewhere."""
+    sentence = canvas.sentence
+    place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
+    command = sentence.words[cue.first] == "remove" or sentence.lemma(cue.first) != "remove"
+    return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
+
+
+def _is_optional(canvas: Canvas, verb: int) -> bool:
+    """The lid can be removed: it need not be."""
+    sentence = canvas.sentence
+    group = sentence.words[canvas.reach.verb_group_start(verb) : verb]
+    return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
+
+
 def gap_of(cue: Cue) -> Stretch | None:
     """The words between the parts of a cue: leaves the raisins out."""
     for left, right in pairwise(cue.marks):
@@ -195,13 +190,18 @@ def object_after(canvas: Canvas, cue: Cue) -> Stretch | None:
         start = canvas.reach.skip_aside(start)
     while sentence.pos(start) == "ADV":
         start += 1
-    part = sentence.pos(start) in ("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON") or sentence.tag(start) in (
-        "VBG",
-        "VBN",
-    )
+    part = sentence.pos(start) in _OBJECT_PARTS or sentence.tag(start) in ("VBG", "VBN")
     if not part or sentence.tag(start) in ("WDT", "WP", "EX"):
         return None
     end = canvas.reach.phrase_end(start)
     if sentence.word(end) == "from" and sentence.tag(end + 1) == "VBG":  # prohibits guests from smoking
         return Stretch(end + 1, canvas.reach.clause_end(end + 1))
     return Stretch(start, end)
+
+
+def list_end(canvas: Canvas, start: int) -> int:
+    """The end of the list that a colon opens."""
+    place = start
+    while not canvas.sentence.is_hard(place):
+        place += 1
+    return place

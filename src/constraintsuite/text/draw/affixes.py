@@ -18,8 +18,8 @@ def draw_affixes(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
     for place, word in enumerate(sentence.words):
         if word == "-":
             yield from _hyphenated(canvas, place)
-        elif word == "free" and sentence.pos(place - 1) == "NOUN" and sentence.pos(place + 1) == "NOUN":
-            if sentence.tag(place - 1) != "NNS" and not sentence.is_verb(place + 1):
+        elif word == "free":
+            if sentence.tag(place - 1) == "NN" and sentence.pos(place + 1) == "NOUN":  # gluten free bread
                 yield _found(place, place - 1, place, "suffix_free")
         elif word.endswith("less") and len(word) > 6 and any(one.tag == "NN" for one in readings(word[:-4])):
             yield _found(place, place, place + 1, "suffix_less")

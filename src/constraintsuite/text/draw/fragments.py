@@ -20,7 +20,10 @@ _DENYING = frozenset(("particle", "verb", "may_not"))
 def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
     """Campfires: no. Wi-Fi – none. Dogs: not allowed."""
     sentence = canvas.sentence
-    yield from _bracketed(canvas)
+    if "(" in sentence.words:
+        yield from _bracketed(canvas)
+    if _LABEL_MARKS.isdisjoint(sentence.words):
+        return
     for mark in range(1, sentence.length - 1):
         if sentence.words[mark] not in _LABEL_MARKS:
             continue

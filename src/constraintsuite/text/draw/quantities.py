@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from constraintsuite.text.canvas import Canvas, Patch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
-from constraintsuite.text.draw.particles import denies_presence, deny_from
+from constraintsuite.text.draw.denial import denies_presence, deny_from, is_past
 
 
 def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -21,7 +21,7 @@ def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield from _predicated(canvas, cue)
         return
     end = canvas.reach.phrase_end(start, loose=True)
-    if sentence.word(end) in ("until", "till"):  # no bathroom until 1931: one since then
+    if sentence.word(end) in ("until", "till") and is_past(canvas, start, end):  # no bathroom until 1931
         return
     yield Patch(start, end, cue.kind, cue.rule)
     verb = canvas.reach.verb_of_subject(cue.first, end)

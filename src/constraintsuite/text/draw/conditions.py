@@ -1,0 +1,119 @@
+"""Conditions and questions: what is said under an if, or not said but asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.cues import Cue
+from constraintsuite.text.lexicon import word_list
+
+_WH = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose", "whom"))
+_OPEN_MODALS = frozenset(("will", "would", "'ll", "'d", "may", "might", "could", "should", "can", "must", "wo"))
+_PARTICIPLES = frozenset(("provided", "providing", "assuming", "supposing"))
+_BREAKS = frozenset((",", "and", "but", "or"))
+_STRICT = _PARTICIPLES | {"unless", "only", "as", "so", "when"}
+
+
+def draw_condition(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """If and its kin: the condition, and the main clause where it waits for the condition."""
+    sentence = canvas.sentence
+    if not _is_condition(canvas, cue):
+        return
+    end = _condition_end(canvas, cue.last)
+    yield from canvas.predicate(cue, cue.last, end)
+    if sentence.words[cue.first] == "even":
+        return
+    strict = sentence.words[cue.first] in _STRICT
+    if sentence.word(end) == ",":
+        last = canvas.reach.clause_end(end + 1)
+        if strict or _waits(canvas, end + 1, last):
+            yield from canvas.predicate(cue, end + 1, last)
+    first = canvas.segment(cue.first).first
+    attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"
+    if first < cue.first and attached and (strict or _waits(canvas, first, cue.first)):
+        yield from canvas.predicate(cue, first, cue.first)
+
+
+def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+    """A question that can be answered with no; one with why or how takes its content for granted."""
+    sentence = canvas.sentence
+    last = sentence.length - 1
+    while last > 0 and sentence.words[last] in ('"', "”", "'", "’", ")"):
+        last -= 1
+    if sentence.word(last) != "?":
+        return
+    first = _question_start(canvas, last)
+    if sentence.word(first) in _WH or sentence.word(first + 1) in _WH or _is_tag_question(canvas, last):
+        return
+    asked = any(sentence.words[at] in _WH and (first > 0 or sentence.word(at - 1) == ",") for at in range(first, last))
+    if asked and not sentence.is_helper(first):
+        return
+    cue = Cue(last, last + 1, (last,), "doubt_question", "question", "uncertain")
+    yield cue, Patch(first, last, "uncertain", cue.rule)
+
+
+def draw_inversion(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+    """Had it carried Y (it did not); should there be Y, were it to have Y (open)."""
+    sentence = canvas.sentence
+    word = sentence.word(0)
+    if word not in ("had", "were", "should") or sentence.words[-1] == "?" or sentence.is_verb(1):
+        return
+    end = canvas.reach.clause_end(1)
+    if sentence.word(end) != ",":
+        return
+    unreal = word == "had" or (word == "were" and sentence.word(1) == "there")
+    cue = Cue(0, 1, (0,), "counterfactual" if unreal else "doubt_condition", "inversion", "negated")
+    if not unreal:
+        cue = cue.as_kind("uncertain")
+        yield from ((cue, patch) for patch in canvas.predicate(cue, end + 1, canvas.reach.clause_end(end + 1)))
+    yield from ((cue, patch) for patch in canvas.predicate(cue, 1, end))
+
+
+def _is_condition(canvas: Canvas, cue: Cue) -> bool:
+    """Whether provided, assuming and the like open a clause, rather than being verbs."""
+    sentence = canvas.sentence
+    if sentence.words[cue.first : cue.last] in (("as", "long", "as"), ("so", "long", "as")):
+        return canvas.reach.starts_clause(cue.last)
+    if sentence.words[cue.first] not in _PARTICIPLES or sentence.words[cue.last - 1] == "that":
+        return True
+    return cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "only")
+
+
+def _condition_end(canvas: Canvas, start: int) -> int:
+    """Where a condition ends, "if A holds and B agrees" taken as one."""
+    end = canvas.reach.clause_end(start)
+    while canvas.sentence.word(end) in ("and", "or"):
+        end = canvas.reach.clause_end(end + 1)
+    return end
+
+
+def _waits(canvas: Canvas, first: int, last: int) -> bool:
+    """Whether a main clause depends on its condition: it has a modal or is a command."""
+    sentence = canvas.sentence
+    start = sentence.skip_adverbs(first)
+    if sentence.word(start) in word_list("reporting_commands"):
+        return False
+    if sentence.find(_OPEN_MODALS, first, last) >= 0:
+        return True
+    return sentence.tag(start) == "VB" or (sentence.tag(start) == "VBP" and sentence.is_verb(start))
+
+
+def _question_start(canvas: Canvas, last: int) -> int:
+    """Where the question begins: a statement may stand before it, "there is none, and who would want one?"."""
+    sentence = canvas.sentence
+    first = next((at for at in range(last) if sentence.words[at][0].isalnum()), 0)
+    if sentence.is_helper(first):
+        return first
+    for place in range(last - 1, first, -1):
+        joint = sentence.words[place] in ("and", "but") and sentence.words[place - 1] == ","
+        if joint or sentence.is_hard(place):
+            return place + 1
+    return first
+
+
+def _is_tag_question(canvas: Canvas, last: int) -> bool:
+    """A statement with "isn't it?" behind."""
+    sentence = canvas.sentence
+    start = last - 3 if sentence.word(last - 2) in ("n't", "not") else last - 2
+    return sentence.word(start - 1) == "," and sentence.pos(start) == "AUX" and sentence.pos(last - 1) == "PRON"

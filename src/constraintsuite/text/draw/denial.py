@@ -1,0 +1,152 @@
+"""What a negated verb denies: its clause without what that takes for granted, and its subject where presence is denied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.cues import Cue
+from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.sentence import VERB_GROUP
+
+_TRAILING = frozenset(
+    ("either", "though", "yet", "at", "all", "anymore", "any", "more", "longer", "too", "so", "however")
+)
+_INDIRECT = frozenset(("why", "how", "where", "when", "what", "who", "which"))
+_COMPLEMENTS = frozenset(("that", "whether", "if", "how", "why", "what", "where", "when"))
+_UNTIL = frozenset(("until", "till"))
+_COMMA = frozenset(",")
+_WITH_SUBJECT = frozenset(("particle", "nor", "may_not"))
+
+
+class Complement(NamedTuple):
+    """The clause that a denied verb of knowing or saying takes."""
+
+    first: int
+    factive: bool
+    """Taken for granted ("did not know that ..."), rather than left open ("did not say that ...")."""
+
+
+class Presence(NamedTuple):
+    """A predicate of being there."""
+
+    last: int
+    """The place after it."""
+    of_subject: bool
+    """Its subject is what is there: "dogs are allowed", not "guests are allowed to smoke"."""
+    carries: bool
+    """What follows belongs to it: "allowed to smoke", not "allowed in the hall"."""
+
+
+def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
+    """The scope of a negation whose verb phrase begins at `start`."""
+    sentence = canvas.sentence
+    start = canvas.reach.skip_aside(start)
+    end = canvas.reach.clause_end(start)
+    delayed = sentence.find(_UNTIL, start, min(end + 1, sentence.length)) >= 0 and sentence.find(_COMMA, start, end) < 0
+    if delayed and is_past(canvas, start, end):
+        return  # did not open until May: it did open then
+    if all(sentence.words[at] in _TRAILING for at in range(start, end)):
+        yield from _ellipsis(canvas, cue)
+        return
+    opening = find_complement(canvas, start, end)
+    if opening is not None:
+        yield from canvas.predicate(cue, start, opening.first)
+        if not opening.factive:
+            yield Patch(opening.first, end, "uncertain", "doubt_report")
+        return
+    presence = find_presence(canvas, start)
+    if presence is None:
+        yield from canvas.predicate(cue, start, end)
+        return
+    yield from canvas.predicate(cue, start, end if presence.carries else presence.last)
+    of_subject = presence.of_subject and cue.draw in _WITH_SUBJECT
+    if cue.rule == "used_to" and sentence.words[presence.last - 1] not in word_list("strong_presence"):
+        of_subject = False
+    subject = canvas.reach.subject(start) if of_subject else None
+    if subject is not None:
+        yield Patch(subject.first, subject.last, cue.kind, "negated_predicate")
+
+
+def _ellipsis(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+    """Sandals are fine, bare feet are not: the subject is denied what the clause before says."""
+    sentence = canvas.sentence
+    if sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) != "be":
+        return
+    subject = canvas.reach.subject(cue.first)
+    if subject is None:
+        return
+    gone = sentence.words[cue.first : cue.last] == ("no", "more")  # the bakery is no more
+    present = gone or any(sentence.words[at] in word_list("presence_words") for at in range(subject.first))
+    yield Patch(subject.first, subject.last, "negated" if present else "uncertain", "ellipsis")
+
+
+def find_presence(canvas: Canvas, start: int) -> Presence | None:
+    """The word by which the predicate from `start` on speaks of being there: allowed, included, missing."""
+    sentence = canvas.sentence
+    place = start
+    while not (length := _presence_length(canvas, place)):
+        if place > start + VERB_GROUP or sentence.pos(place) not in ("AUX", "ADV", "PART"):
+            return None
+        place += 1
+    after = sentence.word(place + length)
+    purpose = sentence.words[place] in word_list("need_words") and not _has_person(canvas, start)
+    infinitive = after == "to" and sentence.tag(place + length + 1) in ("VB", "VBP") and not purpose
+    outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of")
+    return Presence(place + length, of_subject=not infinitive and after != "by", carries=infinitive or not outside)
+
+
+def denies_presence(canvas: Canvas, start: int) -> bool:
+    """Whether to deny the predicate from `start` on is to deny its subject."""
+    presence = find_presence(canvas, start)
+    return presence is not None and presence.of_subject
+
+
+def _presence_length(canvas: Canvas, place: int) -> int:
+    """How many words from `place` on say that something is (or is not) there; 0 for none."""
+    row = [canvas.sentence.word(place + offset) for offset in range(3)]
+    if canvas.sentence.lemma(place) in word_list("presence_verbs") and canvas.sentence.pos(place) == "VERB":
+        return 0 if row[1] in ("to", "that") else 1
+    for length in (3, 2):
+        if "_".join(row[:length]) in word_list("presence_phrases"):
+            return length
+    if row[0] in ("there", "here"):
+        return int(canvas.sentence.tag(place) != "EX")
+    if row[0] not in word_list("presence_words") and row[0] not in word_list("absence_words"):
+        return 0
+    helper = canvas.sentence.lemma(canvas.sentence.skip_adverbs_back(place - 1))
+    return int(canvas.sentence.pos(place) != "VERB" or helper in ("be", "get"))
+
+
+def _has_person(canvas: Canvas, start: int) -> bool:
+    """Whether someone is the subject: visitors are not required to pay; it is not necessary to pay."""
+    subject = canvas.reach.subject(start)
+    head = canvas.sentence.word(subject.last - 1) if subject is not None else "it"
+    return head == "it" or head.removesuffix("s") in word_list("people") or head in word_list("people")
+
+
+def find_complement(canvas: Canvas, start: int, end: int) -> Complement | None:
+    """The clause after a verb that takes its content for granted or leaves it open; other verbs hand the denial on."""
+    sentence = canvas.sentence
+    asked = sentence.find(_INDIRECT, start + 1, min(start + 5, end + 1))
+    if asked >= 0 and sentence.is_verb(asked - 1) and canvas.reach.starts_clause(asked + 1):
+        return Complement(asked, factive=True)
+    fact = sentence.find(frozenset(("fact",)), start, end)
+    if fact >= 0 and sentence.word(fact + 1) == "that":
+        return Complement(fact + 1, factive=True)
+    for place in range(start, min(start + 6, end)):
+        factive = sentence.lemma(place) in word_list("factive_words")
+        if factive or sentence.lemma(place) in word_list("noncommittal_words"):
+            opening = sentence.find(_COMPLEMENTS, place + 1, min(place + 5, sentence.length))
+            if opening >= 0:
+                return Complement(opening, factive and sentence.words[opening] not in ("whether", "if"))
+            if canvas.reach.starts_clause(place + 1):
+                return Complement(place + 1, factive)
+    return None
+
+
+def is_past(canvas: Canvas, start: int, end: int) -> bool:
+    """Whether the clause around a stretch is in the past tense."""
+    sentence = canvas.sentence
+    return any(sentence.tag(at) == "VBD" for at in range(canvas.reach.clause_start(start), min(end, sentence.length)))
