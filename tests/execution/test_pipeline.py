@@ -49,7 +49,7 @@ def _note(log: Path, line: str) -> None:
 
 PIPELINE = Pipeline(
     (
-        Stage("words", write_words, sections=("words",)),
+        Stage("words", write_words, sections=("words",), reads=("source",)),
         Stage("upper", write_upper, needs=("words",)),
         Stage("plural", write_plural, needs=("upper",), sections=("ending",)),
     )

@@ -233,9 +233,10 @@ class ClauseReach:
         aside = self._opens_aside(comma + 1)
         infinitive = sentence.word(closing + 1) == "to" and sentence.tag(closing + 2) in ("VB", "VBP")
         noun = sentence.pos(closing + 1) in ("DET", "NUM") and not self.starts_clause(closing + 1)
-        owed = infinitive or (aside and noun)
-        if owed and sentence.is_verb(comma - 1):
+        if (infinitive or (aside and noun)) and (sentence.is_verb(comma - 1) or sentence.pos(comma - 1) == "ADJ"):
             return closing
+        if sentence.is_helper(comma - 1) and sentence.tag(closing + 1) in ("VB", "VBN", "VBG"):
+            return closing  # may, whatever its age, be fitted
         pending = sentence.is_nominal(comma - 1) and not self._has_finite(comma)
         return closing if aside and pending and sentence.is_finite(closing + 1) else None
 

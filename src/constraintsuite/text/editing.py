@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 _ARTICLE = re.compile(r"(?<![\w-])(an?)( )$", re.IGNORECASE)
 _VOWEL = re.compile(
-    r"^(?:[aio]|e(?!u|we)|u(?!ni(?!m|n)|s[aeu]|t[eio]|k|r[aeio]|biq)|hour|hono|heir|8|11(?!\d)|18(?!\d))"
+    r"^(?:[aio]|e(?!u|we)|u(?!ni(?!m|n)|s[aeu]|t[eio]|k|r[aeio]|biq)|hour|hono|hones|heir|8|11(?!\d)|18(?!\d))"
 )
 _CONSONANT_ONE = re.compile(r"^(?:one|once|ouija)\b")
 _SPELT = re.compile(r"^[AEFHILMNORSX](?:[A-Z0-9]|-)")
@@ -60,7 +60,9 @@ def _replace(text: str, start: int, end: int, new: str) -> Replacement:
 
 def starts_with_vowel_sound(word: str) -> bool:
     """Whether "an" goes before a word."""
-    if word[:2].isupper() or (word[1:2] == "-" and word[0].isalpha()):  # spelt out: an FBI agent, an X-ray, a UN resolution
+    if word[:2].isupper() or (
+        word[1:2] == "-" and word[0].isalpha()
+    ):  # spelt out: an FBI agent, an X-ray, a UN resolution
         return bool(_SPELT.match(word)) and not word.startswith("U")
     return bool(_VOWEL.match(word.lower())) and not _CONSONANT_ONE.match(word.lower())
 

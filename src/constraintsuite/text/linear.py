@@ -27,6 +27,8 @@ class LinearReach(ClauseReach):
             if word == "," or word in COORDINATORS:
                 if not self.phrase_goes_on(place, at):
                     break
+                if word in COORDINATORS and sentence.word(place + 1) == ",":
+                    place = self.skip_aside(place + 1) - 1
             elif self.in_phrase(place, at):
                 last = place + 1
             elif not (place > at and self._links(place, loose=loose)):
@@ -40,6 +42,8 @@ class LinearReach(ClauseReach):
         following = place + 1
         while sentence.word(following) in QUOTES or sentence.word(following) in COORDINATORS | {"even", "any"}:
             following += 1
+        if sentence.word(following) == ",":  # or, for that matter, pub
+            following = self.skip_aside(following)
         if sentence.pos(following) not in PHRASE_PARTS and sentence.tag(following) not in ("VBG", "VBN"):
             return False
         word = sentence.word(following)
@@ -86,6 +90,8 @@ class LinearReach(ClauseReach):
             return False
         if pos in ("DET", "PRON"):
             return place == start or before not in ("NOUN", "PROPN", "PRON")
+        if pos == "ADJ" and before == "NOUN" and sentence.pos(place + 1) not in ("NOUN", "ADJ") and place > start:
+            return sentence.word(place + 1) == "-"  # call the soup | spicy
         if pos in PHRASE_PARTS or word in _INSIDE or sentence.word(place - 1) == "-":
             return True
         if pos == "ADV":

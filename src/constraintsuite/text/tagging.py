@@ -157,9 +157,9 @@ def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]
     for end in range(len(chosen) + 1):
         if end == len(chosen) or chosen[end].tag in _CLAUSE_TAGS or chosen[end].pos == "SCONJ":
             finite = [at for at in range(start, end) if chosen[at].tag in _FINITE]
-            relative = start > 0 and chosen[start - 1].tag in ("WDT", "WP")
-            first = next((at for at in range(start, end) if chosen[at].pos in ("VERB", "AUX")), -1)
-            if not finite or (relative and first >= 0 and chosen[first].tag == "VBN"):
+            if not finite or (
+                start > 0 and chosen[start - 1].tag in ("WDT", "WP") and _opens_with_vbn(chosen[start:end])
+            ):
                 _find_past(chosen, choices, start, end)
             doubtful = [
                 at for at in finite if at > start and chosen[at].tag == "VBZ" and chosen[at - 1].tag in _BARE_VERBS
@@ -171,6 +171,11 @@ def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]
                     chosen[at] = noun
             start = end + 1
     return chosen
+
+
+def _opens_with_vbn(chosen: Sequence[Reading]) -> bool:
+    """Whether the first verb of a relative clause was read as a participle."""
+    return next((reading.tag for reading in chosen if reading.pos in ("VERB", "AUX")), "") == "VBN"
 
 
 def _find_past(chosen: list[Reading], choices: Sequence[Choice], start: int, end: int) -> None:

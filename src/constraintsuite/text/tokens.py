@@ -9,7 +9,8 @@ from constraintsuite.records.text import Span
 # First alternative that fits wins; together they match every character that is not white space.
 _TOKEN = re.compile(
     r"""
-      (?:https?://|www\.)[^\s<>"]*[^\s<>"'.,;:!?)\]}]   # an address
+      [A-Za-z]{2,}(?=[\s,;!?])                           # most words; this row is only for speed
+    | (?:https?://|www\.)[^\s<>"]*[^\s<>"'.,;:!?)\]}]   # an address
     | (?:[^\W\d_]\.){2,}                                # e.g.  U.S.  a.m.
     | (?:[Nn]os?|[Aa]rt|[Ff]ig|[Pp]p?)\.(?=\s?\d)       # No. 7  fig. 2
     | \d+(?:[.,:]\d+)+                                  # 1,000  3.5  9:30

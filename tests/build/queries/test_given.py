@@ -23,7 +23,7 @@ from constraintsuite.store.jsonl import write_jsonl
     ("query", "topic", "y", "link"),
     [
         ("campsites with showers", "campsites", "showers", "has"),
-        ("Campsites  with a shower?", "campsites", "a shower", "has"),
+        ("Campsites  with a shower?", "Campsites", "a shower", "has"),
         ("soups that contain cream", "soups", "cream", "contains"),
         ("soup made with cream", "soup", "cream", "contains"),
         ("bread containing nuts", "bread", "nuts", "contains"),

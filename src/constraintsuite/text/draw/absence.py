@@ -64,7 +64,7 @@ def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Stopped selling Y: from the gerund, the cue's last word, on."""
-    yield from canvas.predicate(cue, cue.last - 1, canvas.reach.clause_end(cue.last))
+    yield from canvas.predicate(cue, cue.last - 1, canvas.reach.clause_end(cue.last - 1))
 
 
 def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -78,7 +78,7 @@ def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     elif after in ("NOUN", "PROPN") and not sentence.is_helper(cue.first) and sentence.pos(cue.first - 1) != "AUX":
         yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
     elif cue.first == 0:
-        verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, min(12, sentence.length))
+        verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, sentence.length)
         start = verb + 1 if verb >= cue.last else cue.last
         yield Patch(start, canvas.reach.phrase_end(start), cue.kind, cue.rule)
     else:

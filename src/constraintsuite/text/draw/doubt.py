@@ -74,7 +74,8 @@ def draw_quantifier(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     sentence = canvas.sentence
     few = sentence.words[cue.last - 1] == "few" or sentence.words[cue.first] in ("not", "n't")
     a_few = sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
-    if a_few or sentence.pos(cue.last) == "NUM":
+    part = sentence.words[cue.last - 1] != "of" or sentence.word(cue.last) in word_list("definite_determiners")
+    if a_few or not part or sentence.pos(cue.last) == "NUM":  # a handful of olives are olives
         return
     end = cue.last if sentence.is_verb(cue.last) else canvas.reach.phrase_end(cue.last)
     verb = canvas.reach.verb_of_subject(cue.first, end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.clauses import HORIZON
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.draw.denial import denies_presence, deny_from, is_past
@@ -25,10 +26,24 @@ def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         return
     yield Patch(start, end, cue.kind, cue.rule)
     verb = canvas.reach.verb_of_subject(cue.first, end)
-    if verb is not None:
-        yield from deny_from(canvas, cue, verb)
+    inverted = _inverted_verb(canvas, cue, end)
+    if verb is not None or inverted is not None:
+        yield from deny_from(canvas, cue, verb if verb is not None else inverted or 0)
     else:
         yield from _narrowed(canvas, cue, end)
+
+
+def _inverted_verb(canvas: Canvas, cue: Cue, end: int) -> int | None:
+    """In none of the towns did they find Y; in no other town is there Y: the verb before its subject."""
+    sentence = canvas.sentence
+    if sentence.pos(cue.first - 1) != "ADP" or canvas.reach.clause_start(cue.first) != cue.first - 1:
+        return None
+    places = range(end, min(sentence.length - 1, end + HORIZON))
+    return next((at for at in places if sentence.is_helper(at) and _may_open_subject(canvas, at + 1)), None)
+
+
+def _may_open_subject(canvas: Canvas, at: int) -> bool:
+    return canvas.sentence.pos(at) in ("PRON", "DET", "PROPN") or canvas.sentence.word(at) == "there"
 
 
 def _narrowed(canvas: Canvas, cue: Cue, end: int) -> Iterator[Patch]:
@@ -112,7 +127,10 @@ def draw_partitive(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         return
     end = canvas.reach.phrase_end(cue.last)
     verb = canvas.reach.verb_of_subject(cue.first, end)
-    if verb is None:
+    inverted = _inverted_verb(canvas, cue, end)
+    if inverted is not None:
+        yield from deny_from(canvas, cue, inverted)
+    elif verb is None:
         yield Patch(cue.last, end, cue.kind, cue.rule)
     else:
         if denies_presence(canvas, verb):
