@@ -56,6 +56,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("The farm has stopped using pesticides.", "pesticides", "negated"),
         ("The bylaws prohibit residents from keeping chickens.", "chickens", "negated"),
         ("The factory stopped making pianos in 1962.", "pianos", "negated"),
+        ("The shop stopped stocking film years ago.", "film", "negated"),
     ],
     "noun_of_absence": [
         ("The absence of trees makes the island bleak.", "trees", "negated"),
@@ -222,5 +223,6 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
     "cleft": [
         ("What the room lacks is a desk.", "desk", "negated"),
         ("All the room lacks is a desk.", "desk", "negated"),
+        ("What you will not find in any of the hotel's two hundred rooms is a minibar.", "minibar", "negated"),
     ],
 }

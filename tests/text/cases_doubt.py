@@ -35,6 +35,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("Seldom did the ship carry passengers.", "passengers", "uncertain"),
         ("Sometimes there is a queue.", "queue", "uncertain"),
         ("It is unlikely that the tomb contains gold.", "gold", "uncertain"),
+        ("It's unlikely to contain nuts.", "nuts", "uncertain"),
     ],
     "doubt_optional": [
         ("Sprinkle with cheese, if desired.", "cheese", "uncertain"),
@@ -82,6 +83,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("We cannot say whether it was arson.", "arson", "uncertain"),
         ("They have not said whether there will be a bar.", "bar", "uncertain"),
         ("I have no idea whether the train has a dining car.", "dining car", "uncertain"),
+        ("I doubt whether there is a lift.", "lift", "uncertain"),
     ],
     "doubt_question": [
         ("Is there a pool?", "pool", "uncertain"),
@@ -120,6 +122,9 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("She never claimed that the ring was gold.", "gold", "uncertain"),
         ("She did not say that the cake contained rum.", "rum", "uncertain"),
         ("No one has suggested that the painting is a fake.", "fake", "uncertain"),
+        ("I'm not convinced that the ring is gold.", "gold", "uncertain"),
+        ("The label does not claim that the oil is organic.", "organic", "uncertain"),
+        ("I never said there was a garage.", "garage", "uncertain"),
     ],
     "doubt_seem": [
         ("It seems to contain cinnamon.", "cinnamon", "uncertain"),

@@ -48,6 +48,18 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
             "wolf",
             "negated",
         ),
+        (
+            "Nobody who has walked from the station to the old harbour on a Sunday morning in winter will have met a tourist.",
+            "tourist",
+            "negated",
+        ),
+        (
+            "No one on the committee had the courage to propose, so soon after the last scandal, a new statue.",
+            "new statue",
+            "negated",
+        ),
+        ("Nobody plays chess in the park any more.", "chess", "negated"),
+        ("Hardly anyone believes that the lake has a monster.", "monster", "negated"),
     ],
     "none_of": [
         ("None of the rooms has a balcony.", "balcony", "negated"),
@@ -56,6 +68,16 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("Neither of my sisters, for all their talk of adventure, has ever slept in a tent.", "tent", "negated"),
         ("Not even the oldest inhabitants can remember a flood.", "flood", "negated"),
         ("The dress comes in six colours, none of them red.", "red", "negated"),
+        (
+            "Not a single one of the many hundred postcards that he sent to his mother from all over the world has a stamp.",
+            "stamp",
+            "negated",
+        ),
+        (
+            "In none of the nine countries through which the team travelled that summer did they need a visa.",
+            "visa",
+            "negated",
+        ),
     ],
     "none_anaphor": [
         ("There aren't any showers on the site.", "showers", "negated"),
@@ -76,6 +98,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
             "asbestos",
             "negated",
         ),
+        ("I have read every page of the report twice, and at no point does it refer to a leak.", "leak", "negated"),
+        ("I'd be surprised if the hotel had a pool.", "pool", "negated"),
     ],
     "neither_nor": [
         ("Neither dogs nor cats are permitted.", "cats", "negated"),
@@ -98,6 +122,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
             "swimming pool",
             "negated",
         ),
+        ("Neither in the cellar, which we searched twice, nor in the attic was there any wine.", "wine", "negated"),
+        ("The soldiers carried neither flags, as they had done in earlier campaigns, nor drums.", "drums", "negated"),
     ],
     "nor_inversion": [
         ("The house has no cellar, nor does it have an attic.", "attic", "negated"),
@@ -160,6 +186,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("The hotel no longer has a pool.", "pool", "negated"),
         ("There is no longer a post office.", "post office", "negated"),
         ("They no longer keep geese.", "geese", "negated"),
+        ("There is no longer any need for a passport.", "passport", "negated"),
+        ("She no longer wears a ring.", "ring", "negated"),
     ],
     "unable_to": [
         ("They refused to build a tunnel.", "tunnel", "negated"),
@@ -170,6 +198,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("The engineers failed to install a valve.", "valve", "negated"),
         ("I have yet to meet a cat that likes baths.", "baths", "negated"),
         ("The harbour is too small to take cruise ships.", "cruise ships", "negated"),
+        ("The mill ceased to grind flour in 1900.", "flour", "negated"),
     ],
     "used_to": [
         ("The hotel used to have a pool.", "pool", "negated"),
@@ -178,6 +207,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "until_past": [
         ("Trams ran here until 1955.", "trams", "negated"),
+        ("Steam trains ran on the line up to 1962.", "steam trains", "negated"),
     ],
     "wish": [
         ("If only there were a bench!", "bench", "negated"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,6 +57,15 @@ def check(text: str) -> None:
         assert 0 <= scope.start < scope.end <= len(text)
         assert 0 <= scope.cue_start < scope.cue_end <= len(text)
         assert scope.rule
+
+
+@pytest.mark.parametrize(
+    "piece", ["no dogs and ", "is not ", "the man that ", "nobody, which may, if ", "( a. ", "dog "]
+)
+def test_endless_sentences_stay_cheap(piece: str) -> None:
+    started = time.process_time()
+    check(piece * 500)
+    assert time.process_time() - started < 5
 
 
 def test_neighbours_make_no_difference() -> None:

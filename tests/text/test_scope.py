@@ -43,6 +43,17 @@ PROSE = [
     ("It gives you sharding, yet it does not give you replication.", "replication", "negated"),
     ("It gives you sharding, yet it does not give you replication.", "sharding", "affirmed"),
     ("The path is not signposted.", "signposted", "negated"),
+    # words that could be cues, and are none here
+    ("A whole head of garlic disappears into the base.", "garlic", "affirmed"),
+    ("Leaves of mint are laid out like roof tiles.", "mint", "affirmed"),
+    ("Wheat noodles sit under strips of grilled bacon.", "bacon", "affirmed"),
+    ("A handful of olives are left together for half an hour.", "olives", "affirmed"),
+    ("The lights are on from end to end of the terrace.", "terrace", "affirmed"),
+    ("Straps stop the load from bouncing, reflective strips cross both shoulders.", "reflective strips", "affirmed"),
+    ("Dogs may roam off the lead in winter.", "dogs", "affirmed"),
+    ("From the first of May you will find our clinic on the third floor.", "clinic", "affirmed"),
+    ("The bathtub turns into a bench when its lid is down.", "bench", "affirmed"),
+    ("Nearly as long as a small car, it has a kickstand.", "small car", "affirmed"),
 ]
 
 

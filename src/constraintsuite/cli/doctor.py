@@ -19,8 +19,6 @@ EXTRAS = {
     "parquet": ("pyarrow", "read Parquet files"),
     "irds": ("ir_datasets", "read any ir_datasets collection"),
     "hub": ("datasets", "read Hugging Face datasets"),
-    "speed": ("numba", "compiled BM25 for large collections"),
-    "lucene": ("pyserini", "Lucene indexes, such as the prebuilt one of MS MARCO"),
 }
 
 

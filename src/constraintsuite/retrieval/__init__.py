@@ -1,1 +1,1 @@
-"""Who finds candidates: BM25 in memory, and Lucene through Pyserini for those who have it."""
+"""Who finds candidates: BM25 in memory."""

@@ -1,9 +1,8 @@
-"""BM25 over documents in memory, through bm25s; with numba installed, large collections use its compiled search."""
+"""BM25 over documents in memory, through bm25s."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 
 import bm25s
 import numpy as np
@@ -32,17 +31,16 @@ class Bm25Retriever:
         self.ids = [ids[i] for i in order]
         self._position = {document: i for i, document in enumerate(self.ids)}
         corpus = [self.analyser.terms(texts[i]) for i in order]
-        self._index = bm25s.BM25(k1=k1, b=b, method="lucene", backend="numba" if _compiled(len(ids)) else "numpy")
+        self._index = bm25s.BM25(k1=k1, b=b, method="lucene")
         self._index.index(corpus, show_progress=False)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """At most `k` documents that share a term with the query."""
         scores = self._scores(query)
-        k = min(k, len(scores))
-        if k == 0:
-            return []
-        threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
-        candidates = np.flatnonzero((scores >= threshold) & (scores > 0))
+        candidates = np.flatnonzero(scores > 0)  # selecting among all would drown in equal zeros
+        if len(candidates) > k > 0:
+            held = scores[candidates]
+            candidates = candidates[held >= np.partition(held, len(held) - k)[len(held) - k]]
         best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
         return [Hit(self.ids[i], rank, float(scores[i])) for rank, i in enumerate(best.tolist(), 1)]
 
@@ -57,8 +55,3 @@ class Bm25Retriever:
             return np.zeros(len(self.ids), dtype=np.float32)
         scores: npt.NDArray[np.float32] = self._index.get_scores(known)
         return scores
-
-
-def _compiled(documents: int) -> bool:
-    # Compilation costs some five seconds once, which only a large collection gives back.
-    return documents > 50_000 and find_spec("numba") is not None

@@ -12,6 +12,7 @@ from constraintsuite.build.queries.attributes import (
     attribute_key,
     attribute_words,
     count_nouns,
+    denied_nouns,
     propose_attributes,
     select_attributes,
 )
@@ -76,7 +77,8 @@ def test_nouns_are_counted_by_topic_and_verdict() -> None:
     readings = read_all(TEXTS)
     topics = TopicTable({name: reading.classes for name, reading in readings.items()}, knowledge(), 3)
     documents = {name: Document(name, text) for name, text in TEXTS.items()}
-    counts = count_nouns(readings.values(), documents, topics, knowledge())
+    wanted = {topic: {"shower", "hot shower"} for topic in topics.members}
+    counts = count_nouns(readings.values(), documents, topics, knowledge(), wanted)
     (topic,) = counts
     shower = counts[topic]["shower"]
     assert topic.text == "campsites"
@@ -89,7 +91,9 @@ def test_a_proposal_is_worded_as_a_searcher_would() -> None:
     readings = read_all(TEXTS)
     topics = TopicTable({name: reading.classes for name, reading in readings.items()}, knowledge(), 3)
     documents = {name: Document(name, text) for name, text in TEXTS.items()}
-    selected = select_attributes(count_nouns(readings.values(), documents, topics, knowledge()), SETTINGS)
+    wanted = denied_nouns(readings.values(), topics, knowledge(), 2)
+    assert set().union(*wanted.values()) == {"shower"}
+    selected = select_attributes(count_nouns(readings.values(), documents, topics, knowledge(), wanted), SETTINGS)
     key = attribute_key("shower")
     scopes = {name: reading.scopes for name, reading in readings.items()}
     evidence = collect_evidence({key: attribute_words("shower", knowledge())}, documents.values(), scopes)

@@ -9,6 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.queries.evidence import Evidence
@@ -37,6 +38,21 @@ class Matching:
     """BM25 score of each pooled document, by topic."""
     pooled: Mapping[str, frozenset[str]]
     """Documents in the pool of the topic or of the affirmative query, by proposal id."""
+
+    @cached_property
+    def lengths(self) -> dict[str, int]:
+        """Words of each document, counted once: a document is compared with many others."""
+        return {document: len(text.split()) for document, text in self.texts.items()}
+
+    @cached_property
+    def best_scores(self) -> dict[str, float]:
+        """The highest score in each topic's pool."""
+        return {topic: max(scores.values(), default=1.0) or 1.0 for topic, scores in self.topic_scores.items()}
+
+    def length_ratio(self, a: str, b: str) -> float:
+        """The longer document over the shorter, in words."""
+        first, second = self.lengths[a], self.lengths[b]
+        return max(first, second) / max(1, min(first, second))
 
 
 @dataclass(frozen=True)
@@ -75,9 +91,7 @@ def find_couples(
     for key in sorted(groups, key=lambda key: (groups[key][0].topic_documents, key)):
         if explicit and not any(proposal.denying for proposal in groups[key]):
             continue
-        found = (
-            c for c in _candidates(groups[key], matching, settings, rejects) if c.denials == (2 if explicit else 0)
-        )
+        found = _candidates(groups[key], matching, settings, rejects, wanted=2 if explicit else 0)
         for couple in sorted(found, key=lambda couple: (couple.cost, couple.id)):
             pair = (min(couple.a, couple.b), max(couple.a, couple.b))
             ys = [(f"y:{key[0]}", couple.p.id), (f"y:{key[0]}", couple.q.id)]
@@ -91,8 +105,9 @@ def find_couples(
 
 
 def _candidates(
-    group: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str]
+    group: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str], wanted: int
 ) -> Iterator[Couple]:
+    """Couples of a group with `wanted` denials."""
     items = [(p, d) for p in group for d in p.affirming if matching.splits.get(d) == p.split]
     items.sort(key=lambda item: (len(matching.texts[item[1]]), item[1], item[0].id))
     for i, (p, a) in enumerate(items):
@@ -103,8 +118,10 @@ def _candidates(
             if reason is not None:
                 rejects[f"couple:{reason}"] += 1
                 continue
-            identity = f"c{stable_hash(p.id, a, q.id, b):016x}"
             denials = (b in matching.evidence[p.id].denying) + (a in matching.evidence[q.id].denying)
+            if denials != wanted:
+                continue
+            identity = f"c{stable_hash(p.id, a, q.id, b):016x}"
             late = (_first(b, p, matching) > _first(a, p, matching)) + (_first(a, q, matching) > _first(b, q, matching))
             cost = _cost(p, a, b, matching) + (LATE_DENIAL * late if denials else 0.0)
             yield Couple(identity, p, q, a, b, denials, round(cost, 6))
@@ -117,7 +134,7 @@ def _unfit(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, setting
         return "does_not_affirm"
     if matching.clusters.get(a, a) == matching.clusters.get(b, b):
         return "near_duplicates"
-    if length_ratio(matching.texts[a], matching.texts[b]) > settings.max_length_ratio:
+    if matching.length_ratio(a, b) > settings.max_length_ratio:
         return "length_ratio"
     years = matching.years.get(a), matching.years.get(b)
     if years[0] is not None and years[1] is not None and abs(years[0] - years[1]) > settings.max_year_distance:
@@ -134,8 +151,8 @@ def _satisfies(document: str, proposal: Proposal, matching: Matching) -> bool:
 
 def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
     scores = matching.topic_scores.get(p.topic, {})
-    distance = abs(scores.get(a, 0.0) - scores.get(b, 0.0)) / (max(scores.values(), default=1.0) or 1.0)
-    return round(math.log(length_ratio(matching.texts[a], matching.texts[b])) + distance, 6)
+    distance = abs(scores.get(a, 0.0) - scores.get(b, 0.0)) / matching.best_scores.get(p.topic, 1.0)
+    return round(math.log(matching.length_ratio(a, b)) + distance, 6)
 
 
 def _first(document: str, proposal: Proposal, matching: Matching) -> float:
@@ -180,17 +197,17 @@ def single_drafts(
             fits = [
                 v
                 for v in violators
-                if length_ratio(matching.texts[v], matching.texts[satisfier]) <= settings.max_length_ratio
+                if matching.length_ratio(v, satisfier) <= settings.max_length_ratio
                 and matching.clusters.get(v, v) != matching.clusters.get(satisfier, satisfier)
                 and uses[v] < settings.max_uses_per_document
             ]
             if not fits:
                 continue
-            violator = min(fits, key=lambda v: (uses[v], length_ratio(matching.texts[v], matching.texts[satisfier]), v))
+            violator = min(fits, key=lambda v: (uses[v], matching.length_ratio(v, satisfier), v))
             uses[violator] += 1
             counts[proposal.id] += 1
             name: Slice = "negation_explicit" if satisfier in evidence.denying else "negation_omission"
-            cost = math.log(length_ratio(matching.texts[violator], matching.texts[satisfier]))
+            cost = math.log(matching.length_ratio(violator, satisfier))
             yield _draft(name, proposal, satisfier, violator, "", round(cost, 6), matching)
 
 

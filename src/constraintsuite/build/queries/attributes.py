@@ -15,7 +15,7 @@ from constraintsuite.build.queries.evidence import Evidence, YWords
 from constraintsuite.build.queries.records import Proposal, Topic
 from constraintsuite.build.queries.topics import TopicTable, plural
 from constraintsuite.build.queries.wording import family_for, fill, refuse
-from constraintsuite.build.reading.records import DocumentReading
+from constraintsuite.build.reading.records import DocumentReading, NounReading
 from constraintsuite.build.recipe import QuerySettings
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Split
@@ -39,10 +39,43 @@ class NounCount:
     total: int = 0
 
 
+def denied_nouns(
+    readings: Iterable[DocumentReading], topics: TopicTable, knowledge: Knowledge, at_least: int
+) -> dict[Topic, set[str]]:
+    """The nouns that enough documents of a topic deny: only these need counting, which keeps large corpora in memory."""
+    denied: dict[Topic, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for reading in readings:
+        topic = attribute_topic(reading.id, topics) if reading.scopes else None
+        if topic is None:
+            continue
+        for noun in reading.nouns:
+            if (
+                _never(noun, knowledge)
+                or judge_mention(Span(noun.start, noun.end), reading.scopes).verdict != "negated"
+            ):
+                continue
+            for name in _names(noun):
+                denied[topic][name].add(reading.id)
+    return {topic: {name for name, ids in found.items() if len(ids) >= at_least} for topic, found in denied.items()}
+
+
+def _never(noun: NounReading, knowledge: Knowledge) -> bool:
+    return noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3
+
+
+def _names(noun: NounReading) -> list[str]:
+    """The noun alone, and with one and two of the words before it."""
+    return [" ".join(noun.lemmas[-size:]) for size in range(1, len(noun.lemmas) + 1)]
+
+
 def count_nouns(
-    readings: Iterable[DocumentReading], documents: Mapping[str, Document], topics: TopicTable, knowledge: Knowledge
+    readings: Iterable[DocumentReading],
+    documents: Mapping[str, Document],
+    topics: TopicTable,
+    knowledge: Knowledge,
+    wanted: Mapping[Topic, set[str]],
 ) -> dict[Topic, dict[str, NounCount]]:
-    """Noun phrases by topic, with the documents that affirm and deny them."""
+    """The wanted nouns by topic, with the documents that affirm and deny them."""
     counts: dict[Topic, dict[str, NounCount]] = defaultdict(lambda: defaultdict(NounCount))
     for reading in readings:
         topic = attribute_topic(reading.id, topics)
@@ -50,15 +83,16 @@ def count_nouns(
             continue
         text = documents[reading.id].text
         for noun in reading.nouns:
-            if noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3:
+            names = [name for name in _names(noun) if name in wanted.get(topic, ())]
+            if not names or _never(noun, knowledge):
                 continue
             verdict = judge_mention(Span(noun.start, noun.end), reading.scopes).verdict
             if verdict == "uncertain":
                 continue
             surface = text[noun.start : noun.end].lower()
             before = text[max(0, noun.start - 3) : noun.start].lower()
-            for size in range(1, len(noun.lemmas) + 1):
-                count = counts[topic][" ".join(noun.lemmas[-size:])]
+            for name in names:
+                count = counts[topic][name]
                 (count.affirmed if verdict == "affirmed" else count.denied).add(reading.id)
                 count.total += 1
                 count.plural += not surface.endswith(noun.lemmas[-1])

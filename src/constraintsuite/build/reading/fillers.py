@@ -173,6 +173,9 @@ def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Fill
             i = end + 1
         else:
             break
+    after = tokens[found[-1][1]] if found[-1][1] < len(tokens) else None
+    if after is not None and after.pos == "NOUN":  # "recorded by American singer ...": the name only modifies
+        return []
     insert_at = _insertion(tokens, found[-1][1])
     names = [(_text(tokens[a:b]), tokens[a].start, tokens[b - 1].end, tokens[a:b]) for a, b in found]
     if any(not _is_name(text, relation, part) for text, _, _, part in names):

@@ -11,9 +11,11 @@ from constraintsuite.build.domain import Knowledge, load_knowledge
 from constraintsuite.build.queries.approval import apply_approval, doubt_all
 from constraintsuite.build.queries.attributes import (
     RELATION,
+    NounCount,
     attribute_key,
     attribute_words,
     count_nouns,
+    denied_nouns,
     propose_attributes,
     select_attributes,
 )
@@ -46,8 +48,7 @@ def work(job: Job[Recipe]) -> Outcome:
     rejects: Counter[str] = Counter()
     allowed = _allowed_relations(recipe, knowledge)
     gathered = gather(view.facts, knowledge, allowed)
-    nouns = count_nouns(read_readings(job.inputs["mentions"]), view.documents, view.topics, knowledge)
-    attributes = select_attributes(nouns, recipe.queries) if RELATION in allowed else {}
+    attributes = _attributes(job, view, knowledge) if RELATION in allowed else {}
     entries = {y_key(key, y): y_words(found.relation, y) for key, found in gathered.items() for y in found.documents}
     entries |= {
         attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found
@@ -73,6 +74,14 @@ def work(job: Job[Recipe]) -> Outcome:
     write_text(job.out / "coverage.json", adapter(Coverage).dump_json(coverage, indent=2).decode() + "\n")
     counts = {"proposals": len(settled), "to build": sum(p.status in ("build", "accepted") for p in settled)}
     return Outcome(counts, dict(rejects))
+
+
+def _attributes(job: Job[Recipe], view: CorpusView, knowledge: Knowledge) -> dict[Topic, dict[str, NounCount]]:
+    mentions, settings = job.inputs["mentions"], job.recipe.queries
+    wanted = denied_nouns(read_readings(mentions), view.topics, knowledge, max(1, settings.min_denying))
+    return select_attributes(
+        count_nouns(read_readings(mentions), view.documents, view.topics, knowledge, wanted), settings
+    )
 
 
 def _best_first(proposal: Proposal) -> tuple[float, str]:
