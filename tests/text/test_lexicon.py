@@ -3,15 +3,21 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from constraintsuite.text import scope
 from constraintsuite.text.cues import find_cues
 from constraintsuite.text.lexicon import Lexicon, compile_phrase, lexicon
 from constraintsuite.text.rules import RulesAnalyser
-from constraintsuite.text.scope import unknown_draws
+from constraintsuite.text.scope import check_lexicon
 from constraintsuite.text.sentence import Sentence
 
 
-def test_every_group_names_a_drawing_function() -> None:
-    assert unknown_draws(group.draw for group in lexicon().groups) == set()
+def test_every_group_names_a_drawing_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_lexicon.cache_clear()
+    check_lexicon()
+    check_lexicon.cache_clear()
+    monkeypatch.setattr(scope, "PASSES", scope.PASSES[:2])
+    with pytest.raises(ValueError, match=r"no drawing function named .*whether"):
+        check_lexicon()
 
 
 def test_every_phrase_compiles() -> None:

@@ -19,7 +19,7 @@ from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import Judged, judge_mentions
 
 Half = Literal["dev", "test", "all"]
-_SALT = "audit 468"  # of 2,000 salts the one that halves every phenomenon best; chosen before a sentence was read
+_SALT = "audit 468"  # of 2,000 salts the one that halves the phenomena best; chosen before a sentence was read
 
 
 @dataclass(frozen=True, slots=True)

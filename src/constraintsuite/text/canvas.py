@@ -77,6 +77,8 @@ class Canvas:
 
     def _granted_end(self, place: int, *, deep: bool) -> int:
         end = self.reach.phrase_end(place)
+        if self.sentence.tag(end - 1) == "JJ" and self.sentence.pos(end - 2) == "NOUN":  # call the soup | spicy
+            return end - 1
         if deep and self.sentence.word(end) in ("who", "that", "which", "whose"):
             end = self.reach.clause_end(end + 1)
         inner = self.sentence.find(word_list("exceptive_starts") | {"without"}, place + 1, end)

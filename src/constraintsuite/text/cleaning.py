@@ -21,6 +21,7 @@ _REPAIRS = (
     (re.compile(r"(?<=[^\W\d_])- (?!(?:and|or|to|und)\b)(?=[^\W\d_])"), "-"),  # "Al- Qeed", but "pre- and post-war"
     (re.compile(r"(?<=\w) ([,;:.!?])(?=\s|$)"), r"\1"),
 )
+_INCHES = re.compile(r'\d" (?:vinyl|record|single|disc|screen|display|monitor|wheel|tyre|pipe|nail)')
 _QUOTE = re.compile(r'\s*"\s*')
 
 
@@ -35,7 +36,7 @@ def repair_spacing(text: str) -> str:
 def _repair_quotes(text: str) -> str:
     """Straight quotes that come in pairs: space outside, none inside ('his work" Filumena", which')."""
     stray = re.search(r'\w" \w[^"]*"', text) is not None or text.startswith('" ')
-    if text.count('"') % 2 or not stray or re.search(r'\d"', text):
+    if text.count('"') % 2 or not stray or _INCHES.search(text):
         return text
     pieces = _QUOTE.split(text)
     repaired = pieces[0]

@@ -90,8 +90,6 @@ class LinearReach(ClauseReach):
             return False
         if pos in ("DET", "PRON"):
             return place == start or before not in ("NOUN", "PROPN", "PRON")
-        if pos == "ADJ" and before == "NOUN" and sentence.pos(place + 1) not in ("NOUN", "ADJ") and place > start:
-            return sentence.word(place + 1) == "-"  # call the soup | spicy
         if pos in PHRASE_PARTS or word in _INSIDE or sentence.word(place - 1) == "-":
             return True
         if pos == "ADV":

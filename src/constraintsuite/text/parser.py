@@ -14,7 +14,7 @@ from constraintsuite.records.text import Span
 from constraintsuite.store.download import WheelArchive, fetch_archive
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.lexicon import lexicon_digest
-from constraintsuite.text.scope import RULES_VERSION, draw_text
+from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text
 from constraintsuite.text.sentence import Sentence
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.syntax import SyntaxReach
@@ -39,6 +39,7 @@ class ParserAnalyser:
     name = "parser"
 
     def __init__(self) -> None:
+        check_lexicon()
         self._pipeline = load_pipeline()
         meta = self._pipeline.meta
         model = f"{meta['lang']}_{meta['name']} {meta['version']}"

@@ -8,7 +8,7 @@ from itertools import chain
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.lexicon import lexicon_digest
 from constraintsuite.text.linear import LinearReach
-from constraintsuite.text.scope import RULES_VERSION, draw_text
+from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text
 from constraintsuite.text.sentence import Sentence
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.tagging import tag_sentence
@@ -21,6 +21,7 @@ class RulesAnalyser:
     name = "rules"
 
     def __init__(self) -> None:
+        check_lexicon()
         self.version = f"{RULES_VERSION}, lexicon {lexicon_digest()}"
 
     def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:

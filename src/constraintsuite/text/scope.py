@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import zip_longest
 
 from constraintsuite.text.base import Scope
@@ -10,6 +11,7 @@ from constraintsuite.text.canvas import Canvas, Draw, Patch
 from constraintsuite.text.cues import Cue, find_cues
 from constraintsuite.text.draw import absence, affixes, conditions, doubt, exceptions, fragments, particles, quantities
 from constraintsuite.text.draw.fragments import answer_scope
+from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.reach import Reach
 from constraintsuite.text.sentence import Sentence
 
@@ -109,6 +111,9 @@ def _scopes(sentence: Sentence, drawn: Sequence[tuple[Cue, Patch]]) -> list[Scop
     return sorted(dict.fromkeys(found), key=lambda scope: (scope.cue_start, scope.start, scope.end, scope.rule))
 
 
-def unknown_draws(names: Iterable[str]) -> set[str]:
-    """Those of the names that no table holds."""
-    return set(names) - {name for table in PASSES for name in table}
+@cache
+def check_lexicon() -> None:
+    """An error if a group of the lexicon names a drawing function that does not exist."""
+    unknown = {group.draw for group in lexicon().groups} - {name for table in PASSES for name in table}
+    if unknown:
+        raise ValueError(f"{FILE}: there is no drawing function named {', '.join(sorted(unknown))}.")

@@ -148,7 +148,8 @@ def _sentence(passage: Passage, fact: Fact, form: str, denied: str) -> Inserted 
     subject = passage.pronoun if "{subject}" in form else "It"
     if not subject or (subject == "They"):
         return None
-    sentence = form.format(subject=subject, it="it", y=denied, a_y=with_article(denied))
+    be = "is" if re.search(r"\bis an?\b", passage.text[:end]) else "was"
+    sentence = form.format(subject=subject, be=be, it="it", y=denied, a_y=with_article(denied))
     if subject in {"He", "She"}:
         sentence = sentence.replace("It ", f"{subject} ")
     addition = f" {sentence[:1].upper()}{sentence[1:]}"

@@ -74,8 +74,7 @@ def _is_condition(canvas: Canvas, cue: Cue) -> bool:
     """Whether provided, assuming and the like open a clause, rather than being verbs."""
     sentence = canvas.sentence
     if sentence.words[cue.first : cue.last] in (("as", "long", "as"), ("so", "long", "as")):
-        opens = cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] == ","
-        return opens and canvas.reach.starts_clause(cue.last)
+        return sentence.word(cue.first - 1) != "for" and canvas.reach.starts_clause(cue.last)
     if sentence.words[cue.first] not in _PARTICIPLES or sentence.words[cue.last - 1] == "that":
         return True
     return cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "only")
