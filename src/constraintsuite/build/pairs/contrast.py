@@ -143,7 +143,9 @@ def _sentence(passage: Passage, fact: Fact, form: str, denied: str) -> Inserted 
     end = next((end for start, end in passage.sentences if start <= fact.start < end), None)
     if end is None or passage.text[end - 1 : end] not in {".", "!"}:
         return None
-    if re.search(r"(?<![^\W\d_])[^\W\d_]\.$", passage.text[:end]):  # an initial ("P. A. Backer"): not a sentence's end
+    if re.search(
+        r"(?<!\w)[^\W\d_a-z]\w{0,3}\.$", passage.text[:end]
+    ):  # "P. A. Backer", "Smt. Sarita": no sentence's end
         return None
     subject = passage.pronoun if "{subject}" in form else "It"
     if not subject or (subject == "They"):
