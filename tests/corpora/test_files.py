@@ -26,7 +26,9 @@ def test_gzip_is_unpacked(tmp_path: Path) -> None:
     assert [line.data for line in read_lines(file)] == [b"one\n", b"two\n"]
 
 
-@pytest.mark.parametrize("data", [b"not gzip", gzip.compress(b"some text" * 100, mtime=0)[:-12], b"\x1f\x8b\x08\x00broken data"])
+@pytest.mark.parametrize(
+    "data", [b"not gzip", gzip.compress(b"some text" * 100, mtime=0)[:-12], b"\x1f\x8b\x08\x00broken data"]
+)
 def test_damaged_gzip_is_the_users_to_mend(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "a.txt.gz"
     file.write_bytes(data)
