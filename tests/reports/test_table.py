@@ -35,7 +35,7 @@ def render(summaries: list[Summary], metric: str = "accuracy") -> str:
 def test_a_cell_holds_value_interval_and_n(summaries: list[Summary]) -> None:
     lines = render(summaries).splitlines()
     row = next(i for i, line in enumerate(lines) if line.strip().startswith("bm25"))
-    assert lines[row].split() == ["bm25", "20.0", "0.0", "50.0", "0.0", "0.0", "100.0"]
+    assert lines[row].split() == ["bm25", "20.0", "0.0", "50.0", "0.0", "0.0", "0.0"]
     assert lines[row + 1].split()[0] == "0.0–98.9"  # Student's t, of three clusters
     assert lines[row + 2].split() == ["n=5", "n=2", "n=2", "n=1", "n=2", "n=1"]
     header = next(line for line in lines if "minpairs" in line)
