@@ -24,7 +24,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 docs: $(VENV)/.test
-	$(BIN)/python docs/generate_cli.py
+	$(BIN)/python docs/generate.py
 
 # The size of the base install, in an environment of its own, so that no extra hides in it.
 size: $(VENV)/.base

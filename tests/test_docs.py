@@ -13,12 +13,14 @@ from constraintsuite.cli.main import COMMANDS
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_command_reference_is_what_the_program_says() -> None:
-    spec = importlib.util.spec_from_file_location("generate_cli", ROOT / "docs" / "generate_cli.py")
-    assert spec is not None and spec.loader is not None
+@pytest.mark.parametrize(("page", "made_by"), [("cli.md", "reference"), ("example.schema.json", "schema")])
+def test_generated_pages_are_what_the_program_says(page: str, made_by: str) -> None:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == module.reference(), "run: make docs"
+    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == getattr(module, made_by)(), "run: make docs"
 
 
 def test_the_readme_is_short_and_shows_both_commands() -> None:

@@ -1,15 +1,18 @@
-"""Writes docs/cli.md from the program itself; the tests compare the two."""
+"""Writes docs/cli.md and docs/example.schema.json from the program itself; the tests compare them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from constraintsuite.build.schema import example_schema
 from constraintsuite.cli.main import COMMANDS, cli
 
-TARGET = Path(__file__).with_name("cli.md")
+COMMANDS_PAGE = Path(__file__).with_name("cli.md")
+SCHEMA = Path(__file__).with_name("example.schema.json")
 
 
 def reference() -> str:
@@ -23,6 +26,11 @@ def reference() -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
+def schema() -> str:
+    """The JSON Schema of one example."""
+    return json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
 def _sections(command: click.Command, title: str) -> Iterator[str]:
     context = click.Context(command, info_name=title, max_content_width=100, terminal_width=100)
     yield from (f"## {title}", "", "```", command.get_help(context), "```", "")
@@ -34,4 +42,5 @@ def _sections(command: click.Command, title: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(reference(), encoding="utf-8")
+    COMMANDS_PAGE.write_text(reference(), encoding="utf-8")
+    SCHEMA.write_text(schema(), encoding="utf-8")
