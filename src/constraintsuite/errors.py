@@ -13,3 +13,8 @@ class MissingExtraError(UserError):
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the extra [{extra}]: pip install 'constraintsuite[{extra}]'")
         self.extra = extra
+        self.purpose = purpose
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        """Errors travel between processes by their arguments, which are not the message here."""
+        return type(self), (self.extra, self.purpose)

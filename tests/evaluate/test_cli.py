@@ -28,12 +28,12 @@ def test_eval_prints_a_row_a_model(suite: Path) -> None:
     assert "bm25" in printed
     assert "tfidf:nevir" in printed
     assert max(len(line) for line in printed.splitlines()) <= 100
-    assert sorted(path.name for path in (suite.parent / "runs" / "tiny").iterdir()) == ["bm25", "tfidf-nevir"]
+    assert sorted(path.name for path in (suite.parent / "runs" / "suite").iterdir()) == ["bm25", "tfidf-nevir"]
 
 
 def test_eval_prints_all_figures_as_json(suite: Path) -> None:
     (entry,) = json.loads(evaluate(suite, "--model", "bm25", "--json"))
-    assert Path(entry["run"]) == suite.parent / "runs" / "tiny" / "bm25"
+    assert Path(entry["run"]) == suite.parent / "runs" / "suite" / "bm25"
     assert entry["summary"] == json.loads((Path(entry["run"]) / "summary.json").read_text())
 
 
@@ -49,7 +49,7 @@ def test_eval_explains_what_is_wrong(suite: Path, arguments: list[str], words: s
 
 def test_report_finds_the_suite_by_itself(suite: Path, tmp_path: Path) -> None:
     evaluate(suite, "--model", "bm25", "--model", "random")
-    runs = [str(tmp_path / "runs" / "tiny" / name) for name in ("bm25", "random")]
+    runs = [str(tmp_path / "runs" / "suite" / name) for name in ("bm25", "random")]
     result = CliRunner().invoke(commands.report, [*runs, "--out", str(tmp_path / "report")], catch_exceptions=False)
     assert Path(result.stdout.strip()) == tmp_path / "report" / "index.html"
     again = [*runs, "--out", str(tmp_path / "report"), "--suite", str(suite), "--json"]
@@ -62,7 +62,7 @@ def test_report_refuses_runs_of_different_suites(suite: Path, tmp_path: Path) ->
     other = write_suite(tmp_path / "other", EXAMPLES[:2], (), name="other")
     evaluate(suite, "--model", "bm25")
     evaluate(other, "--model", "bm25")
-    runs = [str(tmp_path / "runs" / name / "bm25") for name in ("tiny", "other")]
+    runs = [str(tmp_path / "runs" / name / "bm25") for name in ("suite", "other")]
     with pytest.raises(UserError, match=r"another suite \(other\)"):
         CliRunner().invoke(commands.report, [*runs, "--out", str(tmp_path / "report")], catch_exceptions=False)
     assert not (tmp_path / "report").exists()

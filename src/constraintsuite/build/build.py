@@ -85,6 +85,7 @@ def build_suite(
     until: str | None = None,
 ) -> Built:
     """Build (or continue) the suite at `out`; a finished one with the same inputs and settings is left as it is."""
+    PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)
     source = open_source(recipe.corpus)
     inputs = {"source": source.fingerprint()}
@@ -93,7 +94,7 @@ def build_suite(
             raise UserError(f"{recipe.approved}: there is no such file of approved proposals.")
         inputs["approved"] = sha256_of(recipe.approved)
     if recipe.analysis.domains:
-        inputs["domains"] = sha256_text(*(sha256_of(path) for path in recipe.analysis.domains if path.is_file()))
+        inputs["domains"] = sha256_text(*(sha256_of(path) for path in recipe.analysis.domains))
     origin = Origin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, code_version())
     with folder_lock(out):
         present = read_manifest(out)
@@ -105,6 +106,7 @@ def build_suite(
                 f"{out}: holds a suite built from other inputs, settings or another version. Choose another --out, or pass "
                 "--from documents to build it anew here."
             )
+        _refuse_foreign(out, finished=present is not None)
         start = time.monotonic()
         (out / "manifest.json").unlink(missing_ok=True)
         stages = PIPELINE.run(
@@ -113,6 +115,13 @@ def build_suite(
         if until is not None and until != STAGES[-1].name:
             return Built(out, None, stages)
         return Built(out, _assemble(recipe, out, origin, stages, start, reporter), stages)
+
+
+def _refuse_foreign(out: Path, *, finished: bool) -> None:
+    """Keep away from a folder that holds somebody's files and no build."""
+    names = {path.name for path in out.iterdir()} - {".lock"}
+    if names and not finished and "stages" not in names:
+        raise UserError(f"{out}: this folder holds other files ({sorted(names)[0]}, …). Choose an empty or new --out.")
 
 
 def resolve(recipe: Recipe) -> Recipe:

@@ -142,8 +142,9 @@ def _query_blind(audit: Audit) -> list[str]:
     row = _row(audit, "query_blind", ALL_MAIN)
     if row is None or row.accuracy.value is None:
         return ["a query-blind classifier is at chance", "undefined", "open"]
-    low, high = row.accuracy.low or 0.0, row.accuracy.high or 1.0
-    return ["a query-blind classifier is at chance", str(row.accuracy), "yes" if low <= 0.5 <= high else "no"]
+    low, high = row.accuracy.low, row.accuracy.high
+    at_chance = low is not None and high is not None and low <= 0.5 <= high
+    return ["a query-blind classifier is at chance", str(row.accuracy), "yes" if at_chance else "no"]
 
 
 def _row(audit: Audit, solver: str, name: str) -> AuditRow | None:

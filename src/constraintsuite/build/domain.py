@@ -46,6 +46,9 @@ class TemplateFamily(_Data):
         for text in (self.neg, self.base):
             if "{topic}" not in text or not re.search(r"\{(y|ys|a_y)\}", text):
                 raise ValueError(f"template {self.name}: {text!r} must hold {{topic}} and {{y}}")
+            unknown = set(re.findall(r"\{(\w+)\}", text)) - {"topic", "y", "ys", "a_y"}
+            if unknown:
+                raise ValueError(f"template {self.name}: unknown slot {sorted(unknown)[0]!r}")
         return self
 
 
@@ -57,11 +60,9 @@ class Relation(_Data):
     filler: FillerType
     triggers: tuple[str, ...] = ()
     """Phrases after which the filler stands; empty for relations read off the defining noun phrase."""
-    place: Literal["after_trigger", "modifier", "head"] = "after_trigger"
+    place: Literal["after_trigger", "modifier"] = "after_trigger"
     values: tuple[str, ...] = ()
     """The fillers that count, for closed relations such as nationality."""
-    exclusive: bool = True
-    """Whether a document that names another filler thereby denies this one."""
     single: bool = False
     """Only documents that give exactly one filler take part."""
     blocked_before: tuple[str, ...] = ()
@@ -117,7 +118,6 @@ class Knowledge:
         self.domains = tuple(domains)
         self.relations = {relation.key: relation for domain in self.domains for relation in domain.relations}
         self.links = {links.key: links for domain in self.domains for links in domain.links}
-        self.domain_of_relation = {r.key: d.domain for d in self.domains for r in d.relations}
         self.patterns = tuple(pattern for domain in self.domains for pattern in domain.patterns)
         self.never = frozenset(word for domain in self.domains for word in domain.never)
         self.kinds = {word: narrow for domain in self.domains for word, narrow in domain.kinds.items()}
@@ -151,7 +151,11 @@ def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:
     for path in extra:
         if not path.is_file():
             raise UserError(f"{path}: there is no such domain file.")
-        domains.append(_parse(str(path), path.read_text(encoding="utf-8")))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path}: not valid UTF-8: {error}") from None
+        domains.append(_parse(str(path), text))
     return Knowledge(domains)
 
 

@@ -16,11 +16,12 @@ from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.corpora.opening import open_source
+from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline
 from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import adapter, write_jsonl
+from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
 from constraintsuite.text.mentions import find_forms
 
 SNIPPETS = 2
@@ -83,6 +84,8 @@ class Proposing:
 def propose_queries(recipe: Recipe, out: Path, *, workers: int, reporter: Reporter) -> Proposing:
     """Run the first stages in a scratch folder and write the proposals to `out`."""
     recipe = resolve(recipe)
+    if out.is_file() and any(p.status in ("accepted", "rejected") for p in read_jsonl(out, Proposal)):
+        raise UserError(f"{out}: holds proposals that a person has judged. Choose another --out, or move it away.")
     with tempfile.TemporaryDirectory() as scratch:
         first = Pipeline(tuple(stage for stage in STAGES if stage.name in ("documents", "mentions", "queries")))
         inputs = {"source": open_source(recipe.corpus).fingerprint()}

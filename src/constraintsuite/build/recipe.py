@@ -93,6 +93,12 @@ class SizeSettings(_Section):
     adversarial: int = Field(200, ge=0)
     gold: int = Field(50, ge=0, le=1000)
 
+    @model_validator(mode="after")
+    def _shares(self) -> SizeSettings:
+        if self.minpairs_share + self.explicit_share + self.omission_share > 1 + 1e-9:
+            raise ValueError("the shares of the three slices add up to more than 1")
+        return self
+
 
 class FilterSettings(_Section):
     """What a pair must fulfil."""

@@ -10,6 +10,8 @@ from constraintsuite.build.recipe import SplitSettings
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import SPLITS, Split
 
+SMALL_COLLECTION = 60
+"""Collections below this size are not split: nearly every pair would cross over. All of it is test."""
 SMALL_PART = 40
 """Documents that may always be tied together, however small the collection."""
 
@@ -27,6 +29,8 @@ def split_documents(
     would result holds more than `max_component` of the collection.
     """
     ids = sorted(documents)
+    if len(ids) < SMALL_COLLECTION:
+        return dict.fromkeys(ids, "test")
     parent = {document: document for document in ids}
     size = dict.fromkeys(ids, 1)
 
@@ -71,7 +75,7 @@ def split_ys(
         able = [split for split in SPLITS if counts[y][split] and shares[split] > 0] or [
             s for s in SPLITS if shares[s] > 0
         ]
-        filled = {split: given[relation][split] / (shares[split] * totals[relation]) for split in able}
+        filled = {split: given[relation][split] / (shares[split] * max(1, totals[relation])) for split in able}
         choice = min(able, key=lambda split: (filled[split], -counts[y][split]))
         given[relation][choice] += counts[y].total()
         result[y] = choice

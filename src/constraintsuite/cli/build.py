@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from constraintsuite.build.build import Built, build_suite
 from constraintsuite.build.planning import plan_build
 from constraintsuite.build.proposing import propose_queries
 from constraintsuite.build.recipe import AnalysisSettings, Recipe, SizeSettings
 from constraintsuite.cli.corpus import source_options, source_settings
+from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 
@@ -77,6 +79,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
             "Give either a recipe file or --corpus, for example: csuite build --corpus docs.jsonl --out suites/ours"
         )
     if recipe_file is not None:
+        _refuse_beside_recipe()
         recipe = Recipe.read(recipe_file)
         out = out or Path("suites") / recipe_file.stem
     else:
@@ -88,12 +91,12 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
         )
     if approved is not None:
         recipe = recipe.model_copy(update={"approved": approved})
-    if out is None:
-        raise UserError("Say where the suite should go: --out suites/ours")
     if dry_run:
         plan = plan_build(recipe)
         click.echo(plan.as_json() if as_json else plan.in_words())
         return
+    if out is None:
+        raise UserError("Say where the suite should go: --out suites/ours")
     built = build_suite(recipe, out, workers=workers, reporter=Terminal(), redo_from=redo_from, until=until)
     click.echo(_as_json(built) if as_json else _in_words(built))
 
@@ -137,11 +140,28 @@ def propose(
     click.echo(found.as_json(top) if as_json else found.in_words(top))
 
 
+def _refuse_beside_recipe() -> None:
+    """With a recipe every setting stands in the recipe; an option that would be ignored is refused by name."""
+    context = click.get_current_context()
+    allowed = {"recipe_file", "corpus", "out", "approved", "workers", "redo_from", "until", "dry_run", "as_json"}
+    given = [name for name in context.params if name not in allowed and _was_given(context, name)]
+    given += [name for name in SourceSettings.model_fields if name != "source" and _was_given(context, name)]
+    if given:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in dict.fromkeys(given))
+        raise UserError(f"{options}: give this in the recipe, not beside it.")
+
+
+def _was_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 def _in_words(built: Built) -> str:
     if built.suite is None:
         return f"Stopped as asked. The stages are in {built.path / 'stages'}."
     manifest = built.suite.manifest
     lines = [f"{count:>7,} {name}" for name, count in manifest.counts.items()]
+    if not manifest.counts["examples"]:
+        lines.append("Nothing could be built; the card says why. `csuite propose` shows what this corpus allows.")
     return "\n".join([f"Suite: {built.path}", *lines, f"Card:  {built.path / 'README.md'}"])
 
 

@@ -58,12 +58,11 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; a UserError is shown without traceback and exits with 2."""
     try:
-        cli.main(standalone_mode=False)
+        code = cli.main(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)  # click returns the code of an Exit
     except UserError as error:
         click.echo(f"csuite: {error}", err=True)
         sys.exit(2)
-    except click.exceptions.Exit as leave:
-        sys.exit(leave.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(2)

@@ -32,7 +32,8 @@ def run_folder(out: Path, suite: str, model: str) -> Path:
 def evaluate_suites(suite: Path, models: Sequence[str], out: Path, reporter: Reporter, seed: int = 0) -> list[Artifact]:
     """The runs of several models on a suite, each in its own folder under `out`; wrong names fail before any work."""
     check_models(models)
-    name = Artifact.open(suite, "suite").manifest.name
+    Artifact.open(suite, "suite")
+    name = suite.resolve().name
     return [
         evaluate_suite(suite, model, run_folder(out, name, model), reporter, seed) for model in dict.fromkeys(models)
     ]

@@ -100,6 +100,12 @@ class Pipeline(Generic[Settings]):
         """The names of the stages, in order."""
         return tuple(stage.name for stage in self.stages)
 
+    def check_names(self, *names: str | None) -> None:
+        """Refuse a name that no stage has."""
+        for name in names:
+            if name is not None and name not in self.names():
+                raise UserError(f"No stage named {name!r}. The stages are: {', '.join(self.names())}.")
+
     def run(
         self,
         recipe: Settings,
@@ -112,9 +118,9 @@ class Pipeline(Generic[Settings]):
         until: str | None = None,
     ) -> dict[str, Artifact]:
         """Bring every stage up to date, up to and including `until`; `redo_from` and later ones are made anew."""
-        for name in (redo_from, until):
-            if name is not None and name not in self.names():
-                raise UserError(f"No stage named {name!r}. The stages are: {', '.join(self.names())}.")
+        self.check_names(redo_from, until)
+        if redo_from and until and self.names().index(until) < self.names().index(redo_from):
+            raise UserError(f"The stage {until!r} comes before {redo_from!r}: nothing would be made anew.")
         done: dict[str, Artifact] = {}
         redo = False
         for stage in self.stages:

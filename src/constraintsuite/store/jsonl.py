@@ -61,7 +61,8 @@ def describe(error: ValidationError) -> str:
     first = faults[0]
     where = ".".join(str(part) for part in first["loc"]) or "the record"
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{where}: {first['msg']}{_got(first)}{more}."
+    said = "unknown key; is it misspelt?" if first["type"] == "extra_forbidden" else f"{first['msg']}{_got(first)}"
+    return f"{where}: {said}{more}."
 
 
 def _got(fault: ErrorDetails) -> str:

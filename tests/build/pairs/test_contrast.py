@@ -12,7 +12,7 @@ from constraintsuite.build.pairs.couples import find_couples
 from constraintsuite.build.recipe import PairSettings
 
 FILM = "Red Weir is a 1961 drama film directed by Ann Example"
-REST = "It was shown in Rome."
+REST = "It was shown in Ravenna."
 
 
 def passage(text: str, pronoun: str = "It") -> Passage:
@@ -45,8 +45,8 @@ def test_a_denial_is_inserted_in_every_way_that_the_relation_has() -> None:
 
 
 def test_inside_a_sentence_the_denial_is_closed_with_a_comma() -> None:
-    found = insertions(f"{FILM} and starring Carl Berg. {REST}", "directed_by", "Ann Example", "Bob Stone")
-    assert f"{FILM}, not Bob Stone, and starring Carl Berg. {REST}" in found
+    found = insertions(f"{FILM} and starring Carl Bergmann. {REST}", "directed_by", "Ann Example", "Bob Stone")
+    assert f"{FILM}, not Bob Stone, and starring Carl Bergmann. {REST}" in found
 
 
 def test_where_the_list_goes_on_only_a_new_sentence_is_safe() -> None:
@@ -57,18 +57,18 @@ def test_where_the_list_goes_on_only_a_new_sentence_is_safe() -> None:
 
 def test_but_not_follows_only_a_list_of_several() -> None:
     one = "Red Weir is a 1961 drama film starring Ann Example."
-    two = "Red Weir is a 1961 drama film starring Ann Example and Carl Berg."
+    two = "Red Weir is a 1961 drama film starring Ann Example and Carl Bergmann."
     assert insertions(one, "starring", "Ann Example", "Bob Stone") == {f"{one} Bob Stone does not appear in it."}
     assert insertions(two, "starring", "Ann Example", "Bob Stone") == {
         f"{two} Bob Stone does not appear in it.",
-        "Red Weir is a 1961 drama film starring Ann Example and Carl Berg but not Bob Stone.",
+        "Red Weir is a 1961 drama film starring Ann Example and Carl Bergmann but not Bob Stone.",
     }
 
 
 def test_a_person_is_spoken_of_as_the_text_does() -> None:
-    text = "Ida Lorne was a painter born in Rome. She died in 1970."
-    assert "Ida Lorne was a painter born in Rome. She was not born in Oslo. She died in 1970." in insertions(
-        text, "born_in", "Rome", "Oslo", pronoun="She"
+    text = "Ida Lorne was a painter born in Ravenna. She died in 1970."
+    assert "Ida Lorne was a painter born in Ravenna. She was not born in Oslo. She died in 1970." in insertions(
+        text, "born_in", "Ravenna", "Oslo", pronoun="She"
     )
 
 
@@ -79,7 +79,7 @@ def test_a_value_comes_with_its_article() -> None:
 
 
 def test_nothing_is_inserted_where_the_passage_does_not_state_the_filler() -> None:
-    assert insertions(f"{FILM}.", "directed_by", "Carl Berg", "Bob Stone") == set()
+    assert insertions(f"{FILM}.", "directed_by", "Carl Bergmann", "Bob Stone") == set()
 
 
 def test_the_same_document_gets_the_same_denial() -> None:
@@ -137,7 +137,7 @@ def test_a_filler_that_shows_under_another_name_is_not_exchanged() -> None:
 
 
 FILMS = {
-    "weir": "Red Weir is a 1961 drama film directed by Ann Example. It was shown in Rome in winter.",
+    "weir": "Red Weir is a 1961 drama film directed by Ann Example. It was shown in Ravenna in winter.",
     "dam": "Blue Dam is a 1963 drama film directed by Bob Stone. It was shown in Oslo in spring.",
 }
 

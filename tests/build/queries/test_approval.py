@@ -39,7 +39,7 @@ def test_the_words_are_those_the_person_left(tmp_path: Path) -> None:
 
 
 def test_what_was_mined_stays_as_it_was(tmp_path: Path) -> None:
-    edited = replace(SHOWERS, status="accepted", split="test", denying=("z",), score=99.0, relation="other")
+    edited = replace(SHOWERS, status="accepted", split="test", score=99.0, relation="other")
     assert approved(tmp_path, edited) == [replace(SHOWERS, status="accepted")]
 
 

@@ -152,8 +152,6 @@ def _sentence(passage: Passage, fact: Fact, form: str, denied: str) -> Inserted 
         return None
     be = "is" if re.search(r"\bis an?\b", passage.text[:end]) else "was"
     sentence = form.format(subject=subject, be=be, it="it", y=denied, a_y=with_article(denied))
-    if subject in {"He", "She"}:
-        sentence = sentence.replace("It ", f"{subject} ")
     addition = f" {sentence[:1].upper()}{sentence[1:]}"
     return Inserted(passage.text[:end] + addition + passage.text[end:], (end, end + len(addition)))
 

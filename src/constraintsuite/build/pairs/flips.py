@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib import resources
 
 import yaml
@@ -34,6 +35,7 @@ class FlipRule(BaseModel):
     number: str = "any"
 
 
+@cache
 def load_rules(direction: str) -> tuple[FlipRule, ...]:
     """The rules that negate (`deny`) or affirm (`affirm`) what stands before Y."""
     text = (resources.files("constraintsuite.build.pairs") / "flips.yaml").read_text(encoding="utf-8")

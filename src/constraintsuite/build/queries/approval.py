@@ -26,9 +26,9 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
             )
         own = known[edited.id]
         if edited.status == "accepted" and not all(
-            form.strip() for form in (*edited.forms, edited.topic, edited.y, edited.neg)
+            form.strip() for form in (*edited.forms, edited.topic, edited.y, edited.base, edited.neg)
         ):
-            raise UserError(f"{path}: proposal {edited.id}: topic, y, neg and every form must hold a word.")
+            raise UserError(f"{path}: proposal {edited.id}: topic, y, base, neg and every form must hold a word.")
         accepted += edited.status == "accepted"
         settled.append(
             replace(
@@ -43,6 +43,7 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
                 marker=edited.marker,
                 on_topic=tuple(d for d in own.on_topic if d in edited.on_topic),
                 affirming=tuple(d for d in own.affirming if d in edited.affirming),
+                denying=tuple(d for d in own.denying if d in edited.denying),
                 reason=edited.reason,
             )
         )

@@ -93,4 +93,7 @@ def _verdict(share: float, suits: bool, sure: int, settings: QuerySettings) -> s
             f"(at least {settings.min_class_share:.0%} is needed). Nothing is built unasked. Run `csuite propose`, accept or reword "
             "proposals in its file, and build with --approved."
         )
-    return "Classes were found, but hardly anything that splits their documents. Give base queries with --queries, or run `csuite propose`."
+    return (
+        "Classes were found, but hardly anything that splits their documents. Give base queries with --queries, or accept "
+        "proposals by hand and build with --approved."
+    )

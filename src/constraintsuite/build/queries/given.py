@@ -20,7 +20,7 @@ from constraintsuite.build.queries.topics import TopicTable
 from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.queries.wording import refuse
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Split
+from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.terms import TermAnalyser, words
@@ -198,5 +198,5 @@ def _negated(pattern: QueryPattern, topic: str, y: str) -> str:
 
 
 def _majority(on_topic: set[str], found: Evidence, splits: Mapping[str, Split]) -> Split:
-    counts = Counter(splits[d] for d in on_topic if d in found.affirming)
-    return counts.most_common(1)[0][0]
+    counts = Counter(splits[document] for document in on_topic & found.affirming)
+    return max(SPLITS, key=lambda split: counts[split])  # of equal ones the first

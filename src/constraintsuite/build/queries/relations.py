@@ -128,7 +128,7 @@ def fits(topic: Topic, relation: Relation) -> bool:
     """Whether a topic can be narrowed by this relation without saying the same thing twice."""
     if relation.key.endswith("nationality"):
         return not topic.nationality and (bool(topic.modifier) or topic.kind == "person")
-    if relation.key in {"genre", "film_language"}:
+    if relation.topics == "bare":
         return not topic.modifier
     if relation.topics == "modified":
         return not topic.bare
