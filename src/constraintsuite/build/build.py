@@ -83,8 +83,12 @@ def build_suite(
     reporter: Reporter,
     redo_from: str | None = None,
     until: str | None = None,
+    replace: bool = False,
 ) -> Built:
-    """Build (or continue) the suite at `out`; a finished one with the same inputs and settings is left as it is."""
+    """Build (or continue) the suite at `out`; a finished one with the same inputs and settings is left as it is.
+
+    A finished one with others is refused, or with `replace` brought up to date.
+    """
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)
     source = open_source(recipe.corpus)
@@ -102,10 +106,11 @@ def build_suite(
             if present.fingerprint == origin.fingerprint:
                 reporter.note(f"{out}: already built from the same inputs and settings.")
                 return Built(out, Artifact(out, present), {})
-            raise UserError(
-                f"{out}: holds a suite built from other inputs, settings or another version. Choose another --out, or pass "
-                "--from documents to build it anew here."
-            )
+            if not replace:
+                raise UserError(
+                    f"{out}: holds a suite built from other inputs, settings or another version. Choose another --out, or pass "
+                    "--from documents to build it anew here."
+                )
         _refuse_foreign(out, finished=present is not None)
         start = time.monotonic()
         (out / "manifest.json").unlink(missing_ok=True)

@@ -46,7 +46,7 @@ def quickstart(out: Path, workers: int) -> None:
     except UserError as reason:
         reporter.note(f"parser: left out, the rules read the texts instead. {reason}")
     suite = out / "suite"
-    build_suite(Recipe(corpus=SourceSettings(source="sample")), suite, workers=workers, reporter=reporter)
+    build_suite(Recipe(corpus=SourceSettings(source="sample")), suite, workers=workers, reporter=reporter, replace=True)
     runs = [artifact.path for artifact in evaluate_suites(suite, MODELS, out / "runs", reporter, 0)]
     page = write_report(suite, runs, out / "report")
     summaries = [load_run(run).summary for run in runs]
