@@ -19,7 +19,7 @@ def run(*arguments: str, stdin: str | None = None) -> Result:
 
 
 def test_explain_marks_cue_scope_and_mention() -> None:
-    lines = run("explain", SAUCE, "--y", "dairy").output.splitlines()
+    lines = run("explain", SAUCE, "--y", "dairy", "--analyser", "rules").output.splitlines()
     assert lines[1] == "the text says different things of 'dairy': 2 mentions of dairy, dairies"
     assert lines[3:6] == [
         "1. negated: 'dairy', rule no_determiner, cue 'no'",
@@ -31,14 +31,25 @@ def test_explain_marks_cue_scope_and_mention() -> None:
 
 def test_explain_wraps_long_sentences_with_their_marks() -> None:
     long = "There is a lake with reeds and swans and a jetty, " * 4 + "and there is no pool anywhere near it."
-    lines = run("explain", long, "--y", "pool").output.splitlines()
+    lines = run("explain", long, "--y", "pool", "--analyser", "rules").output.splitlines()
     place = next(number for number, line in enumerate(lines) if "no pool" in line)
     assert lines[place + 1][lines[place].index("pool")] == "^"
     assert max(map(len, lines)) <= 103
 
 
 def test_explain_reads_standard_input_and_forms() -> None:
-    result = run("explain", "-", "--y", "lift", "--form", "elevator", "--json", stdin="No elevator, one lift.")
+    result = run(
+        "explain",
+        "-",
+        "--y",
+        "lift",
+        "--form",
+        "elevator",
+        "--analyser",
+        "rules",
+        "--json",
+        stdin="No elevator, one lift.",
+    )
     (found,) = json.loads(result.output)
     assert found["verdict"] == "negates"
     assert found["forms"] == ["elevator"]
@@ -49,7 +60,7 @@ def test_explain_reads_standard_input_and_forms() -> None:
 @pytest.mark.parametrize(("passage", "y"), [("  ", "pool"), ("No pool.", " ")])
 def test_empty_input_is_refused(passage: str, y: str) -> None:
     with pytest.raises(UserError, match="is empty"):
-        run("explain", passage, "--y", y)
+        run("explain", passage, "--y", y, "--analyser", "rules")
 
 
 def test_unknown_analyser_is_refused() -> None:

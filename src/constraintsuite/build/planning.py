@@ -31,13 +31,14 @@ class Plan:
     sample: int
     class_share: float
     facts_per_document: float
+    suits: bool
     seconds_reading: float
     stages: tuple[str, ...]
 
     def in_words(self) -> str:
         """The estimate for a person."""
         more = "" if self.counted_all else " or more (counting stopped there)"
-        suits = "suits" if self.class_share >= 0.2 else "does not suit unattended building; see csuite propose"
+        suits = "suits" if self.suits else "does not suit unattended building; see csuite propose"
         return "\n".join(
             [
                 f"source        {self.source}",
@@ -76,14 +77,16 @@ def plan_build(recipe: Recipe) -> Plan:
     start = time.monotonic()
     readings = list(read_all(texts, recipe.analysis.analyser, recipe.analysis.domains))
     seconds = (time.monotonic() - start) / max(1, len(texts)) * count
+    share = sum(any(c.strength >= 2 and c.kind for c in r.classes) for r in readings) / max(1, len(readings))
     return Plan(
         source=source.name,
         documents=count,
         counted_all=count < READ_AT_MOST,
         analyser=recipe.analysis.analyser,
         sample=len(texts),
-        class_share=round(sum(any(c.strength >= 2 for c in r.classes) for r in readings) / max(1, len(readings)), 3),
+        class_share=round(share, 3),
         facts_per_document=round(sum(len(r.facts) for r in readings) / max(1, len(readings)), 3),
+        suits=share >= recipe.queries.min_class_share,
         seconds_reading=round(seconds, 1),
         stages=tuple(stage.name for stage in STAGES),
     )

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.audit import Half, Report, run_audit
+from constraintsuite.text.choice import choose_analyser
 from constraintsuite.text.condaqa import CondaReport, check_condaqa
 from constraintsuite.text.explain import explain, explanation_lines
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from constraintsuite.text.base import Analyser
     from constraintsuite.text.explain import Explanation
 
-_NAMES = click.Choice([*ANALYSERS.names(), "both"])
+_NAMES = click.Choice(["auto", *ANALYSERS.names(), "both"])
 
 
 @click.group()
@@ -36,7 +37,9 @@ def text() -> None:
 @click.argument("passage", metavar="TEXT")
 @click.option("--y", required=True, help="What the text may speak of, such as 'swimming pool'.")
 @click.option("--form", "forms", multiple=True, help="A surface form of Y; by default its singular and plural.")
-@click.option("--analyser", type=_NAMES, default="rules", show_default=True, help="Who reads the text.")
+@click.option(
+    "--analyser", type=_NAMES, default="auto", show_default=True, help="Who reads the text; auto as in a build."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain_command(passage: str, y: str, forms: tuple[str, ...], analyser: str, as_json: bool) -> None:
     """Show each mention of Y in TEXT (- for standard input) with its verdict, cue, scope and rule."""
@@ -76,7 +79,7 @@ def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, 
 
 
 def _analysers(name: str) -> list[Analyser]:
-    names = ANALYSERS.names() if name == "both" else (name,)
+    names = ANALYSERS.names() if name == "both" else (choose_analyser(name),)
     return [ANALYSERS.load(one)() for one in names]
 
 

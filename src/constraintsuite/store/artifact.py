@@ -179,6 +179,7 @@ def library_versions() -> dict[str, str]:
         "ahocorasick-rs",
         "rensa",
         "lemminflect",
+        "en-core-web-sm",
         "pydantic",
         "spacy",
     )

@@ -48,7 +48,7 @@ def read_shard(task: ReadingTask) -> Outcome:
     return Outcome(
         {
             "documents": len(readings),
-            "with a class": sum(any(c.strength >= 2 for c in reading.classes) for reading in readings),
+            "with a known class": sum(any(c.strength >= 2 and c.kind for c in reading.classes) for reading in readings),
             "facts": sum(len(reading.facts) for reading in readings),
         }
     )
