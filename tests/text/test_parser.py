@@ -8,7 +8,9 @@ from constraintsuite.errors import MissingExtraError
 from constraintsuite.text import parser as module
 from constraintsuite.text.audit import read_sentences
 from constraintsuite.text.base import Analyser
+from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.parser import ParserAnalyser
+from constraintsuite.text.polarity import judge_mention
 
 TEXTS = [sentence.text for sentence in read_sentences("dev")][:40]
 
@@ -49,3 +51,11 @@ def test_reads_any_text(parser: Analyser, text: str) -> None:
     assert analysis.text == text
     assert all(text[token.start : token.end] == token.text for token in analysis.tokens)
     assert all(0 <= scope.start < scope.end <= len(text) for scope in analysis.scopes)
+
+
+@pytest.mark.parser
+def test_a_list_that_ends_in_a_misread_noun_is_denied_to_its_end(parser: Analyser) -> None:
+    (analysis,) = parser.analyse(["The sauce has no nuts, dairy or gluten."])
+    for word in ("nuts", "dairy", "gluten"):
+        (mention,) = find_forms(analysis.text, [word])
+        assert judge_mention(mention, analysis.scopes).verdict == "negated"

