@@ -70,15 +70,19 @@ def split_ys(
     totals: Counter[str] = Counter()
     for y, found in counts.items():
         totals[relation_of(y)] += found.total()
+    named: dict[str, Split] = {}
     for y in sorted(counts, key=lambda y: (-counts[y].total(), y)):
-        relation = relation_of(y)
+        relation, name = relation_of(y), y.partition("\x1f")[2].lower()
+        if name in named:  # "French" of films and of people is one Y
+            result[y] = named[name]
+            continue
         able = [split for split in SPLITS if counts[y][split] and shares[split] > 0] or [
             s for s in SPLITS if shares[s] > 0
         ]
         filled = {split: given[relation][split] / (shares[split] * max(1, totals[relation])) for split in able}
         choice = min(able, key=lambda split: (filled[split], -counts[y][split]))
         given[relation][choice] += counts[y].total()
-        result[y] = choice
+        result[y] = named[name] = choice
     return result
 
 

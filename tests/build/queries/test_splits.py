@@ -102,3 +102,10 @@ def test_no_y_goes_into_a_split_without_a_share() -> None:
     settings = SplitSettings(train=0.8, dev=0.0, test=0.2)
     documents: dict[str, Split] = {"a": "dev", "b": "train"}
     assert split_ys({"has\x1fpool": ["a", "b"], "has\x1fdog": ["a"]}, documents, settings)["has\x1fpool"] == "train"
+
+
+def test_one_y_of_two_relations_stands_in_one_split() -> None:
+    films: dict[str, Split] = dict.fromkeys(("f0", "f1", "f2"), "dev")
+    people: dict[str, Split] = dict.fromkeys(("p0", "p1", "p2", "p3"), "train")
+    ys = {"work_nationality\x1fFrench": ["f0", "f1", "f2"], "person_nationality\x1fFrench": ["p0", "p1", "p2", "p3"]}
+    assert len(set(split_ys(ys, films | people, SplitSettings()).values())) == 1

@@ -47,11 +47,29 @@ def work(job: Job[Recipe]) -> Outcome:
     drafts += natural_swaps(attributes, readings, matching)
     if recipe.pairs.flips:
         drafts += flip_drafts(attributes, readings, matching)
+    drafts, repeated = distinct(drafts)
+    rejects["repeated"] += repeated
     write_jsonl(job.out / "drafts.jsonl", drafts)
     counts = Counter(
         f"{draft.slice.removeprefix('negation_')} ({draft.operator.partition(':')[0]})" for draft in drafts
     )
     return Outcome({"drafts": len(drafts), "couples": len(couples), **dict(sorted(counts.items()))}, dict(rejects))
+
+
+def distinct(drafts: Sequence[Draft]) -> tuple[list[Draft], int]:
+    """Drafts without repetitions (two couples can give one edited text), and how many were dropped; couples go whole."""
+    seen: set[tuple[str, str, str]] = set()
+    repeated: set[str] = set()
+    kept = []
+    for draft in drafts:
+        key = (draft.proposal, draft.pos_text, draft.neg_text)
+        if key not in seen:
+            kept.append(draft)
+        elif draft.couple:
+            repeated.add(draft.couple)
+        seen.add(key)
+    whole = [draft for draft in kept if draft.couple not in repeated]
+    return whole, len(drafts) - len(whole)
 
 
 def _matching(job: Job[Recipe], view: CorpusView, proposals: Sequence[Proposal]) -> Matching:
