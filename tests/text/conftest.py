@@ -22,5 +22,5 @@ def parser() -> Analyser:
     if find_spec("spacy") is None:
         pytest.skip("spaCy is not installed: pip install 'constraintsuite[parser]'")
     if find_spec(PACKAGE) is None and find_archive(ENGLISH) is None:
-        pytest.skip("the English pipeline was not fetched: csuite fetch")
+        pytest.skip("the English pipeline was not fetched: csuite fetch parser")
     return ParserAnalyser()

@@ -152,7 +152,7 @@ def test_a_couple_of_a_relation_gives_explicit_mentions_and_minimal_pairs() -> N
     matching = make_matching(FILMS, proposals)
     (couple,) = find_couples(proposals, matching, PairSettings(), Counter(), explicit=False)
     passages = {name: passage(text) for name, text in FILMS.items()}
-    drafts = list(contrast_drafts(couple, passages, knowledge(), matching))
+    drafts = list(contrast_drafts(couple, passages, knowledge()))
     assert sorted(draft.slice for draft in drafts) == ["negation_explicit"] * 2 + ["negation_minpairs"] * 2
     explicit = [draft for draft in drafts if draft.slice == "negation_explicit"]
     assert explicit[0].pos_text == explicit[1].neg_text

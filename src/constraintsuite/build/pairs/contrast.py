@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from constraintsuite.build.domain import Knowledge, Relation
-from constraintsuite.build.pairs.couples import Couple, Matching
+from constraintsuite.build.pairs.couples import Couple
 from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.queries.relations import y_words
 from constraintsuite.build.queries.wording import with_article
@@ -29,9 +29,7 @@ class Passage:
     pronoun: str
 
 
-def contrast_drafts(
-    couple: Couple, passages: Mapping[str, Passage], knowledge: Knowledge, matching: Matching
-) -> Iterator[Draft]:
+def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: Knowledge) -> Iterator[Draft]:
     """ExplicitMention and MinPairs from one couple of a stated relation."""
     relation = knowledge.relations.get(couple.p.relation)
     if relation is None:

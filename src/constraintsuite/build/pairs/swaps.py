@@ -15,8 +15,6 @@ from constraintsuite.records.examples import Edit, Split
 from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import find_forms
 
-RELATION_WORDS = {"attribute", "slot"}
-
 
 def natural_swaps(
     proposals: Sequence[Proposal], readings: Mapping[str, DocumentReading], matching: Matching
@@ -25,7 +23,7 @@ def natural_swaps(
     groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
     for proposal in proposals:
         key = group_key(proposal)
-        if key[1] in RELATION_WORDS:
+        if key[1] == "attribute":
             groups[key].append(proposal)
     done: set[tuple[str, str, str]] = set()
     for key in sorted(groups):

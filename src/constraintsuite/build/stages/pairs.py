@@ -40,7 +40,7 @@ def work(job: Job[Recipe]) -> Outcome:
     if recipe.pairs.insert_contrasts:
         passages = _passages(view, {document for couple in couples for document in (couple.a, couple.b)})
         for couple in couples:
-            drafts += contrast_drafts(couple, passages, knowledge, matching)
+            drafts += contrast_drafts(couple, passages, knowledge)
     attributes = [p for p in proposals if p.relation not in knowledge.relations]
     wanted = {d for p in attributes for d in (*p.affirming, *p.denying)}
     readings = {r.id: r for r in read_readings(job.inputs["mentions"]) if r.id in wanted}
