@@ -27,7 +27,7 @@ import click
 
 from constraintsuite.build.domain import load_knowledge
 from constraintsuite.build.pairs.couples import Matching, find_couples, natural_drafts, single_drafts
-from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
+from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.recipe import FilterSettings, PairSettings, QuerySettings
@@ -180,7 +180,7 @@ def _mine(proposals: Sequence[Proposal], matching: Matching) -> list[Query]:
     return [asked[draft.proposal] for draft in drafts]
 
 
-def _evidence(case: Case) -> dict[str, Evidence]:
+def _evidence(case: Case) -> dict[str, Stances]:
     by_words: dict[YWords, list[str]] = defaultdict(list)
     for proposal in case.proposals:
         by_words[YWords(proposal.forms, proposal.blocked)].append(proposal.id)
@@ -190,7 +190,7 @@ def _evidence(case: Case) -> dict[str, Evidence]:
     return {proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids}
 
 
-def _matching(case: Case, evidence: Mapping[str, Evidence]) -> Matching:
+def _matching(case: Case, evidence: Mapping[str, Stances]) -> Matching:
     pools = case.pools
     return Matching(
         texts={document.id: document.text for document in case.view.documents.values()},

@@ -13,7 +13,6 @@ from constraintsuite.build.queries.evidence import YWords, collect_evidence
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.reading.document import read_document
 from constraintsuite.build.reading.records import DocumentReading
-from constraintsuite.build.stages.mentions import get_analyser
 from constraintsuite.records.examples import (
     Constraint,
     DocumentPair,
@@ -29,6 +28,7 @@ from constraintsuite.records.examples import (
     Tags,
 )
 from constraintsuite.records.text import Document
+from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import surface_forms
 
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from constraintsuite.build.build import STAGES
 from constraintsuite.build.export import EXPORTERS
-from constraintsuite.build.stages.tagged import read_examples
+from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.cli.main import cli
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
@@ -113,5 +113,5 @@ def test_from_makes_later_stages_anew_with_the_same_bytes(built: Built) -> None:
 @pytest.mark.parametrize("kind", EXPORTERS.names())
 def test_the_suite_is_exported(built: Built, tmp_path: Path, kind: str) -> None:
     result = csuite(["suite", "export", built.folder, "--to", kind, "--out", tmp_path / kind])
-    assert result.stdout.startswith(f"{len(built.examples):,} examples written")
+    assert result.stdout.startswith(f"{len(built.examples):,} examples and ")
     assert (tmp_path / kind / "README.md").is_file()

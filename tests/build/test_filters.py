@@ -11,8 +11,8 @@ from constraintsuite.build.filters import FILTERS
 from constraintsuite.build.filters.base import CheckedPair
 from constraintsuite.build.recipe import FilterSettings, PairSettings
 from constraintsuite.build.stages.kept import reasons
-from constraintsuite.build.stages.mentions import get_analyser
 from constraintsuite.records.examples import Edit, Slice
+from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mentions
 

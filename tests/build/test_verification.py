@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.build.stages.tagged import read_examples
+from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.build.verification import verify_suite
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import Control, DocumentPair, Example, Split
+from constraintsuite.records.examples import Control, DocumentPair, Example, Labels, Split
 from constraintsuite.store.artifact import Artifact, Origin, finish
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 
@@ -40,12 +40,20 @@ def test_a_changed_byte_is_found(suite: Path) -> None:
     assert verify_suite(suite) == ["README.md: changed since it was written"]
 
 
-def test_a_line_that_is_no_example_is_a_user_error_that_names_it(suite: Path) -> None:
+def test_lines_that_are_no_examples_are_named_after_the_broken_hash(suite: Path) -> None:
     with (suite / "examples.jsonl").open("a") as file:
-        file.write('{"id": "x"}\n')
+        file.write('{"id": "x"}\nnonsense\n')
     count = len((suite / "examples.jsonl").read_text().splitlines())
-    with pytest.raises(UserError, match=rf"examples\.jsonl:{count}: suite: Field required"):
-        verify_suite(suite)
+    changed, first, second = verify_suite(suite)
+    assert changed == "examples.jsonl: changed since it was written"
+    assert first.startswith(f"examples.jsonl:{count - 1}: suite: Field required")
+    assert second.startswith(f"examples.jsonl:{count}: the record: Invalid JSON")
+
+
+@pytest.mark.parametrize("name", ["examples.jsonl", "controls.jsonl", "gold.jsonl"])
+def test_a_missing_file_is_named_once(suite: Path, name: str) -> None:
+    (suite / name).unlink()
+    assert verify_suite(suite) == [f"{name}: missing"]
 
 
 def test_an_id_that_stands_twice_is_found(suite: Path) -> None:
@@ -94,13 +102,73 @@ def test_gold_that_is_not_in_the_suite_is_found(suite: Path) -> None:
     assert "stranger: in gold.jsonl but not in examples.jsonl" in faults
 
 
-def test_a_control_of_an_example_that_is_gone_is_found(suite: Path) -> None:
-    control = Control("case", of="gone")
-    faults = spoil(suite, "controls.jsonl", lambda controls: [replace(controls[0], control=control), *controls[1:]])
-    assert any(fault.endswith("made from gone, which is not in the suite") for fault in faults)
+def test_an_example_in_the_wrong_file_is_found(suite: Path) -> None:
+    main = replace(read_examples(suite)[0], id="stray")
+    faults = spoil(suite, "controls.jsonl", lambda controls: [*controls, main])
+    assert f"stray: of the slice {main.suite}, which does not belong into controls.jsonl" in faults
+
+
+def no_control(control: Example, original: Example) -> Example:
+    return replace(control, control=None)
+
+
+def original_gone(control: Example, original: Example) -> Example:
+    return replace(control, control=Control("case", of="gone"))
+
+
+def other_split(control: Example, original: Example) -> Example:
+    return replace(control, split="dev" if original.split == "test" else "test")
+
+
+def other_labels(control: Example, original: Example) -> Example:
+    return replace(control, labels=Labels(pairwise_preference_for_query_base="none"))
+
+
+def as_the_original(control: Example, original: Example) -> Example:
+    return replace(control, query=original.query, docs=original.docs)
+
+
+def with_twin(text: str) -> Callable[[Example, Example], Example]:
+    def change(control: Example, original: Example) -> Example:
+        assert control.control is not None
+        return replace(control, control=replace(control.control, twin_query=text or control.query.neg))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("slice_name", "change", "fault"),
+    [
+        ("controls_nonflip", no_control, "does not say what it controls"),
+        ("controls_nonflip", original_gone, "made from gone, which is not in the suite"),
+        ("controls_nonflip", other_split, "stands in "),
+        ("controls_nonflip", other_labels, "its labels are not those of its original"),
+        ("controls_nonflip", with_twin("soups without leeks"), "a non-flip control has no twin query"),
+        ("controls_nonflip", as_the_original, "query and texts are those of its original"),
+        ("controls_adversarial", other_labels, "its query excludes nothing, so label and constraint must be"),
+        ("controls_adversarial", with_twin(" "), "the twin query is missing"),
+        ("controls_adversarial", with_twin(""), "the twin query is the control's own"),
+        ("controls_adversarial", as_the_original, "its texts are not those of its original"),
+    ],
+)
+def test_a_control_that_breaks_its_promise_is_found(
+    suite: Path, slice_name: str, change: Callable[[Example, Example], Example], fault: str
+) -> None:
+    control = next(c for c in read_jsonl(suite / "controls.jsonl", Example) if c.suite == slice_name)
+    original = next(e for e in read_examples(suite) if control.control and e.id == control.control.of)
+    spoilt = change(control, original)
+    faults = spoil(suite, "controls.jsonl", lambda controls: [spoilt if c.id == control.id else c for c in controls])
+    assert len(faults) == 1
+    assert faults[0].startswith(f"{control.id}: {fault}")
 
 
 def test_a_folder_that_is_no_suite_is_a_user_error(tmp_path: Path) -> None:
     finish(tmp_path, Origin("run", "bm25", {}, {}, 0, ""), {}, {}, 0.0)
     with pytest.raises(UserError, match="this is a run, not a suite"):
         verify_suite(tmp_path)
+
+
+def test_a_suite_that_people_judged_needs_no_controls_and_no_analyser(suite: Path) -> None:
+    for name in ("controls.jsonl", "gold.jsonl"):
+        (suite / name).unlink()
+    assert spoil(suite, "examples.jsonl", lambda examples: [replace(e, analyser="none") for e in examples]) == []

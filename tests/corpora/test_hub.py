@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import logging
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,9 +87,34 @@ def test_rows_that_the_library_cannot_parse_are_the_users_to_mend(tmp_path: Path
         list(open_source(SourceSettings(source=f"hf:{tmp_path}")).documents(BadRows()))
 
 
-def test_a_hub_that_cannot_be_reached_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_hub_that_cannot_be_reached_is_told_once_with_a_way_out(tmp_path: Path) -> None:
+    # Nobody listens on port 9: the library's own retries run, only without the waiting between them.
+    code = "import time; time.sleep = lambda seconds: None; from constraintsuite.cli.main import main; main()"
+    caches = {"HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path), "HF_ENDPOINT": "http://127.0.0.1:9"}
+    result = subprocess.run(
+        [sys.executable, "-c", code, "corpus", "show", "hf:nobody/nothing"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, **caches},
+    )
+    assert result.returncode == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("csuite: hf:nobody/nothing: the hub could not be reached (http://127.0.0.1:9 was asked")
+    assert "give its folder: hf:FOLDER" in line
+
+
+def test_in_offline_mode_the_same_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
-    with pytest.raises(UserError, match="hf:nobody/nothing: Hugging Face datasets could not read it: Couldn't reach"):
+    with pytest.raises(UserError, match="hf:nobody/nothing: the hub could not be reached"):
         list(open_source(SourceSettings(source="hf:nobody/nothing")).documents(BadRows()))
+
+
+def test_the_libraries_are_as_loud_as_before_once_the_source_is_read(folder: Path) -> None:
+    loggers = [logging.getLogger(name) for name in ("huggingface_hub", "datasets")]
+    before = [logger.level for logger in loggers]
+    list(open_source(SourceSettings(source=f"hf:{folder}", split="train")).documents(BadRows()))
+    assert [logger.level for logger in loggers] == before

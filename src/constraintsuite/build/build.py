@@ -14,12 +14,13 @@ from constraintsuite.build.audit.markdown import audit_markdown
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.build.card import write_card
 from constraintsuite.build.domain import load_knowledge
+from constraintsuite.build.queries.approval import check_approval
 from constraintsuite.build.queries.coverage import Coverage
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.schema import example_schema
 from constraintsuite.build.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
 from constraintsuite.build.stages.queries import check_relations
-from constraintsuite.build.stages.tagged import read_examples
+from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
@@ -91,14 +92,7 @@ def build_suite(
     """
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)
-    source = open_source(recipe.corpus)
-    inputs = {"source": source.fingerprint()}
-    if recipe.approved is not None:
-        if not recipe.approved.is_file():
-            raise UserError(f"{recipe.approved}: there is no such file of approved proposals.")
-        inputs["approved"] = sha256_of(recipe.approved)
-    if recipe.analysis.domains:
-        inputs["domains"] = sha256_text(*(sha256_of(path) for path in recipe.analysis.domains))
+    inputs = fingerprint_inputs(recipe)
     origin = Origin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, code_version())
     with folder_lock(out):
         present = read_manifest(out)
@@ -130,12 +124,24 @@ def _refuse_foreign(out: Path, *, finished: bool) -> None:
 
 
 def resolve(recipe: Recipe) -> Recipe:
-    """The recipe with what `auto` and empty mean here, as it is recorded."""
+    """The recipe with what `auto` and empty mean here, as it is recorded; the files it names are checked before any work."""
     check_relations(recipe.queries, load_knowledge(recipe.analysis.domains))
+    if recipe.approved is not None:
+        check_approval(recipe.approved)
     name = recipe.name or open_source(recipe.corpus).name
     slug = "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip("-") or "corpus"
     analysis = recipe.analysis.model_copy(update={"analyser": choose_analyser(recipe.analysis.analyser)})
     return recipe.model_copy(update={"name": slug, "analysis": analysis})
+
+
+def fingerprint_inputs(recipe: Recipe) -> dict[str, str]:
+    """What a build reads from outside its folder, by name, each with the hash of its content."""
+    inputs = {"source": open_source(recipe.corpus).fingerprint()}
+    if recipe.approved is not None:
+        inputs["approved"] = sha256_of(recipe.approved)
+    if recipe.analysis.domains:
+        inputs["domains"] = sha256_text(*(sha256_of(path) for path in recipe.analysis.domains))
+    return inputs
 
 
 def _assemble(

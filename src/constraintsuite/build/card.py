@@ -57,12 +57,13 @@ def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
         f"{len(examples):,} pairwise ranking tests. Under `query.neg` the document `docs.pos` (which obeys the constraint) must score "
         "strictly above `docs.neg` (which breaks it); under `query.base`, the affirmative twin, the other way round.\n"
     )
+    pools = recipe.candidates
+    reading = f"Lucene index `{pools.index}`" if pools.index else f"stop list `{pools.stop_list}`"
     yield (
         f"Made from `{recipe.name}` with the analyser `{recipe.analysis.analyser}`, seed {recipe.seed}. Texts are normalised "
         "(NFC, single spaces"
         + (", stray spaces around brackets, quotes and hyphens mended" if recipe.documents.repair_spacing else "")
-        + f"). BM25 pools of {recipe.candidates.k_pool} with k1 {recipe.candidates.k1}, b {recipe.candidates.b}, stop list "
-        f"`{recipe.candidates.stop_list}`. Every line follows `schema.json`.\n"
+        + f"). BM25 pools of {pools.k_pool} with k1 {pools.k1}, b {pools.b}, {reading}. Every line follows `schema.json`.\n"
     )
 
 
@@ -135,6 +136,8 @@ def _bm25(audit: Audit) -> list[str]:
     if row is None or row.accuracy.value is None:
         return ["baselines between 50 % and 100 %", "undefined", "open"]
     met = "yes" if 0.5 < row.accuracy.value < 1 else "no"
+    if row.verdict == "too_few_to_tell" and _holds_chance(row):
+        met = "too few to tell"
     return ["baselines between 50 % and 100 %", f"BM25 {row.accuracy}; rerankers are not run by a build", met]
 
 
@@ -142,9 +145,13 @@ def _query_blind(audit: Audit) -> list[str]:
     row = _row(audit, "query_blind", ALL_MAIN)
     if row is None or row.accuracy.value is None:
         return ["a query-blind classifier is at chance", "undefined", "open"]
+    met = "too few to tell" if row.verdict == "too_few_to_tell" else "yes"
+    return ["a query-blind classifier is at chance", str(row.accuracy), met if _holds_chance(row) else "no"]
+
+
+def _holds_chance(row: AuditRow) -> bool:
     low, high = row.accuracy.low, row.accuracy.high
-    at_chance = low is not None and high is not None and low <= 0.5 <= high
-    return ["a query-blind classifier is at chance", str(row.accuracy), "yes" if at_chance else "no"]
+    return low is not None and high is not None and low <= 0.5 <= high
 
 
 def _row(audit: Audit, solver: str, name: str) -> AuditRow | None:

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from constraintsuite.build.build import STAGES, resolve
+from constraintsuite.build.build import STAGES, fingerprint_inputs, resolve
 from constraintsuite.build.queries.coverage import Coverage
 from constraintsuite.build.queries.records import Proposal, Snippet
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.queries import read_proposals
-from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
@@ -82,14 +81,13 @@ class Proposing:
 
 
 def propose_queries(recipe: Recipe, out: Path, *, workers: int, reporter: Reporter) -> Proposing:
-    """Run the first stages in a scratch folder and write the proposals to `out`."""
-    recipe = resolve(recipe)
+    """Run the first stages in a scratch folder and write the proposals to `out`, whatever was approved before."""
+    recipe = resolve(recipe.model_copy(update={"approved": None}))
     if out.is_file() and any(p.status in ("accepted", "rejected") for p in read_jsonl(out, Proposal)):
         raise UserError(f"{out}: holds proposals that a person has judged. Choose another --out, or move it away.")
     with tempfile.TemporaryDirectory() as scratch:
         first = Pipeline(tuple(stage for stage in STAGES if stage.name in ("documents", "mentions", "queries")))
-        inputs = {"source": open_source(recipe.corpus).fingerprint()}
-        done = first.run(recipe, Path(scratch), inputs, LocalEngine(workers), reporter)
+        done = first.run(recipe, Path(scratch), fingerprint_inputs(recipe), LocalEngine(workers), reporter)
         coverage = adapter(Coverage).validate_json((done["queries"].path / "coverage.json").read_bytes())
         documents = {document.id: document for document in read_documents(done["documents"].path)}
         proposals = tuple(_with_evidence(read_proposals(done["queries"].path), documents))

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field, model_validator
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
+from constraintsuite.records.examples import SPLITS
+from constraintsuite.retrieval.lucene import identify_index
 from constraintsuite.store.jsonl import describe
+
+SHARE_SLACK = 0.011
+"""Shares written with two digits (0.33, 0.33, 0.33) count as adding up to 1."""
+
+LUCENE = "lucene:"
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def _add_up(**shares: float) -> None:
+    total = sum(shares.values())
+    if abs(total - 1) > SHARE_SLACK:
+        said = " + ".join(f"{name} {share:g}" for name, share in shares.items())
+        raise ValueError(f"{said} = {total:g}; these shares must add up to 1")
 
 
 class DocumentSettings(_Section):
@@ -28,7 +44,20 @@ class DocumentSettings(_Section):
     near_duplicate: float = Field(
         0.8, gt=0, le=1, description="Jaccard similarity of 5-word shingles from which two texts are one cluster"
     )
-    shards: int = Field(16, ge=1, description="how many parts the corpus is split into, by hash of the document id")
+    shards: int = Field(
+        16,
+        ge=1,
+        le=512,
+        description="how many parts the corpus is split into, by hash of the document id; each is an open file",
+    )
+
+    @model_validator(mode="after")
+    def _some_length(self) -> DocumentSettings:
+        if self.min_words > self.max_words:
+            raise ValueError(
+                f"min_words is {self.min_words} and max_words {self.max_words}, so that no text could be kept; exchange them"
+            )
+        return self
 
 
 class AnalysisSettings(_Section):
@@ -52,15 +81,41 @@ class QuerySettings(_Section):
     relations: tuple[str, ...] = Field((), description="only these relations; empty: all")
     exclude_relations: tuple[str, ...] = Field((), description="relations that are left out")
 
+    @model_validator(mode="after")
+    def _some_relation(self) -> QuerySettings:
+        both = sorted({*self.relations} & {*self.exclude_relations})
+        if both:
+            raise ValueError(
+                f"{', '.join(both)} stands in relations and in exclude_relations. Strike it from one of them"
+            )
+        return self
+
 
 class CandidateSettings(_Section):
     """The BM25 pools."""
 
+    engine: str = Field(
+        "bm25",
+        pattern=r"^(bm25|lucene:\S.*)$",
+        description="bm25: in memory; lucene:INDEX: a folder with a Lucene index, or the name of a prebuilt one of Pyserini",
+    )
     k_pool: int = Field(200, ge=1, description="documents per query")
     k1: float = Field(0.9, ge=0)
     b: float = Field(0.4, ge=0, le=1)
-    stop_list: str = "lucene"
-    stem: bool = True
+    stop_list: str = Field("lucene", description="of the engine bm25; a Lucene index has its own analyser")
+    stem: bool = Field(True, description="of the engine bm25")
+
+    @model_validator(mode="after")
+    def _analyser(self) -> CandidateSettings:
+        if self.engine != "bm25" and (self.stop_list, self.stem) != ("lucene", True):
+            raise ValueError("stop_list and stem belong to the engine bm25: a Lucene index has its own analyser")
+        return self
+
+    @computed_field  # type: ignore[prop-decorator]
+    @cached_property
+    def index(self) -> str:
+        """Which Lucene index exactly, as it is recorded; empty for BM25 in memory, whose index is the corpus itself."""
+        return "" if self.engine == "bm25" else identify_index(self.engine.removeprefix(LUCENE))
 
 
 class PairSettings(_Section):
@@ -89,14 +144,15 @@ class SizeSettings(_Section):
         0.2, gt=0, le=1, description="share of the main examples that one relation may have"
     )
     max_flip_share: float = Field(0.25, ge=0, le=1, description="share of MinPairs that are sentence negations")
-    nonflip: int = Field(500, ge=0)
-    adversarial: int = Field(200, ge=0)
-    gold: int = Field(50, ge=0, le=1000)
+    nonflip: int = Field(500, ge=0, le=100_000, description="non-flip controls at most")
+    adversarial: int = Field(200, ge=0, le=100_000, description="adversarial controls at most")
+    gold: int = Field(50, ge=0, le=1000, description="examples for people to judge")
 
     @model_validator(mode="after")
     def _shares(self) -> SizeSettings:
-        if self.minpairs_share + self.explicit_share + self.omission_share > 1 + 1e-9:
-            raise ValueError("the shares of the three slices add up to more than 1")
+        _add_up(
+            minpairs_share=self.minpairs_share, explicit_share=self.explicit_share, omission_share=self.omission_share
+        )
         return self
 
 
@@ -129,8 +185,18 @@ class SplitSettings(_Section):
 class TagSettings(_Section):
     """Bins of the guide's tags."""
 
-    overlap_bins: tuple[float, float] = (0.15, 0.3)
-    length_bins: tuple[int, int] = (50, 90)
+    overlap_bins: tuple[float, float] = Field((0.15, 0.3), description="Jaccard from which overlap is medium, high")
+    length_bins: tuple[int, int] = Field((50, 90), description="words from which a document is medium, long")
+
+    @model_validator(mode="after")
+    def _increasing(self) -> TagSettings:
+        bins: dict[str, tuple[float, float]] = {"overlap_bins": self.overlap_bins, "length_bins": self.length_bins}
+        for name, (low, high) in bins.items():
+            if not 0 < low < high:
+                raise ValueError(f"{name} is [{low}, {high}]; its two edges must be above 0 and increase")
+        if self.overlap_bins[1] > 1:
+            raise ValueError(f"overlap_bins ends at {self.overlap_bins[1]}; an overlap is never above 1")
+        return self
 
 
 class Recipe(_Section):
@@ -150,16 +216,48 @@ class Recipe(_Section):
     tags: TagSettings = TagSettings()
     approved: Path | None = Field(None, description="proposals that a person accepted; only these are built")
 
+    @model_validator(mode="after")
+    def _splits_add_up(self) -> Recipe:
+        _add_up(**{f"splits.{name}": getattr(self.splits, name) for name in SPLITS})
+        return self
+
     @classmethod
     def read(cls, path: Path) -> Recipe:
         """The recipe in a YAML file; a wrong or unknown key is a UserError naming it."""
         if not path.is_file():
             raise UserError(f"{path}: there is no such recipe.")
         try:
-            data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            data: Any = yaml.safe_load(text)
+            repeated = next(_repeated_keys(yaml.compose(text, yaml.SafeLoader)), None)
         except (yaml.YAMLError, UnicodeDecodeError) as error:
             raise UserError(f"{path}: not valid YAML: {error}") from None
+        if repeated is not None:
+            line, key = repeated
+            raise UserError(
+                f"{path}:{line}: {key!r} stands there a second time; the first would be lost. Join the two."
+            )
         try:
             return cls.model_validate(data)
         except ValidationError as error:
             raise UserError(f"{path}: {describe(error)}") from None
+
+
+def _repeated_keys(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
+    """Line and name of every key that stands twice in one mapping, which YAML forbids and its reader lets pass."""
+    waiting, done = [node], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, yaml.CollectionNode) or id(node) in done:
+            continue
+        done.add(id(node))  # an alias may lead back to where it stands
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+            continue
+        names: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name in names:
+                yield key.start_mark.line + 1, name
+            names.add(name)
+            waiting.append(value)

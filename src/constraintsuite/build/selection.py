@@ -47,9 +47,8 @@ def _units(items: Iterable[T], draft_of: Callable[[T], Draft]) -> list[list[T]]:
     for item in items:
         draft = draft_of(item)
         couple = f"{draft.slice if draft.edit else 'natural'}|{draft.couple}"
-        units[
-            couple if draft.couple else f"{draft.proposal}|{draft.slice}|{draft.pos}|{draft.neg}|{draft.operator}"
-        ].append(item)
+        single = f"{draft.proposal}|{draft.slice}|{draft.pos}|{draft.neg}|{draft.operator}"
+        units[couple if draft.couple else single].append(item)
     return [units[key] for key in sorted(units)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -15,7 +16,7 @@ from constraintsuite.store.files import sha256_of, sha256_text
 
 try:
     import datasets
-    from huggingface_hub import DatasetCard
+    from huggingface_hub import DatasetCard, constants
 except ImportError:
     raise MissingExtraError("hub", "Reading Hugging Face datasets") from None
 
@@ -37,7 +38,8 @@ class HubSource(Source):
         local = Path(self._path)
         card = str(local / "README.md") if local.is_dir() else self._path
         try:
-            licence = DatasetCard.load(card, ignore_metadata_errors=True).data.license
+            with _quiet():
+                licence = DatasetCard.load(card, ignore_metadata_errors=True).data.license
         except (OSError, ValueError):
             return ""
         return ", ".join(licence) if isinstance(licence, list) else str(licence or "")
@@ -54,7 +56,7 @@ class HubSource(Source):
 
     def documents(self, bad: BadRows) -> Iterator[Document]:
         """The document of each row."""
-        return read_documents(self._rows(), self._fields, bad)
+        return read_documents(self.rows(), self._fields, bad)
 
     @cached_property
     def _builder(self) -> datasets.DatasetBuilder:
@@ -62,7 +64,8 @@ class HubSource(Source):
         with _reading(self.name):
             return datasets.load_dataset_builder(self._path, self._config or None)
 
-    def _rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Row]:
+        """Each row with its place."""
         with _reading(self.name):
             rows = self._choose_split(self._builder.as_streaming_dataset())
             for number, values in enumerate(self._without_media(rows), 1):
@@ -95,7 +98,28 @@ class HubSource(Source):
 def _reading(name: str) -> Iterator[None]:
     """Turns what the library says of a missing, gated, unreachable or broken dataset into a UserError."""
     try:
-        yield
+        with _quiet():
+            yield
+    except ConnectionError:
+        raise UserError(
+            f"{PREFIX}{name}: the hub could not be reached ({constants.ENDPOINT} was asked several times), and no copy is "
+            f"in the cache. Check the connection; or download the dataset where there is one, and give its folder: "
+            f"{PREFIX}FOLDER, or a JSONL or Parquet file of it."
+        ) from None
     except (datasets.exceptions.DatasetsError, OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().split("\n")[0].removesuffix(".")
         raise UserError(f"{PREFIX}{name}: Hugging Face datasets could not read it: {reason}.") from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps what both libraries log of each retry off the terminal; what matters becomes a UserError."""
+    loggers = [logging.getLogger(name) for name in ("huggingface_hub", "datasets")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)

@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+ImportedSlice = Literal["nevir", "excluir", "judged"]
+"""Pairs of other people's test sets; `judged` is a relevant document and one that was judged not relevant."""
 Slice = Literal[
-    "negation_minpairs", "negation_explicit", "negation_omission", "controls_nonflip", "controls_adversarial"
+    "negation_minpairs",
+    "negation_explicit",
+    "negation_omission",
+    "controls_nonflip",
+    "controls_adversarial",
+    ImportedSlice,
 ]
 MAIN_SLICES: tuple[Slice, ...] = ("negation_minpairs", "negation_explicit", "negation_omission")
+"""What a build makes; imported pairs are main examples too."""
+CONTROL_SLICES: tuple[Slice, ...] = ("controls_nonflip", "controls_adversarial")
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
@@ -116,13 +125,13 @@ class Edit:
 class Tags:
     """The guide's tags, then ours."""
 
-    difficulty: Literal["easy", "medium", "hard"]
+    difficulty: Literal["easy", "medium", "hard", "unknown"]
     doc_pos_mentions_y: bool
     doc_neg_mentions_y: bool
     y_negated_in_doc_pos: bool
     lexical_overlap_bin: Literal["low", "medium", "high"]
     doc_length_bin: Literal["short", "medium", "long"]
-    negation_explicitness: Literal["explicit", "implicit"]
+    negation_explicitness: Literal["explicit", "implicit", "unknown"]
     edited: bool = False
     cues_in_doc_pos: tuple[str, ...] = ()
     cues_in_doc_neg: tuple[str, ...] = ()

@@ -1,10 +1,13 @@
-"""Which analyser `auto` means on this machine."""
+"""Which analyser `auto` means on this machine, and an analyser by its name."""
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.util import find_spec
 
 from constraintsuite.store.download import find_archive
+from constraintsuite.text import ANALYSERS
+from constraintsuite.text.base import Analyser
 from constraintsuite.text.parser import ENGLISH, PACKAGE
 
 
@@ -14,3 +17,9 @@ def choose_analyser(name: str) -> str:
         return name
     at_hand = find_spec("spacy") is not None and (find_spec(PACKAGE) is not None or find_archive(ENGLISH) is not None)
     return "parser" if at_hand else "rules"
+
+
+@cache
+def get_analyser(name: str) -> Analyser:
+    """The analyser of that name, loaded once per process."""
+    return ANALYSERS.load(name)()

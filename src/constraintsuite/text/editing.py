@@ -44,9 +44,9 @@ def exchange(text: str, first: tuple[int, int], second: tuple[int, int]) -> tupl
     if b > c:
         return None
     left, right = text[a:b], text[c:d]
-    return _replace(text, a, b, _capital_like(right, left, text, a)), _replace(
-        text, c, d, _capital_like(left, right, text, c)
-    )
+    to_left = _replace(text, a, b, _capital_like(right, left, text, a))
+    to_right = _replace(text, c, d, _capital_like(left, right, text, c))
+    return to_left, to_right
 
 
 def _replace(text: str, start: int, end: int, new: str) -> Replacement:
@@ -60,9 +60,8 @@ def _replace(text: str, start: int, end: int, new: str) -> Replacement:
 
 def starts_with_vowel_sound(word: str) -> bool:
     """Whether "an" goes before a word."""
-    if word[:2].isupper() or (
-        word[1:2] == "-" and word[0].isalpha()
-    ):  # spelt out: an FBI agent, an X-ray, a UN resolution
+    spelt_out = word[:2].isupper() or (word[1:2] == "-" and word[0].isalpha())
+    if spelt_out:  # an FBI agent, an X-ray, a UN resolution
         return bool(_SPELT.match(word)) and not word.startswith("U")
     return bool(_VOWEL.match(word.lower())) and not _CONSONANT_ONE.match(word.lower())
 

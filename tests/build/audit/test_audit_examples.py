@@ -77,7 +77,16 @@ def test_a_solver_that_ties_often_but_never_errs_is_a_leak_in_part() -> None:
 
 def test_three_right_answers_are_no_proof_of_a_leak() -> None:
     audit = audit_examples([make_example(i, f"one two {i}", f"{i}") for i in range(3)], seed=0)
-    assert (_row(audit, "longer").accuracy.value, _row(audit, "longer").verdict) == (1.0, "ok")
+    assert (_row(audit, "longer").accuracy.value, _row(audit, "longer").verdict) == (1.0, "too_few_to_tell")
+
+
+@pytest.mark.parametrize(
+    ("count", "verdict"), [(8, "too_few_to_tell"), (40, "too_few_to_tell"), (400, "ok")], ids=["8", "40", "400"]
+)
+def test_a_coin_is_acquitted_only_by_enough_examples(count: int, verdict: str) -> None:
+    examples = [make_example(i, *(("a b", "c") if i % 2 else ("a", "b c"))) for i in range(count)]
+    row = _row(audit_examples(examples, seed=0), "longer")
+    assert (row.accuracy.value, row.verdict) == (0.5, verdict)
 
 
 @pytest.mark.parametrize("solver", ["fewer_y", "more_y", "bm25_negated", "bm25_affirmative", "overlap"])

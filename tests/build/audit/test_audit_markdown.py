@@ -54,6 +54,17 @@ def test_a_clean_audit_says_so_and_a_leak_is_bold() -> None:
     assert "**leak**" in text and "never sees the query" in text
 
 
+def test_slices_with_too_few_examples_are_not_called_ok() -> None:
+    few = couples(4)
+    text = audit_markdown(audit_examples(few, seed=0), balance(few))
+    assert "| too few to tell |" in text
+    assert "Too few examples to rule every shortcut out: All main slices, `negation_explicit`." in text
+    enough = couples(250)
+    assert "Too few" not in audit_markdown(audit_examples(enough, seed=0), balance(enough)).replace(
+        "too few", "Too few"
+    )
+
+
 def test_every_table_has_as_many_cells_in_each_row() -> None:
     examples = couples(12)
     tables = [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from build_factory import knowledge
 
 from constraintsuite.build.build import build_suite
+from constraintsuite.build.queries.coverage import Coverage
 from constraintsuite.build.queries.given import parse_query
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe
@@ -16,7 +18,7 @@ from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
 from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.store.jsonl import adapter, write_jsonl
 
 
 @pytest.mark.parametrize(
@@ -132,3 +134,34 @@ def test_judgments_decide_what_is_on_topic_and_related_is_not_enough(given: Give
 def test_a_query_that_cannot_be_asked_is_counted_with_its_reason(given: Given) -> None:
     assert not given.proposals.keys() & REFUSED.keys()
     assert given.rejects == Counter(REFUSED.values())
+
+
+PLACES = ("river", "hill", "lake", "wood")
+MINED = {
+    **{
+        f"with{i}": f"Oak {i} is a campsite by the {p} that is quiet at night. It has showers."
+        for i, p in enumerate(PLACES)
+    },
+    **{
+        f"no{i}": f"Barn {i} is a campsite by the {p} that is quiet at night. It has no showers."
+        for i, p in enumerate(PLACES)
+    },
+}
+
+
+@pytest.mark.parametrize(("mine", "mined"), [(True, 1), (False, 0)])
+def test_what_was_not_to_be_mined_is_neither_proposed_nor_counted(tmp_path: Path, mine: bool, mined: int) -> None:
+    write_jsonl(tmp_path / "docs.jsonl", [Document(name, text) for name, text in MINED.items()])
+    (tmp_path / "queries.tsv").write_text("q0\tcampsites that offer showers\n")
+    recipe = Recipe(
+        corpus=SourceSettings(source=str(tmp_path / "docs.jsonl"), queries=str(tmp_path / "queries.tsv")),
+        documents=DocumentSettings(shards=1, near_duplicate=1.0),
+        analysis=AnalysisSettings(analyser="rules"),
+        queries=QuerySettings(mine=mine),
+    )
+    stage = build_suite(recipe, tmp_path / "suite", workers=1, reporter=Silent(), until="queries").stages["queries"]
+    proposals = read_proposals(stage.path)
+    coverage = adapter(Coverage).validate_json((stage.path / "coverage.json").read_bytes())
+    assert [proposal.qid for proposal in proposals] == ["q0", *[""] * mined]
+    assert (coverage.given_queries_usable, coverage.proposals) == (1, mined)
+    assert coverage.expected_examples == sum(proposal.examples_expected for proposal in proposals)

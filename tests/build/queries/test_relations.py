@@ -40,6 +40,7 @@ def test_a_relation_that_is_not_asked_for_is_left_out() -> None:
     [
         ("directed_by", "Ann Example", YWords(("Ann Example", "Example"), ())),
         ("directed_by", "John R. Smith Jr.", YWords(("John R. Smith Jr.", "Smith"), ())),
+        ("directed_by", "Bob Stone IV", YWords(("Bob Stone IV", "Stone"), ())),
         ("born_in", "Columbia, South Carolina", YWords(("Columbia, South Carolina", "Columbia"), ())),
         ("born_in", "Boston", YWords(("Boston",), ())),
         ("plays_as", "winger", YWords(("winger", "wingers"), ("wing", "forward"))),

@@ -8,7 +8,7 @@ import pytest
 from build_factory import knowledge
 
 from constraintsuite.build.domain import TemplateFamily
-from constraintsuite.build.queries.wording import family_for, fill, refuse, singular_of, with_article
+from constraintsuite.build.queries.wording import Question, family_for, fill, refuse, singular_of, with_article
 from constraintsuite.records.examples import SPLITS, Split
 
 FAMILIES = {
@@ -72,7 +72,8 @@ def test_slots_are_filled(template: str, y: str, countable: bool, expected: str)
     ],
 )
 def test_reasons_to_refuse(topic: str, y: str, neg: str, reason: str | None) -> None:
-    assert refuse(topic, y, "soups with cream", neg) == reason
+    question = Question(topic, y, "soups with cream", neg, "WITHOUT_Y", "has.WITHOUT_Y", "without")
+    assert refuse(question) == reason
 
 
 @pytest.mark.parametrize(("word", "expected"), [("dogs", "dog"), ("glass", "glass"), ("gas", "gas"), ("dog", "dog")])

@@ -9,10 +9,10 @@ import pytest
 from constraintsuite.build.domain import Knowledge, load_knowledge
 from constraintsuite.build.reading.document import read_document
 from constraintsuite.build.reading.records import DocumentReading
-from constraintsuite.build.stages.mentions import get_analyser
 from constraintsuite.records.text import Document
 from constraintsuite.store.download import find_archive
 from constraintsuite.text.base import Analysis
+from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.parser import ENGLISH, PACKAGE
 
 KNOWLEDGE: Knowledge = load_knowledge()

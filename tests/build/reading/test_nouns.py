@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from constraintsuite.build.reading.nouns import bare_noun, is_plural
+from constraintsuite.build.reading.records import NounReading
+from constraintsuite.records.text import Span
 from reading.reader import both_analysers, read
 
 
@@ -69,3 +72,31 @@ def test_the_first_of_two_nouns_is_no_head(analyser: str) -> None:
 )
 def test_the_pronoun_is_that_of_the_sentence_starts(text: str, pronoun: str, analyser: str) -> None:
     assert read(text, analyser).pronoun == pronoun
+
+
+TEXT = "It has hot showers, an ORM API and a pool."
+
+
+def noun(*lemmas: str, words: str) -> NounReading:
+    return NounReading(lemmas, TEXT.index(words), TEXT.index(words) + len(words), "has")
+
+
+NOUNS = (
+    noun("hot", "shower", words="hot showers"),
+    noun("orm", words="ORM"),
+    noun("orm", "api", words="ORM API"),
+    noun("pool", words="pool"),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "lemmas"), [("pool", ("pool",)), ("ORM API", ("orm", "api")), ("showers", None), ("has", None)]
+)
+def test_a_bare_noun_fills_its_stretch_of_text(words: str, lemmas: tuple[str, ...] | None) -> None:
+    start = TEXT.index(words)
+    found = bare_noun(Span(start, start + len(words)), NOUNS)
+    assert (found.lemmas if found else None) == lemmas
+
+
+def test_a_noun_knows_its_number() -> None:
+    assert [is_plural(one, TEXT) for one in NOUNS] == [True, False, False, False]

@@ -19,7 +19,7 @@ def about_row(row: AuditRow, trial: Trial, judge: Judge) -> Iterator[str]:
     what = _what(row.solver, forward)
     if row.verdict == "leak" and what:
         yield f"{_where(row.slice)}, {what} is right in {judge.shares(winning).accuracy}: no query need be understood."
-    elif row.verdict == "ok" and what and judge.verdict(trial.with_coin()).verdict == "leak":
+    elif row.verdict in ("ok", "too_few_to_tell") and what and judge.verdict(trial.with_coin()).verdict == "leak":
         decided = winning.wins.sum() + winning.losses.sum()
         yield (
             f"{_where(row.slice)}, {what} decides only {_percent(decided / len(trial.units))} of the examples, but is "
@@ -52,7 +52,7 @@ def _about_doubt(row: AuditRow) -> Iterator[str]:
     high = row.accuracy.high
     if row.verdict == "undefined":
         yield f"{_where(row.slice)}, there are too few unrelated examples to train a query-blind classifier."
-    elif row.verdict == "ok" and high is not None and high > LEAK_ABOVE:
+    elif row.verdict in ("ok", "too_few_to_tell") and high is not None and high > LEAK_ABOVE:
         yield f"{_where(row.slice)}, a query-blind leak cannot be ruled out: {row.accuracy}. More examples would tell."
 
 

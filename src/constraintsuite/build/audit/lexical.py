@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from constraintsuite.build.audit.base import FloatArray, Side, Solver, document, most
+from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.text.terms import TermAnalyser
@@ -14,7 +15,9 @@ from constraintsuite.text.terms import TermAnalyser
 def _bm25_advantage(examples: Sequence[Example], queries: Sequence[str]) -> FloatArray:
     pos = [example.docs.pos.text for example in examples]
     neg = [example.docs.neg.text for example in examples]
-    scorer = load_scorer("bm25:nostop", [*pos, *neg])  # stops no word: a "not" that query and text share counts
+    scorer = load_scorer(
+        "bm25:nostop", Workbench([*pos, *neg])
+    )  # stops no word: a "not" that query and text share counts
     return scorer.score(list(zip(queries, pos, strict=True))) - scorer.score(list(zip(queries, neg, strict=True)))
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from constraintsuite.build.audit import SOLVERS
-from constraintsuite.build.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow
+from constraintsuite.build.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow, Verdict
 
-_VERDICTS = {"leak": "**leak**", "by_construction": "by construction", "ok": "ok", "undefined": "undefined"}
+_VERDICTS: Mapping[Verdict, str] = {
+    "leak": "**leak**",
+    "by_construction": "by construction",
+    "ok": "ok",
+    "too_few_to_tell": "too few to tell",
+    "undefined": "undefined",
+}
 _BLIND = "what a classifier prefers that was trained on the two documents alone, other groups held out"
 
 
@@ -17,12 +23,19 @@ def audit_markdown(audit: Audit, balance: Sequence[BalanceRow]) -> str:
     blocks = [
         "## Audit: can something win that does not understand?",
         _bullets(audit.warnings) or "No solver that sees less than it should wins where it should not.",
+        *_doubts(audit.rows),
         *_slices(audit.rows),
         *_reasons(audit.rows),
         *_balance(balance),
         *_legend(),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _doubts(rows: Sequence[AuditRow]) -> Iterator[str]:
+    names = dict.fromkeys(_title(row.slice) for row in rows if row.verdict in ("too_few_to_tell", "undefined"))
+    if names:
+        yield f"Too few examples to rule every shortcut out: {', '.join(names)}."
 
 
 def _slices(rows: Sequence[AuditRow]) -> Iterator[str]:

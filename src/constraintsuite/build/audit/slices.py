@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import get_args
 
 from constraintsuite.build.audit.results import ALL_MAIN
-from constraintsuite.records.examples import MAIN_SLICES, Example, Slice
+from constraintsuite.records.examples import CONTROL_SLICES, Example, Slice
 
 
 def split_by_slice(examples: Sequence[Example]) -> dict[str, list[int]]:
     """Places of the examples of each part, in a fixed order; empty parts are left out."""
-    parts = {ALL_MAIN: [place for place, example in enumerate(examples) if example.suite in MAIN_SLICES]}
+    parts = {ALL_MAIN: [place for place, example in enumerate(examples) if example.suite not in CONTROL_SLICES]}
     for name in get_args(Slice):
         parts[name] = [place for place, example in enumerate(examples) if example.suite == name]
     return {name: places for name, places in parts.items() if places}

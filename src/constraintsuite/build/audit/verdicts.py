@@ -1,4 +1,7 @@
-"""When a solver's result is a leak: an interval wholly above 0.6, for the solver or for its opposite."""
+"""When a solver's result is a leak: an interval wholly above 0.6, for the solver or for its opposite.
+
+An interval that is wide and reaches beyond 0.6 is no acquittal: there are too few examples to tell.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ from constraintsuite.metrics.intervals import estimate
 from constraintsuite.records.scores import Interval
 
 LEAK_ABOVE = 0.6
+TOO_WIDE = 0.2
+"""An interval as wide as from 0.4 to 0.6 that reaches beyond 0.6 holds chance and leak alike."""
 
 
 class Shares(NamedTuple):
@@ -53,7 +58,7 @@ class Judge:
         if not trial.units:
             return Finding("undefined")
         if not self._leaks(trial):
-            return Finding("ok")
+            return Finding("too_few_to_tell" if self._in_doubt(trial) else "ok")
         reasons = [reason(unit, self.solver) for unit in trial.units]
         rest = trial.keep(np.array([not one for one in reasons]))
         if len(rest.units) < len(trial.units) and not self._leaks(rest):
@@ -71,6 +76,18 @@ class Judge:
             return False  # a lower bound is never above its value: no need to draw
         accuracy, reverse = self.shares(trial)
         return _wins(accuracy) or (self.reversible and _wins(reverse))
+
+    def _in_doubt(self, trial: Trial) -> bool:
+        """Whether the interval is too wide, and the choice or its opposite may be a leak all the same."""
+        accuracy, reverse = self.shares(trial)
+        if accuracy.low is None or accuracy.high is None:
+            return True
+        may_leak = _reaches(accuracy) or (self.reversible and _reaches(reverse))
+        return may_leak and accuracy.high - accuracy.low > TOO_WIDE
+
+
+def _reaches(accuracy: Interval) -> bool:
+    return accuracy.high is not None and accuracy.high > LEAK_ABOVE
 
 
 def _wins(accuracy: Interval) -> bool:

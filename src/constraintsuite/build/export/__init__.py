@@ -7,6 +7,7 @@ from constraintsuite.catalogue import Catalogue
 from constraintsuite.records.examples import Example
 
 Exporter = Callable[[Sequence[Example], Path, str], None]
+"""Writes main examples and controls, each control slice apart from the rest, and the card into a folder."""
 
 EXPORTERS: Catalogue[Exporter] = Catalogue(
     "export format",

@@ -1,4 +1,4 @@
-"""A Hugging Face dataset folder: JSON lines a split and slice, and a card whose front matter names them."""
+"""A Hugging Face dataset folder: JSON lines a split and slice, controls included, and a card whose front matter names them."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import yaml
 
-from constraintsuite.records.examples import Example
+from constraintsuite.build.export.parts import write_rows, write_schema
+from constraintsuite.build.schema import example_schema
+from constraintsuite.records.examples import Example, Slice
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import encode
 
+AS_TEXT = ("evidence", "edit", "control")
+"""Absent in some splits and nested in others: as JSON in a text, or columns would not agree."""
+
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> None:
-    """Write `data/{slice}/{split}.jsonl` and `README.md`; `datasets.load_dataset(folder, slice)` reads it."""
-    lines: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    """Write `data/{slice}/{split}.jsonl`, `schema.json` and `README.md`; `datasets.load_dataset(folder, slice)` reads it."""
+    rows: dict[str, dict[str, list[dict[str, object]]]] = defaultdict(lambda: defaultdict(list))
     for example in examples:
-        lines[example.suite][example.split].append(_row(example))
+        rows[example.suite][example.split].append(_row(example))
     configs = []
-    for name in sorted(lines):
+    for name in (name for name in get_args(Slice) if name in rows):
         files = []
-        for split in sorted(lines[name]):
-            write_text(folder / "data" / name / f"{split}.jsonl", "\n".join(lines[name][split]) + "\n")
+        for split in sorted(rows[name]):
+            write_rows(folder / "data" / name / f"{split}.jsonl", rows[name][split])
             files.append({"split": split, "path": f"data/{name}/{split}.jsonl"})
         configs.append({"config_name": name, "data_files": files})
     front = {
@@ -32,12 +38,20 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> None:
         "tags": ["negation", "information-retrieval", "constraintsuite"],
         "configs": configs,
     }
+    write_schema(folder, _schema())
     write_text(folder / "README.md", f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{card}")
 
 
-def _row(example: Example) -> str:
-    """One line; what is absent in some splits and nested in others goes in as JSON text, or columns would not agree."""
-    fields = json.loads(encode(example))
-    for name in ("evidence", "edit", "control"):
-        fields[name] = json.dumps(fields[name], ensure_ascii=False)
-    return json.dumps(fields, ensure_ascii=False)
+def _row(example: Example) -> dict[str, object]:
+    fields: dict[str, object] = json.loads(encode(example))
+    return fields | {name: json.dumps(fields[name], ensure_ascii=False) for name in AS_TEXT}
+
+
+def _schema() -> dict[str, object]:
+    """The schema of an example, with the fields that are JSON in a text described inside that text."""
+    schema = example_schema()
+    inside = {
+        name: {"type": "string", "contentMediaType": "application/json", "contentSchema": schema["properties"][name]}
+        for name in AS_TEXT
+    }
+    return schema | {"properties": schema["properties"] | inside}

@@ -1,29 +1,60 @@
-"""NevIR-like rows: q1 is relevant only to doc1, q2 only to doc2; one file a split."""
+"""NevIR-like rows: q1 is relevant only to doc1, q2 only to doc2; one file a split, a folder for each kind of control."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from constraintsuite.build.export.parts import split_parts, write_rows, write_schema
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 
+FIELDS = {
+    "id": "id of the example",
+    "WorkerId": "who wrote the row",
+    "q1": "query to which doc1 is relevant and doc2 is not",
+    "q2": "query to which doc2 is relevant and doc1 is not",
+    "doc1": "text that suits q1",
+    "doc2": "text that suits q2",
+}
+
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> None:
-    """q1 is the negated query with the satisfier as doc1, q2 the affirmative one with the violator as doc2."""
-    rows = defaultdict(list)
-    for example in examples:
-        row = {
-            "id": example.id,
-            "WorkerId": "constraintsuite",
-            "q1": example.query.neg,
-            "q2": example.query.base,
-            "doc1": example.docs.pos.text,
-            "doc2": example.docs.neg.text,
-        }
-        rows[example.split].append(json.dumps(row, ensure_ascii=False))
-    for split, lines in rows.items():
-        write_text(folder / f"{split}.jsonl", "\n".join(lines) + "\n")
+    """q1 is the negated query with the satisfier as doc1, q2 the affirmative one with the violator as doc2.
+
+    Under an idiom both queries want the same document: the q2 of an adversarial control is its twin query.
+    """
+    for part in split_parts(examples, folder):
+        rows = defaultdict(list)
+        for example in part.examples:
+            opposite = _opposite(example)
+            if opposite:
+                rows[example.split].append(_row(example, opposite))
+        for split, lines in rows.items():
+            write_rows(part.folder / f"{split}.jsonl", lines)
+    write_schema(folder, _schema())
     write_text(folder / "README.md", card)
+
+
+def _opposite(example: Example) -> str:
+    """The query that prefers the other document; empty where there is none."""
+    if example.labels.pairwise_preference_for_query_base == "neg_over_pos":
+        return example.query.base
+    return example.control.twin_query if example.control is not None else ""
+
+
+def _row(example: Example, opposite: str) -> dict[str, object]:
+    texts = (example.query.neg, opposite, example.docs.pos.text, example.docs.neg.text)
+    return dict(zip(FIELDS, (example.id, "constraintsuite", *texts), strict=True))
+
+
+def _schema() -> dict[str, object]:
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "NevIR-like row",
+        "type": "object",
+        "properties": {name: {"type": "string", "description": meaning} for name, meaning in FIELDS.items()},
+        "required": list(FIELDS),
+        "additionalProperties": False,
+    }

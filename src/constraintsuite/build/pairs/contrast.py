@@ -8,14 +8,18 @@ from dataclasses import dataclass
 
 from constraintsuite.build.domain import Knowledge, Relation
 from constraintsuite.build.pairs.couples import Couple
+from constraintsuite.build.pairs.drafting import Version, make_draft
+from constraintsuite.build.pairs.exchanges import Swapped, exchange_spans, swap_drafts
 from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.queries.relations import y_words
 from constraintsuite.build.queries.wording import with_article
 from constraintsuite.build.reading.records import Fact
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Edit
-from constraintsuite.text.editing import apply_replacements, exchange
 from constraintsuite.text.mentions import find_forms
+
+_ABBREVIATED = re.compile(r"(?<!\w)[^\W\d_a-z]\w{0,3}\.$")
+"""The full stop of "P. A. Backer" or "Smt. Sarita", which may end no sentence."""
 
 
 @dataclass(frozen=True)
@@ -38,35 +42,7 @@ def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: 
     edited_b = insert_denial(passages[couple.b], relation, couple.q.y, couple.p.y, couple.b)
     if edited_a is not None and edited_b is not None:
         yield from _explicit(couple, edited_a, edited_b)
-    for document, edited, own, other in (
-        (couple.a, edited_a, couple.p, couple.q),
-        (couple.b, edited_b, couple.q, couple.p),
-    ):
-        if edited is None:
-            continue
-        passage = passages[document]
-        swapped = swap_fillers(edited.text, passage.title, relation, own.y, other.y)
-        if swapped is None:
-            continue
-        identity = f"c{stable_hash('swap', couple.id, document):016x}"
-        before, after = edited.text, swapped.text
-        edit_pos = Edit("swap", "both", swapped.spans, swapped.original_spans, swapped.token_count_preserved)
-        edit_neg = Edit("swap", "both", swapped.original_spans, swapped.spans, swapped.token_count_preserved)
-        for proposal, pos_text, neg_text, edit in ((own, after, before, edit_pos), (other, before, after, edit_neg)):
-            yield Draft(
-                slice="negation_minpairs",
-                proposal=proposal.id,
-                relation=proposal.relation,
-                split=proposal.split,
-                couple=identity,
-                pos=document,
-                neg=document,
-                pos_text=pos_text,
-                neg_text=neg_text,
-                cost=couple.cost,
-                edit=edit,
-            )
-        return
+    yield from _swap(couple, edited_a, edited_b, passages, relation)
 
 
 def _explicit(couple: Couple, edited_a: Inserted, edited_b: Inserted) -> Iterator[Draft]:
@@ -77,20 +53,36 @@ def _explicit(couple: Couple, edited_a: Inserted, edited_b: Inserted) -> Iterato
         (couple.p, couple.b, edited_b, couple.a, edited_a),
         (couple.q, couple.a, edited_a, couple.b, edited_b),
     ):
-        edit = Edit("insert", "both", (pos_made.span,), (neg_made.span,), preserved)
-        yield Draft(
-            slice="negation_explicit",
-            proposal=proposal.id,
-            relation=proposal.relation,
-            split=proposal.split,
-            couple=identity,
-            pos=pos,
-            neg=neg,
-            pos_text=pos_made.text,
-            neg_text=neg_made.text,
+        yield make_draft(
+            "negation_explicit",
+            proposal,
+            Version(pos, pos_made.text),
+            Version(neg, neg_made.text),
             cost=couple.cost,
-            edit=edit,
+            couple=identity,
+            edit=Edit("insert", "both", (pos_made.span,), (neg_made.span,), preserved),
         )
+
+
+def _swap(
+    couple: Couple,
+    edited_a: Inserted | None,
+    edited_b: Inserted | None,
+    passages: Mapping[str, Passage],
+    relation: Relation,
+) -> Sequence[Draft]:
+    """One of the two edited passages against itself with its fillers exchanged; the first in which that can be done."""
+    for document, edited, own, other in (
+        (couple.a, edited_a, couple.p, couple.q),
+        (couple.b, edited_b, couple.q, couple.p),
+    ):
+        if edited is None:
+            continue
+        swapped = swap_fillers(edited.text, passages[document].title, relation, own.y, other.y)
+        if swapped is not None:
+            identity = f"c{stable_hash('swap', couple.id, document):016x}"
+            return swap_drafts(swapped, document, own, other, couple=identity, cost=couple.cost, natural=False)
+    return ()
 
 
 @dataclass(frozen=True)
@@ -141,27 +133,15 @@ def _sentence(passage: Passage, fact: Fact, form: str, denied: str) -> Inserted 
     end = next((end for start, end in passage.sentences if start <= fact.start < end), None)
     if end is None or passage.text[end - 1 : end] not in {".", "!"}:
         return None
-    if re.search(
-        r"(?<!\w)[^\W\d_a-z]\w{0,3}\.$", passage.text[:end]
-    ):  # "P. A. Backer", "Smt. Sarita": no sentence's end
+    if _ABBREVIATED.search(passage.text[:end]):
         return None
     subject = passage.pronoun if "{subject}" in form else "It"
-    if not subject or (subject == "They"):
+    if subject in ("", "They"):
         return None
     be = "is" if re.search(r"\bis an?\b", passage.text[:end]) else "was"
     sentence = form.format(subject=subject, be=be, it="it", y=denied, a_y=with_article(denied))
     addition = f" {sentence[:1].upper()}{sentence[1:]}"
     return Inserted(passage.text[:end] + addition + passage.text[end:], (end, end + len(addition)))
-
-
-@dataclass(frozen=True)
-class Swapped:
-    """A text with two fillers exchanged, and where they stand before and after."""
-
-    text: str
-    spans: tuple[tuple[int, int], ...]
-    original_spans: tuple[tuple[int, int], ...]
-    token_count_preserved: bool
 
 
 def swap_fillers(text: str, title: str, relation: Relation, a: str, b: str) -> Swapped | None:
@@ -176,13 +156,3 @@ def swap_fillers(text: str, title: str, relation: Relation, a: str, b: str) -> S
     if len(first) != 1 or len(second) != 1:
         return None
     return exchange_spans(text, (first[0].start, first[0].end), (second[0].start, second[0].end))
-
-
-def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -> Swapped | None:
-    """Exchange two stretches, with articles and capitals mended."""
-    replacements = exchange(text, first, second)
-    if replacements is None:
-        return None
-    edited, spans = apply_replacements(text, replacements)
-    originals = tuple((r.start, r.end) for r in replacements)
-    return Swapped(edited, spans, originals, len(edited.split()) == len(text.split()))

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from constraintsuite.build.pairs.drafting import Version, make_draft
 from constraintsuite.build.pairs.records import Draft
-from constraintsuite.build.queries.evidence import Evidence
-from constraintsuite.build.queries.records import Proposal
+from constraintsuite.build.queries.evidence import Stances
+from constraintsuite.build.queries.records import ATTRIBUTE, Proposal
 from constraintsuite.build.recipe import PairSettings
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Slice, Split
@@ -32,7 +33,7 @@ class Matching:
     clusters: Mapping[str, str]
     years: Mapping[str, int | None]
     splits: Mapping[str, Split]
-    evidence: Mapping[str, Evidence]
+    evidence: Mapping[str, Stances]
     """By proposal id."""
     topic_scores: Mapping[str, Mapping[str, float]]
     """BM25 score of each pooled document, by topic."""
@@ -49,10 +50,9 @@ class Matching:
         """The highest score in each topic's pool."""
         return {topic: max(scores.values(), default=1.0) or 1.0 for topic, scores in self.topic_scores.items()}
 
-    def length_ratio(self, a: str, b: str) -> float:
+    def ratio(self, a: str, b: str) -> float:
         """The longer document over the shorter, in words."""
-        first, second = self.lengths[a], self.lengths[b]
-        return max(first, second) / max(1, min(first, second))
+        return length_ratio(self.lengths[a], self.lengths[b])
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,7 @@ class Couple:
 
 def group_key(proposal: Proposal) -> tuple[str, str, Split]:
     """Proposals that can be coupled: one topic, one relation (attributes of a topic count as one), one split."""
-    relation = "attribute" if "." in proposal.relation or proposal.relation == "slot" else proposal.relation
-    return proposal.topic, relation, proposal.split
+    return proposal.topic, ATTRIBUTE if proposal.is_attribute else proposal.relation, proposal.split
 
 
 def find_couples(
@@ -134,7 +133,7 @@ def _unfit(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, setting
         return "does_not_affirm"
     if matching.clusters.get(a, a) == matching.clusters.get(b, b):
         return "near_duplicates"
-    if matching.length_ratio(a, b) > settings.max_length_ratio:
+    if matching.ratio(a, b) > settings.max_length_ratio:
         return "length_ratio"
     years = matching.years.get(a), matching.years.get(b)
     if years[0] is not None and years[1] is not None and abs(years[0] - years[1]) > settings.max_year_distance:
@@ -152,7 +151,7 @@ def _satisfies(document: str, proposal: Proposal, matching: Matching) -> bool:
 def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
     scores = matching.topic_scores.get(p.topic, {})
     distance = abs(scores.get(a, 0.0) - scores.get(b, 0.0)) / matching.best_scores.get(p.topic, 1.0)
-    return round(math.log(matching.length_ratio(a, b)) + distance, 6)
+    return round(math.log(matching.ratio(a, b)) + distance, 6)
 
 
 def _first(document: str, proposal: Proposal, matching: Matching) -> float:
@@ -160,10 +159,9 @@ def _first(document: str, proposal: Proposal, matching: Matching) -> float:
     return matching.evidence[proposal.id].first.get(document, 1.0)
 
 
-def length_ratio(a: str, b: str) -> float:
-    """The longer over the shorter, in words."""
-    first, second = len(a.split()), len(b.split())
-    return max(first, second) / max(1, min(first, second))
+def length_ratio(first_words: int, second_words: int) -> float:
+    """The longer text over the shorter."""
+    return max(first_words, second_words) / max(1, min(first_words, second_words))
 
 
 def natural_drafts(couples: Iterable[Couple], matching: Matching) -> Iterator[Draft]:
@@ -197,17 +195,17 @@ def single_drafts(
             fits = [
                 v
                 for v in violators
-                if matching.length_ratio(v, satisfier) <= settings.max_length_ratio
+                if matching.ratio(v, satisfier) <= settings.max_length_ratio
                 and matching.clusters.get(v, v) != matching.clusters.get(satisfier, satisfier)
                 and uses[v] < settings.max_uses_per_document
             ]
             if not fits:
                 continue
-            violator = min(fits, key=lambda v: (uses[v], matching.length_ratio(v, satisfier), v))
+            violator = min(fits, key=lambda v: (uses[v], matching.ratio(v, satisfier), v))
             uses[violator] += 1
             counts[proposal.id] += 1
             name: Slice = "negation_explicit" if satisfier in evidence.denying else "negation_omission"
-            cost = math.log(matching.length_ratio(violator, satisfier))
+            cost = math.log(matching.ratio(violator, satisfier))
             yield _draft(name, proposal, satisfier, violator, "", round(cost, 6), matching)
 
 
@@ -218,15 +216,5 @@ def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
 def _draft(
     name: Slice, proposal: Proposal, satisfier: str, violator: str, couple: str, cost: float, matching: Matching
 ) -> Draft:
-    return Draft(
-        slice=name,
-        proposal=proposal.id,
-        relation=proposal.relation,
-        split=proposal.split,
-        couple=couple,
-        pos=satisfier,
-        neg=violator,
-        pos_text=matching.texts[satisfier],
-        neg_text=matching.texts[violator],
-        cost=cost,
-    )
+    pos, neg = (Version(document, matching.texts[document]) for document in (satisfier, violator))
+    return make_draft(name, proposal, pos, neg, cost=cost, couple=couple)

@@ -8,108 +8,115 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
+from typing import Literal, NamedTuple
 
-import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from constraintsuite.build.pairs.couples import Matching
+from constraintsuite.build.pairs.drafting import Version, make_draft
 from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.queries.records import Proposal
-from constraintsuite.build.reading.records import DocumentReading
+from constraintsuite.build.reading.files import read_beside
+from constraintsuite.build.reading.nouns import bare_noun, is_plural
+from constraintsuite.build.reading.records import DocumentReading, NounReading
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Edit
-from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import find_forms
 
+Direction = Literal["deny", "affirm"]
 _PHRASE_ENDS = re.compile(r"\.|$")
 
 
-class FlipRule(BaseModel):
+class FlipRule(BaseModel, frozen=True, extra="forbid"):
     """Words before Y, and what they become; Y itself stays."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
     before: str
     becomes: str
-    number: str = "any"
+    number: Literal["any", "singular", "plural"] = "any"
+
+    def suits(self, *, plural: bool) -> bool:
+        """Whether the rule is for a Y in this number."""
+        return self.number in ("any", "plural" if plural else "singular")
+
+
+class FlipRules(BaseModel, frozen=True, extra="forbid"):
+    """The file `flips.yaml`."""
+
+    deny: tuple[FlipRule, ...]
+    affirm: tuple[FlipRule, ...]
 
 
 @cache
-def load_rules(direction: str) -> tuple[FlipRule, ...]:
+def load_rules(direction: Direction) -> tuple[FlipRule, ...]:
     """The rules that negate (`deny`) or affirm (`affirm`) what stands before Y."""
-    text = (resources.files("constraintsuite.build.pairs") / "flips.yaml").read_text(encoding="utf-8")
-    return tuple(FlipRule.model_validate(rule) for rule in yaml.safe_load(text)[direction])
+    rules = read_beside("constraintsuite.build.pairs", "flips.yaml", FlipRules)
+    return rules.deny if direction == "deny" else rules.affirm
 
 
 def flip_drafts(
-    proposals: Sequence[Proposal], readings: Mapping[str, DocumentReading], matching: Matching
+    attributes: Sequence[Proposal], readings: Mapping[str, DocumentReading], matching: Matching
 ) -> Iterator[Draft]:
     """At most one flip for each document and Y, where Y stands once and ends its phrase."""
-    for proposal in proposals:
+    for proposal in attributes:
         evidence = matching.evidence[proposal.id]
-        for documents, direction in (
-            (evidence.affirming & set(proposal.affirming), "deny"),
-            (evidence.denying & set(proposal.denying), "affirm"),
-        ):
+        turns: tuple[tuple[Direction, set[str]], ...] = (
+            ("deny", evidence.affirming & set(proposal.affirming)),
+            ("affirm", evidence.denying & set(proposal.denying)),
+        )
+        for direction, documents in turns:
             for document in sorted(documents):
                 if matching.splits.get(document) == proposal.split:
-                    draft = _flip(document, proposal, direction, readings[document], matching)
-                    if draft is not None:
-                        yield draft
+                    flipped = _flip(matching.texts[document], proposal, direction, readings[document])
+                    if flipped is not None:
+                        yield _draft(document, matching.texts[document], proposal, direction, flipped)
 
 
-def _flip(
-    document: str, proposal: Proposal, direction: str, reading: DocumentReading, matching: Matching
-) -> Draft | None:
-    text = matching.texts[document]
+class Flipped(NamedTuple):
+    """A text that was turned round, and the words that changed, before and after."""
+
+    rule: str
+    text: str
+    old: tuple[int, int]
+    new: tuple[int, int]
+
+
+def _flip(text: str, proposal: Proposal, direction: Direction, reading: DocumentReading) -> Flipped | None:
+    """The text by the first rule whose words stand right before Y; None where turning it round is not safe."""
     mentions = find_forms(text, proposal.forms)
-    if len(mentions) != 1 or not _bare_and_final(mentions[0], reading, text):
+    noun = bare_noun(mentions[0], reading.nouns) if len(mentions) == 1 else None
+    # A tail ("showers in summer") would narrow what is denied: the phrase must end with Y.
+    if noun is None or _PHRASE_ENDS.match(text[noun.end :]) is None:
         return None
-    if direction == "deny" and _has_cue(mentions[0], reading):
+    if direction == "deny" and _has_cue(noun, reading):
         return None
-    noun = next(noun for noun in reading.nouns if noun.start == mentions[0].start)
-    plural_y = not mentions[0].of(text).lower().endswith(noun.lemmas[-1])
+    plural = is_plural(noun, text)
     for rule in load_rules(direction):
-        if (rule.number == "plural" and not plural_y) or (rule.number == "singular" and plural_y):
-            continue
-        match = re.search(rf"(?<![\w-]){rule.before}$", text[: mentions[0].start])
-        if match is None:
-            continue
-        becomes = match.expand(rule.becomes)
-        edited = text[: match.start()] + becomes + text[mentions[0].start :]
-        new_span = (match.start(), match.start() + len(becomes))
-        old_span = (match.start(), match.end())
-        pos_is_edited = direction == "deny"
-        return Draft(
-            slice="negation_minpairs",
-            proposal=proposal.id,
-            relation=proposal.relation,
-            split=proposal.split,
-            couple="",
-            pos=document,
-            neg=document,
-            pos_text=edited if pos_is_edited else text,
-            neg_text=text if pos_is_edited else edited,
-            cost=stable_hash("flip", document, proposal.id) % 1000 / 1000,
-            edit=Edit(
-                operator=f"flip_{direction}:{rule.name}",
-                document="pos" if pos_is_edited else "neg",
-                spans_pos=(new_span if pos_is_edited else old_span,),
-                spans_neg=(old_span if pos_is_edited else new_span,),
-                token_count_preserved=len(edited.split()) == len(text.split()),
-            ),
-        )
+        match = re.search(rf"(?<![\w-]){rule.before}$", text[: noun.start]) if rule.suits(plural=plural) else None
+        if match is not None:
+            words = match.expand(rule.becomes)
+            edited = text[: match.start()] + words + text[noun.start :]
+            return Flipped(rule.name, edited, match.span(), (match.start(), match.start() + len(words)))
     return None
 
 
-def _has_cue(span: Span, reading: DocumentReading) -> bool:
+def _has_cue(noun: NounReading, reading: DocumentReading) -> bool:
     """Whether the sentence already negates or doubts something: "has no plugins but no tags" is no sentence."""
-    start, end = next((s, e) for s, e in reading.sentences if s <= span.start < e)
+    start, end = next((s, e) for s, e in reading.sentences if s <= noun.start < e)
     return any(start <= scope.cue_start < end for scope in reading.scopes)
 
 
-def _bare_and_final(span: Span, reading: DocumentReading, text: str) -> bool:
-    """Y is a bare noun and the phrase ends with it: a tail ("showers in summer") would narrow what is denied."""
-    bare = any(noun.start == span.start and noun.end == span.end for noun in reading.nouns)
-    return bare and _PHRASE_ENDS.match(text[span.end :]) is not None
+def _draft(document: str, text: str, proposal: Proposal, direction: Direction, flipped: Flipped) -> Draft:
+    """The text as it stands against the flipped one; denied, the flipped one is the satisfier."""
+    original, edited = Version(document, text), Version(document, flipped.text)
+    denied = direction == "deny"
+    edit = Edit(
+        operator=f"flip_{direction}:{flipped.rule}",
+        document="pos" if denied else "neg",
+        spans_pos=(flipped.new if denied else flipped.old,),
+        spans_neg=(flipped.old if denied else flipped.new,),
+        token_count_preserved=len(flipped.text.split()) == len(text.split()),
+    )
+    pos, neg = (edited, original) if denied else (original, edited)
+    cost = stable_hash("flip", document, proposal.id) % 1000 / 1000
+    return make_draft("negation_minpairs", proposal, pos, neg, cost=cost, edit=edit)

@@ -11,19 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from constraintsuite.build.domain import Knowledge
-from constraintsuite.build.queries.evidence import Evidence, YWords
-from constraintsuite.build.queries.records import Proposal, Topic
+from constraintsuite.build.queries.evidence import Stances, YWords
+from constraintsuite.build.queries.making import Finding, make_proposal
+from constraintsuite.build.queries.records import ATTRIBUTE, Proposal, Topic, attribute_relation
 from constraintsuite.build.queries.topics import TopicTable, plural
-from constraintsuite.build.queries.wording import family_for, fill, refuse
+from constraintsuite.build.queries.wording import Question, family_for, refuse, word_question
+from constraintsuite.build.reading.nouns import is_plural
 from constraintsuite.build.reading.records import DocumentReading, NounReading
 from constraintsuite.build.recipe import QuerySettings
-from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Span
+from constraintsuite.text.base import Verdict
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.polarity import judge_mention
 
-RELATION = "attribute"
 LONGER_WINS = 0.7
 
 
@@ -49,10 +50,7 @@ def denied_nouns(
         if topic is None:
             continue
         for noun in reading.nouns:
-            if (
-                _never(noun, knowledge)
-                or judge_mention(Span(noun.start, noun.end), reading.scopes).verdict != "negated"
-            ):
+            if _never(noun, knowledge) or _verdict(noun, reading) != "negated":
                 continue
             for name in _names(noun):
                 denied[topic][name].add(reading.id)
@@ -61,6 +59,10 @@ def denied_nouns(
 
 def _never(noun: NounReading, knowledge: Knowledge) -> bool:
     return noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3
+
+
+def _verdict(noun: NounReading, reading: DocumentReading) -> Verdict:
+    return judge_mention(Span(noun.start, noun.end), reading.scopes).verdict
 
 
 def _names(noun: NounReading) -> list[str]:
@@ -86,16 +88,15 @@ def count_nouns(
             names = [name for name in _names(noun) if name in wanted.get(topic, ())]
             if not names or _never(noun, knowledge):
                 continue
-            verdict = judge_mention(Span(noun.start, noun.end), reading.scopes).verdict
+            verdict = _verdict(noun, reading)
             if verdict == "uncertain":
                 continue
-            surface = text[noun.start : noun.end].lower()
             before = text[max(0, noun.start - 3) : noun.start].lower()
             for name in names:
                 count = counts[topic][name]
                 (count.affirmed if verdict == "affirmed" else count.denied).add(reading.id)
                 count.total += 1
-                count.plural += not surface.endswith(noun.lemmas[-1])
+                count.plural += is_plural(noun, text)
                 count.with_article += before.endswith((" a ", " an")) or before.strip() in {"a", "an"}
                 if noun.link and verdict == "affirmed":
                     count.links[noun.link] += 1
@@ -143,7 +144,7 @@ def attribute_words(noun: str, knowledge: Knowledge) -> YWords:
 
 def propose_attributes(
     selected: Mapping[Topic, Mapping[str, NounCount]],
-    evidence: Mapping[str, Evidence],
+    evidence: Mapping[str, Stances],
     topics: TopicTable,
     splits: Mapping[str, Split],
     knowledge: Knowledge,
@@ -154,44 +155,36 @@ def propose_attributes(
     for topic in sorted(selected, key=lambda topic: topic.text):
         members = set(topics.members[topic])
         for noun, count in sorted(selected[topic].items()):
-            found = evidence[attribute_key(noun)]
-            affirming, denying = members & found.affirming & count.affirmed, members & found.denying
+            key = attribute_key(noun)
+            affirming = members & evidence[key].affirming & count.affirmed
+            denying = members & evidence[key].denying
             if len(affirming) < settings.min_affirming or len(denying) < settings.min_denying:
                 rejects["query:too_few_documents"] += 1
                 continue
             link = count.links.most_common(1)[0][0] if count.links else "has"
-            split = splits[attribute_key(noun)]
-            family = family_for(knowledge.links[link].families, f"{RELATION}.{link}", split, f"{topic.text}|{noun}")
-            y, countable = _display(noun, count)
-            base = fill(family.base, topic.text, y, countable_singular=countable)
-            neg = fill(family.neg, topic.text, y, countable_singular=countable)
-            reason = refuse(topic.text, y, base, neg)
+            question = _question(noun, count, topic, link, splits[key], knowledge)
+            reason = refuse(question)
             if reason is not None:
                 rejects[f"query:{reason}"] += 1
                 continue
-            words = attribute_words(noun, knowledge)
-            yield Proposal(
-                id=f"p{stable_hash(RELATION, topic.text, noun):016x}",
-                status="build" if topic.kind else "doubtful",
-                topic=topic.text,
-                y=y,
-                relation=f"{topics.domain(topic)}.{link}",
+            finding = Finding(
+                relation=attribute_relation(topics.domain(topic), link),
                 domain=topics.domain(topic),
-                base=base,
-                neg=neg,
-                template=family.name,
-                template_family=f"{link}.{family.name}",
-                marker=family.marker,
-                forms=words.forms,
-                blocked=words.blocked,
-                split=split,
-                score=2.0 * len(denying) + len(affirming),
+                words=attribute_words(noun, knowledge),
+                split=splits[key],
                 topic_documents=len(members),
-                affirming=tuple(sorted(affirming)),
-                denying=tuple(sorted(denying)),
-                examples_expected=min(len(affirming), len(members) - len(affirming), 6),
-                reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
+                affirming=affirming,
+                denying=denying,
+                partners=len(members) - len(affirming),
             )
+            yield _proposal(noun, topic, question, finding)
+
+
+def _question(noun: str, count: NounCount, topic: Topic, link: str, split: Split, knowledge: Knowledge) -> Question:
+    choice = f"{topic.text}|{noun}"
+    family = family_for(knowledge.links[link].families, f"{ATTRIBUTE}.{link}", split, choice)
+    y, countable = _display(noun, count)
+    return word_question(family, link, topic.text, y, countable_singular=countable)
 
 
 def _display(noun: str, count: NounCount) -> tuple[str, bool]:
@@ -201,6 +194,18 @@ def _display(noun: str, count: NounCount) -> tuple[str, bool]:
     return noun, 4 * count.with_article >= count.total - count.plural
 
 
+def _proposal(noun: str, topic: Topic, question: Question, finding: Finding) -> Proposal:
+    """Built unasked only where a domain file knows the class."""
+    return make_proposal(
+        (ATTRIBUTE, topic.text, noun),
+        question,
+        finding,
+        status="build" if topic.kind else "doubtful",
+        score=2.0 * len(finding.denying) + len(finding.affirming),
+        reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
+    )
+
+
 def attribute_key(noun: str) -> str:
     """The name of an attribute in tables."""
-    return f"{RELATION}\x1f{noun}"
+    return f"{ATTRIBUTE}\x1f{noun}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from constraintsuite.records.text import Document
 from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import MentionFinder
-from constraintsuite.text.polarity import judge_document, judge_mention
+from constraintsuite.text.polarity import judge_document, judge_mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class YWords:
 
 
 @dataclass(slots=True)
-class Evidence:
+class Stances:
     """The documents by what they say of one Y; all others do not mention it."""
 
     affirming: set[str] = field(default_factory=set)
@@ -37,11 +37,11 @@ class Evidence:
 
 def collect_evidence(
     entries: Mapping[str, YWords], documents: Iterable[Document], scopes: Mapping[str, Sequence[Scope]]
-) -> dict[str, Evidence]:
+) -> dict[str, Stances]:
     """For each Y the documents that affirm it, deny it, or speak of it in another way."""
     forms = MentionFinder({key: words.forms for key, words in entries.items()})
     blocked = MentionFinder({key: words.blocked for key, words in entries.items()})
-    found = {key: Evidence() for key in entries}
+    found = {key: Stances() for key in entries}
     for document in documents:
         spans = defaultdict(list)
         for mention in forms.find(document.text):
@@ -49,7 +49,7 @@ def collect_evidence(
         hidden = {mention.key for mention in blocked.find(f"{document.title}\n{document.text}")}
         titled = {mention.key for mention in forms.find(document.title)} if document.title else set()
         for key, mentions in spans.items():
-            verdict = judge_document([judge_mention(span, scopes[document.id]) for span in mentions])
+            verdict = judge_document(judge_mentions(mentions, scopes[document.id]))
             _file(found[key], document.id, verdict, shows_otherwise=key in hidden or key in titled)
             found[key].first[document.id] = mentions[0].start / len(document.text)
         for key in (hidden | titled) - spans.keys():
@@ -57,10 +57,10 @@ def collect_evidence(
     return found
 
 
-def _file(evidence: Evidence, document: str, verdict: str, *, shows_otherwise: bool) -> None:
+def _file(stances: Stances, document: str, verdict: str, *, shows_otherwise: bool) -> None:
     if verdict == "affirms":
-        evidence.affirming.add(document)
+        stances.affirming.add(document)
     elif verdict == "negates" and not shows_otherwise:
-        evidence.denying.add(document)
+        stances.denying.add(document)
     else:
-        evidence.unclear.add(document)
+        stances.unclear.add(document)

@@ -9,38 +9,27 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from constraintsuite.build.domain import Knowledge, QueryPattern
 from constraintsuite.build.queries.attributes import attribute_words
-from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
-from constraintsuite.build.queries.records import Proposal
+from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
+from constraintsuite.build.queries.making import Finding, make_proposal
+from constraintsuite.build.queries.records import Proposal, attribute_relation
 from constraintsuite.build.queries.slots import propose_slots
 from constraintsuite.build.queries.topics import TopicTable
 from constraintsuite.build.queries.view import CorpusView
-from constraintsuite.build.queries.wording import refuse
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.build.queries.wording import Question, refuse
+from constraintsuite.build.queries.words import query_words
 from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.terms import TermAnalyser, words
 
-ARTICLES = ("a ", "an ", "the ", "some ")
 MIN_EACH = 1
-NEGATIVE = {
-    "no",
-    "not",
-    "without",
-    "except",
-    "excluding",
-    "never",
-    "don't",
-    "doesn't",
-    "isn't",
-    "aren't",
-    "none",
-    "nor",
-}
+GIVEN_FIRST = 1000.0
+"""Added to the score of a given query, so that it stands before all that was mined."""
 
 
 def read_given(
@@ -95,8 +84,8 @@ class ParsedQuery(NamedTuple):
 
 def parse_query(text: str, knowledge: Knowledge) -> ParsedQuery | None:
     """Topic, Y and pattern of a query that names an attribute; None if it does not."""
-    plain = " ".join(text.split()).rstrip("?.! ")
-    if NEGATIVE & set(words(plain)) or "other than" in plain.lower():
+    plain = _plain(text)
+    if query_words().negative & set(words(plain)) or "other than" in plain.lower():
         return None  # it leaves something out already
     for pattern in knowledge.patterns:
         expression = re.escape(pattern.base).replace(r"\{topic\}", "(?P<topic>.+?)").replace(r"\{y\}", "(?P<y>.+)")
@@ -151,52 +140,63 @@ def _named(
     knowledge: Knowledge,
 ) -> Proposal | str:
     """The proposal of a query that names its Y, or the reason there is none."""
-    topic, y, pattern = parsed
-    core = next((y.removeprefix(article) for article in ARTICLES if y.startswith(article)), y)
-    base = " ".join(query.text.split()).rstrip("?.! ")
-    neg = _negated(pattern, topic, y)
-    reason = refuse(topic, core, base, neg)
+    question = _question(query, parsed)
+    reason = refuse(question)
     if reason is not None:
         return reason
-    lemma = min(surface_forms(core), key=len)
-    blocked = attribute_words(lemma, knowledge).blocked
+    words_of_y = _y_words(question.y, knowledge)
     texts = (view.documents[d] for d in sorted(on_topic))
-    found = collect_evidence({"y": YWords(surface_forms(core), blocked)}, texts, view.scopes)["y"]
-    if len(found.affirming) < MIN_EACH or len(on_topic) - len(found.affirming) < MIN_EACH:
+    found = collect_evidence({"y": words_of_y}, texts, view.scopes)["y"]
+    others = len(on_topic) - len(found.affirming)
+    if len(found.affirming) < MIN_EACH or others < MIN_EACH:
         return "does_not_split_documents"
-    split = _majority(on_topic, found, splits)
     domain = next((view.topics.domain(t) for d in sorted(on_topic) for t in view.topics.topics.get(d, ())), "other")
-    return Proposal(
-        id=f"p{stable_hash('given', query.id, query.text):016x}",
-        status="build",
-        topic=topic,
-        y=core,
-        relation=f"{domain}.{pattern.link}",
+    finding = Finding(
+        relation=attribute_relation(domain, parsed.pattern.link),
         domain=domain,
-        base=base,
-        neg=neg,
+        words=words_of_y,
+        split=_majority(on_topic, found, splits),
+        topic_documents=len(on_topic),
+        affirming=found.affirming,
+        denying=found.denying,
+        partners=others,
+    )
+    score = GIVEN_FIRST + len(found.denying) + len(found.affirming)
+    proposal = make_proposal(("given", query.id, query.text), question, finding, status="build", score=score)
+    return replace(proposal, qid=query.id, on_topic=tuple(sorted(on_topic)))
+
+
+def _question(query: Query, parsed: ParsedQuery) -> Question:
+    """The query as it was given and with its link negated; "no" takes the article's place."""
+    topic, y, pattern = parsed
+    bare = _without_article(y)
+    return Question(
+        topic=topic,
+        y=bare,
+        base=_plain(query.text),
+        neg=pattern.neg.format(topic=topic, y=bare if pattern.neg.endswith("no {y}") else y),
         template=pattern.neg.replace("{topic} ", "").replace("{y}", "Y").upper().replace(" ", "_"),
         template_family="given",
         marker=pattern.marker,
-        forms=surface_forms(core),
-        blocked=blocked,
-        split=split,
-        score=1000.0 + len(found.denying) + len(found.affirming),
-        topic_documents=len(on_topic),
-        affirming=tuple(sorted(found.affirming)),
-        denying=tuple(sorted(found.denying)),
-        examples_expected=min(len(found.affirming), len(on_topic) - len(found.affirming), 6),
-        qid=query.id,
-        on_topic=tuple(sorted(on_topic)),
     )
 
 
-def _negated(pattern: QueryPattern, topic: str, y: str) -> str:
-    """The query with its link negated; "no" takes the article's place."""
-    bare = next((y.removeprefix(article) for article in ARTICLES if y.startswith(article)), y)
-    return pattern.neg.format(topic=topic, y=bare if pattern.neg.endswith("no {y}") else y)
+def _plain(query: str) -> str:
+    """A query with single blanks and without its question mark."""
+    return " ".join(query.split()).rstrip("?.! ")
 
 
-def _majority(on_topic: set[str], found: Evidence, splits: Mapping[str, Split]) -> Split:
+def _without_article(y: str) -> str:
+    first, _, rest = y.partition(" ")
+    return rest if rest and first in query_words().articles else y
+
+
+def _y_words(y: str, knowledge: Knowledge) -> YWords:
+    """All forms of Y as it was given; what is narrower is looked up by its singular."""
+    forms = surface_forms(y)
+    return YWords(forms, attribute_words(min(forms, key=len), knowledge).blocked)
+
+
+def _majority(on_topic: set[str], found: Stances, splits: Mapping[str, Split]) -> Split:
     counts = Counter(splits[document] for document in on_topic & found.affirming)
     return max(SPLITS, key=lambda split: counts[split])  # of equal ones the first

@@ -8,6 +8,15 @@ from typing import Literal
 from constraintsuite.records.examples import Split
 
 Status = Literal["build", "doubtful", "accepted", "rejected"]
+ATTRIBUTE = "attribute"
+"""What recipes call all that a thing may have or lack, whatever word ties it to the thing."""
+SLOT = "slot"
+"""Relation of a Y that no word ties to the topic: a noun that parts the documents judged relevant."""
+
+
+def attribute_relation(domain: str, link: str) -> str:
+    """The relation of an attribute, "travel.has"; its dot tells it from the relations of the domain files."""
+    return f"{domain}.{link}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +75,8 @@ class Proposal:
     reason: str = ""
     """Why it is doubtful, or what a person said."""
     evidence: tuple[Snippet, ...] = ()
+
+    @property
+    def is_attribute(self) -> bool:
+        """Whether Y is something that a thing may have or lack, rather than the filler of a relation it states."""
+        return "." in self.relation or self.relation == SLOT

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from constraintsuite.build.domain import Knowledge, Relation
-from constraintsuite.build.queries.evidence import Evidence, YWords
-from constraintsuite.build.queries.records import Proposal, Topic
+from constraintsuite.build.queries.evidence import Stances, YWords
+from constraintsuite.build.queries.making import Finding, make_proposal
+from constraintsuite.build.queries.records import Proposal, Status, Topic
 from constraintsuite.build.queries.topics import TopicTable, plural
-from constraintsuite.build.queries.wording import family_for, fill, refuse
+from constraintsuite.build.queries.wording import family_for, refuse, word_question
 from constraintsuite.build.reading.records import Fact
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.build.reading.words import reading_words
 from constraintsuite.records.examples import Split
 
 
@@ -58,13 +59,13 @@ def y_words(relation: Relation, y: str) -> YWords:
 
 
 def _surname(name: str) -> str:
-    words = [word for word in name.split() if word.rstrip(".").lower() not in {"jr", "sr", "ii", "iii"}]
-    return words[-1]
+    words = [word for word in name.split() if word.rstrip(".").lower() not in reading_words().name_ends]
+    return words[-1] if words else name
 
 
 def propose_relations(
     gathered: Mapping[str, RelationFacts],
-    evidence: Mapping[str, Evidence],
+    evidence: Mapping[str, Stances],
     topics: TopicTable,
     splits: Mapping[str, Split],
     rejects: Counter[str],
@@ -95,33 +96,23 @@ def _propose(
     rejects: Counter[str],
 ) -> Proposal | None:
     family = family_for(relation.families, relation.key, split, f"{topic.text}|{y}")
-    base, neg = fill(family.base, topic.text, y), fill(family.neg, topic.text, y)
-    reason = refuse(topic.text, y, base, neg)
+    question = word_question(family, relation.key, topic.text, y)
+    reason = refuse(question)
     if reason is not None:
         rejects[f"query:{reason}"] += 1
         return None
-    words = y_words(relation, y)
-    return Proposal(
-        id=f"p{stable_hash(relation.key, topic.text, y):016x}",
-        status="build" if topic.kind else "doubtful",
-        topic=topic.text,
-        y=y,
+    finding = Finding(
         relation=relation.key,
         domain=topics.domain(topic),
-        base=base,
-        neg=neg,
-        template=family.name,
-        template_family=f"{relation.key}.{family.name}",
-        marker=family.marker,
-        forms=words.forms,
-        blocked=words.blocked,
+        words=y_words(relation, y),
         split=split,
-        score=float(len(documents)),
         topic_documents=len(topics.members[topic]),
-        affirming=tuple(sorted(documents)),
+        affirming=documents,
         denying=(),
-        examples_expected=min(len(documents), 6),
+        partners=len(documents),
     )
+    status: Status = "build" if topic.kind else "doubtful"
+    return make_proposal((relation.key, topic.text, y), question, finding, status=status, score=float(len(documents)))
 
 
 def fits(topic: Topic, relation: Relation) -> bool:

@@ -9,37 +9,26 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from lemminflect import getAllLemmas
 
-from constraintsuite.build.queries.records import Proposal, Snippet
-from constraintsuite.build.queries.wording import refuse
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.build.queries.evidence import YWords
+from constraintsuite.build.queries.making import Finding, make_proposal
+from constraintsuite.build.queries.records import SLOT, Proposal, Snippet
+from constraintsuite.build.queries.wording import Question, refuse
+from constraintsuite.build.queries.words import query_words
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Query
 from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import find_forms, surface_forms
-from constraintsuite.text.polarity import judge_document, judge_mention
+from constraintsuite.text.polarity import judge_document, judge_mentions
 from constraintsuite.text.terms import stopwords, words
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 MAX_PER_QUERY = 12
 MIN_LENGTH = 4
-QUESTION = re.compile(r"^(what|how|why|who|when|where|which|is|are|does|do|did|can|define|definition)\b")
+UNASKED = "The query names nothing to leave out; a person must say whether this can be."
 
 
 def propose_slots(
@@ -77,7 +66,7 @@ def _candidates(document: Document, query: str) -> dict[str, bool]:
         if len(word) < MIN_LENGTH or word in asked or word in stopwords("lucene") or not _is_noun(word):
             continue
         named = word.capitalize()
-        shown = named if named in MONTHS and named in text else word
+        shown = named if named in query_words().months and named in text else word
         found[shown] = count >= 2 and word in words(first)
     return found
 
@@ -85,7 +74,7 @@ def _candidates(document: Document, query: str) -> dict[str, bool]:
 @cache
 def _is_noun(word: str) -> bool:
     """Whether the dictionary knows the word as a noun first of all."""
-    if word.capitalize() in MONTHS:
+    if word.capitalize() in query_words().months:
         return True
     kinds = getAllLemmas(word)
     return "NOUN" in kinds and "AUX" not in kinds and not ("VERB" in kinds and word.endswith(("ed", "ing")))
@@ -97,7 +86,7 @@ def _score(word: str, about: Mapping[str, set[str]], holds: Mapping[str, set[str
     if central < 1 or present > 0.5 * relevant:
         return 0.0
     sharpness = central / present
-    return sharpness * min(central, 4) * (3.0 if word in MONTHS else 1.0)
+    return sharpness * min(central, 4) * (3.0 if word in query_words().months else 1.0)
 
 
 def _propose(
@@ -110,43 +99,41 @@ def _propose(
     scopes: Mapping[str, Sequence[Scope]],
     splits: Mapping[str, Split],
 ) -> Proposal | None:
-    topic = QUESTION.sub("", query.text.lower()).strip(" ?") or query.text
-    link, negated, marker = ("in", "not in", "not") if word in MONTHS else ("with", "without", "without")
-    base, neg = f"{topic} {link} {word}", f"{topic} {negated} {word}"
-    if refuse(topic, word, base, neg) is not None:
+    question = _question(query, word)
+    if refuse(question) is not None:
         return None
     forms = surface_forms(word)
-    verdicts = {
-        d: judge_document([judge_mention(s, scopes[d]) for s in find_forms(documents[d].text, forms)]) for d in relevant
-    }
-    affirming = tuple(d for d in sorted(about) if verdicts[d] == "affirms")
+    verdicts = {d: judge_document(judge_mentions(find_forms(documents[d].text, forms), scopes[d])) for d in relevant}
+    affirming = [d for d in sorted(about) if verdicts[d] == "affirms"]
     silent = [d for d in relevant if verdicts[d] == "omits"]
     if not affirming or not silent:
         return None
-    snippets = [Snippet(d, "affirms", documents[d].text[:160]) for d in affirming[:2]]
-    snippets += [Snippet(d, "omits", documents[d].text[:160]) for d in silent[:2]]
-    return Proposal(
-        id=f"p{stable_hash('slot', query.id, word):016x}",
-        status="doubtful",
-        topic=topic,
-        y=word,
-        relation="slot",
+    finding = Finding(
+        relation=SLOT,
         domain="other",
-        base=base,
-        neg=neg,
-        template="NOT_IN_Y" if word in MONTHS else "WITHOUT_Y",
-        template_family="slot",
-        marker=marker,
-        forms=forms,
-        blocked=(),
+        words=YWords(forms, ()),
         split=splits[affirming[0]],
-        score=round(score, 4),
         topic_documents=len(relevant),
         affirming=affirming,
-        denying=tuple(d for d in relevant if verdicts[d] == "negates"),
-        examples_expected=min(len(affirming), len(silent), 6),
-        qid=query.id,
-        on_topic=tuple(relevant),
-        reason="The query names nothing to leave out; a person must say whether this can be.",
-        evidence=tuple(snippets),
+        denying=[d for d in relevant if verdicts[d] == "negates"],
+        partners=len(silent),
     )
+    proposal = make_proposal(
+        (SLOT, query.id, word), question, finding, status="doubtful", score=round(score, 4), reason=UNASKED
+    )
+    shown = [Snippet(d, "affirms", documents[d].text[:160]) for d in affirming[:2]]
+    shown += [Snippet(d, "omits", documents[d].text[:160]) for d in silent[:2]]
+    return replace(proposal, qid=query.id, on_topic=tuple(relevant), evidence=tuple(shown))
+
+
+def _question(query: Query, word: str) -> Question:
+    """The query with the word added, and with it taken away; one asks *in* a month and *with* all else."""
+    topic = _question_start().sub("", query.text.lower()).strip(" ?") or query.text
+    if word in query_words().months:
+        return Question(topic, word, f"{topic} in {word}", f"{topic} not in {word}", "NOT_IN_Y", SLOT, "not")
+    return Question(topic, word, f"{topic} with {word}", f"{topic} without {word}", "WITHOUT_Y", SLOT, "without")
+
+
+@cache
+def _question_start() -> re.Pattern[str]:
+    return re.compile(rf"^({'|'.join(sorted(query_words().question_words))})\b")

@@ -11,42 +11,11 @@ from lemminflect import getInflection
 
 from constraintsuite.build.domain import Knowledge
 from constraintsuite.build.queries.records import Topic
+from constraintsuite.build.queries.words import query_words
 from constraintsuite.build.reading.records import ClassReading
 
 DOMINANT = 0.6
 MIN_DEFINING = 5
-GENRED = {"film", "person", "series", "album", "song"}
-"""Kinds whose modifiers are nationality and genre, not a part of the class noun."""
-DECORATION = {
-    "former",
-    "retired",
-    "noted",
-    "upcoming",
-    "debut",
-    "small",
-    "new",
-    "old",
-    "large",
-    "popular",
-    "famous",
-    "big",
-    "little",
-    "good",
-    "great",
-    "simple",
-    "classic",
-    "award-winning",
-    "prominent",
-    "best",
-    "first",
-    "second",
-    "third",
-    "late",
-    "early",
-    "young",
-    "only",
-    "main",
-}
 _YEAR = re.compile(r"^(1[5-9]|20)\d\d$")
 
 
@@ -133,14 +102,14 @@ def _classes_of(found: tuple[ClassReading, ...], heads: set[str], knowledge: Kno
 def _class_of(reading: ClassReading, knowledge: Knowledge) -> ClassOfDocument:
     words = [word for word in reading.modifiers if word not in {"-", ",", "and"}]
     years = [int(word) for word in words if _YEAR.match(word)]
-    phrase = " ".join(word for word in words if not word.isdigit() and word.lower() not in DECORATION)
+    phrase = " ".join(word for word in words if not word.isdigit() and word.lower() not in query_words().decoration)
     nationality = _single(
         phrase,
         _values(knowledge, "work_nationality", reading.kind) + _values(knowledge, "person_nationality", reading.kind),
     )
     genre = _single(phrase.lower(), _values(knowledge, "genre", reading.kind))
     modifier = genre
-    if not modifier and reading.kind not in GENRED:
+    if not modifier and reading.kind not in query_words().genred_kinds:
         modifier = _compound(reading)
     return ClassOfDocument(
         reading.head, reading.kind, nationality, modifier, years[0] if years else None, reading.strength >= 2
@@ -168,7 +137,7 @@ def _compound(reading: ClassReading) -> str:
     while len(words) > 2 and words[-2] == "-":
         text = f"{words[-3]}-{text}"
         words = words[:-2]
-    return text.lower() if text.islower() and text not in DECORATION else ""
+    return text.lower() if text.islower() and text not in query_words().decoration else ""
 
 
 def _dominant_modifiers(classes: Mapping[str, tuple[ClassOfDocument, ...]]) -> dict[str, str]:
@@ -176,7 +145,7 @@ def _dominant_modifiers(classes: Mapping[str, tuple[ClassOfDocument, ...]]) -> d
     modifiers: dict[str, Counter[str]] = defaultdict(Counter)
     for found in classes.values():
         for one in found:
-            if one.defined and one.kind not in GENRED:
+            if one.defined and one.kind not in query_words().genred_kinds:
                 modifiers[one.head][one.modifier] += 1
     dominant = {}
     for head, counts in modifiers.items():

@@ -6,51 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from constraintsuite.build.domain import Knowledge
 from constraintsuite.build.reading.records import ClassReading
+from constraintsuite.build.reading.words import reading_words
 from constraintsuite.text.base import Analysis, Token
 
-COPULAS = {"is", "was", "are", "were", "'s", "’s", "remains", "became"}
-STRONG_DETERMINERS = {"a", "an", "this", "these", "our", "another", "one"}
-WEAK_DETERMINERS = {"the", "this", "our", "its", "these", "that"}
 MODIFIER_POS = {"ADJ", "NOUN", "PROPN", "NUM"}
-SORTAL = {"pair", "set", "kind", "type", "sort", "piece", "series", "line", "range"}
-# Nouns that say how a thing stands to another, or nothing at all: no class of its own.
-RELATIONAL = {
-    "member",
-    "son",
-    "daughter",
-    "part",
-    "wife",
-    "husband",
-    "brother",
-    "sister",
-    "mother",
-    "father",
-    "one",
-    "name",
-    "example",
-    "list",
-    "child",
-    "title",
-    "number",
-    "year",
-    "grandson",
-    "granddaughter",
-    "founder",
-    "consort",
-    "ruler",
-    "king",
-    "queen",
-    "company",
-    "half",
-    "lot",
-    "way",
-    "time",
-    "place",
-    "result",
-    "mix",
-    "bit",
-    "group",
-}
+COORDINATORS = {",", "and", "or", "&"}
 
 
 def read_classes(analysis: Analysis, knowledge: Knowledge) -> tuple[ClassReading, ...]:
@@ -65,6 +25,7 @@ def read_classes(analysis: Analysis, knowledge: Knowledge) -> tuple[ClassReading
 
 
 def _of_sentence(tokens: Sequence[Token], number: int, knowledge: Knowledge) -> Iterator[ClassReading]:
+    lists = reading_words()
     depth = 0
     for i, token in enumerate(tokens):
         depth += (token.text == "(") - (token.text == ")")
@@ -72,11 +33,11 @@ def _of_sentence(tokens: Sequence[Token], number: int, knowledge: Knowledge) -> 
             continue
         word = token.text.lower()
         before = tokens[i - 1].text.lower() if i else ""
-        if word in COPULAS and number < 3 and i + 1 < len(tokens) and _plural_phrase_starts(tokens[i + 1]):
+        if word in lists.copulas and number < 3 and i + 1 < len(tokens) and _plural_phrase_starts(tokens[i + 1]):
             yield from _phrase(tokens, i + 1, 3, knowledge)
-        if word in STRONG_DETERMINERS and number < 3:
+        if word in lists.strong_determiners and number < 3:
             yield from _phrase(tokens, i + 1, _strength(before, i, number), knowledge)
-        elif word in WEAK_DETERMINERS:
+        elif word in lists.weak_determiners:
             yield from _phrase(tokens, i + 1, 0, knowledge)
 
 
@@ -85,7 +46,7 @@ def _plural_phrase_starts(token: Token) -> bool:
 
 
 def _strength(before: str, position: int, number: int) -> int:
-    if before in COPULAS:
+    if before in reading_words().copulas:
         return 3
     if before in {",", ":", "–", "—", "-", "as"} or position == 0:
         return 2
@@ -100,7 +61,7 @@ def _phrase(tokens: Sequence[Token], start: int, strength: int, knowledge: Knowl
     part: list[Token] = []
     first_modifiers: list[str] = []
     for token in [*tokens[start:end], None]:
-        if token is None or token.text.lower() in {",", "and", "or", "&"}:
+        if token is None or token.text.lower() in COORDINATORS:
             reading = _reading(part, strength, knowledge)
             if token is not None and (reading is None or not reading.kind):
                 part.append(token)  # "Spanish and Italian drama film": no class yet, what stands here modifies it
@@ -117,7 +78,7 @@ def _phrase(tokens: Sequence[Token], start: int, strength: int, knowledge: Knowl
         else:
             part.append(token)
     of_follows = end < len(tokens) and tokens[end].text.lower() == "of"
-    if of_follows and end > start and tokens[end - 1].lemma in SORTAL:  # "a pair of headphones"
+    if of_follows and end > start and tokens[end - 1].lemma in reading_words().sortals:  # "a pair of headphones"
         yield from _phrase(tokens, end + 1, strength, knowledge)
 
 
@@ -132,7 +93,7 @@ def _continues(tokens: Sequence[Token], start: int, i: int) -> bool:
         return following is not None and following.pos in {"NOUN", "ADJ"} and following.text.lower() not in {"by"}
     if token.pos == "ADV":
         return following is not None and following.pos == "ADJ"
-    if token.text.lower() in {",", "and", "or", "&"} and i > start:
+    if token.text.lower() in COORDINATORS and i > start:
         return following is not None and following.pos in MODIFIER_POS
     return False
 
@@ -145,7 +106,8 @@ def _reading(part: Sequence[Token], strength: int, knowledge: Knowledge) -> Clas
     words = [_singular(token) for token in part]
     size = next((n for n in (3, 2, 1) if len(words) >= n and _joined(part[-n:], words[-n:]) in knowledge.heads), 1)
     head = _joined(part[-size:], words[-size:])
-    if head in RELATIONAL or head in SORTAL or len(head) < 3:
+    lists = reading_words()
+    if head in lists.relational or head in lists.sortals or len(head) < 3:
         return None
     modifiers = tuple(token.text for token in part[:-size])
     return ClassReading(head, knowledge.heads.get(head, ""), modifiers, strength, part[0].start, part[-1].end)

@@ -10,37 +10,8 @@ from collections.abc import Iterator, Sequence
 from constraintsuite.build.domain import Knowledge, Relation
 from constraintsuite.build.reading.fillers import Filler, read_fillers
 from constraintsuite.build.reading.records import ClassReading, Fact
+from constraintsuite.build.reading.words import reading_words
 from constraintsuite.text.base import Analysis, Token
-
-OTHER_THINGS = {
-    "remake",
-    "sequel",
-    "prequel",
-    "another",
-    "remade",
-    "adaptation",
-    "adapted",
-    "version",
-    "novel",
-    "play",
-    "story",
-    "score",
-    "soundtrack",
-    "episode",
-    "brother",
-    "sister",
-    "father",
-    "mother",
-    "son",
-    "daughter",
-    "wife",
-    "husband",
-    "whose",
-    "previous",
-    "earlier",
-    "later",
-    "other",
-}
 
 
 def read_facts(
@@ -138,10 +109,11 @@ def _said_of_subject(
     all_tokens: Sequence[Token],
 ) -> bool:
     """Whether the relation at token `i` is said of the document's own subject."""
+    lists = reading_words()
     before = [t.text.lower() for t in tokens[:i]]
-    if {"not", "n't", "never", "without", "originally"} & set(before[-4:]):
+    if lists.denials & set(before[-4:]):
         return False
-    if (OTHER_THINGS | set(relation.blocked_before)) & set(_clause(before)):
+    if (lists.other_things | set(relation.blocked_before)) & set(_clause(before)):
         return False
     if any(reading.start >= tokens[0].start and reading.end <= tokens[i].start for reading in defining):
         return _attached_to_class(tokens, i, defining, all_tokens)
@@ -152,7 +124,7 @@ def _clause(before: Sequence[str]) -> Sequence[str]:
     """The words back to the last clause boundary, at most twelve."""
     window = list(before[-12:])
     for i in range(len(window) - 1, -1, -1):
-        if window[i] in {";", ":", "which", "who", "that"}:
+        if window[i] in reading_words().clause_starts:
             return window[i + 1 :]
     return window
 
@@ -164,7 +136,7 @@ def _attached_to_class(
     if not any(token.dep for token in tokens):
         class_end = max(reading.end for reading in defining if reading.end <= tokens[i].start)
         between = [t.text.lower() for t in tokens if class_end <= t.start < tokens[i].start]
-        return len(between) < 4 or not {"about", "which", "whose", "where", "of"} & set(between)
+        return len(between) < 4 or not reading_words().leading_away & set(between)
     token = tokens[i]
     for _ in range(10):
         if any(reading.start <= token.start < reading.end for reading in defining):
@@ -184,7 +156,7 @@ def _subject_is(tokens: Sequence[Token], nouns: set[str], title: str) -> bool:
     words = [t.text.lower() for t in tokens[:4]]
     if not words:
         return False
-    if words[0] in nouns or words[0] in {"directed", "produced", "written"}:
+    if words[0] in nouns or words[0] in reading_words().credit_starts:
         return True
     if words[0] in {"the", "this"} and len(words) > 1 and words[1] in nouns:
         return True

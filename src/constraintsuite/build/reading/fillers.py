@@ -8,88 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from constraintsuite.build.domain import Relation
+from constraintsuite.build.reading.words import reading_words
 from constraintsuite.text.base import Token
-
-PARTICLES = {
-    "de",
-    "von",
-    "van",
-    "der",
-    "den",
-    "la",
-    "le",
-    "du",
-    "di",
-    "da",
-    "bin",
-    "al",
-    "el",
-    "ibn",
-    "del",
-    "dos",
-    "ten",
-    "ter",
-}
-NAME_END = {"jr", "sr", "ii", "iii", "iv"}
-CONTINUES = {
-    "directed",
-    "written",
-    "produced",
-    "starring",
-    "based",
-    "released",
-    "distributed",
-    "starred",
-    "shot",
-    "set",
-    "edited",
-    "from",
-    "with",
-    "for",
-    "in",
-    "on",
-    "who",
-    "while",
-    "featuring",
-    "about",
-}
-TITLES = {
-    "Dr",
-    "Dr.",
-    "Mr.",
-    "Mrs.",
-    "Ms.",
-    "Mr",
-    "Mrs",
-    "Ms",
-    "Sir",
-    "Lord",
-    "Lady",
-    "King",
-    "Queen",
-    "Prince",
-    "Princess",
-    "Baron",
-    "Count",
-}
-PLACE_HEADS = {
-    "city",
-    "district",
-    "county",
-    "province",
-    "state",
-    "region",
-    "suburb",
-    "village",
-    "town",
-    "municipality",
-    "area",
-    "parish",
-    "north",
-    "south",
-    "east",
-    "west",
-}
 
 
 class Filler(NamedTuple):
@@ -132,59 +52,59 @@ def _place(tokens: Sequence[Token], start: int) -> list[Filler]:
     while end + 1 < len(tokens) and tokens[end].text == "," and _name_end(tokens, end + 1) > end + 1:
         end = _name_end(tokens, end + 1)  # keep the region: "Columbia, South Carolina"
     after = tokens[end].text.lower() if end < len(tokens) else "."
-    if after in PLACE_HEADS or after in {"-", "'s", "’s"} or tokens[name_end - 1].entity in {"PERSON", "DATE", "ORG"}:
+    if (
+        after in reading_words().place_heads
+        or after in {"-", "'s", "’s"}
+        or tokens[name_end - 1].entity in {"PERSON", "DATE", "ORG"}
+    ):
         return []
     text = _text(tokens[start:end])
     return [Filler(text, tokens[start].start, tokens[end - 1].end, _insertion(tokens, end))]
 
 
 def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
-    found: list[tuple[int, int]] = []
-    i = start
-    while True:
-        while (
-            i < len(tokens)
-            and tokens[i].text.lower()
-            in {
-                "both",
-                "actors",
-                "actor",
-                "actress",
-                "veteran",
-                "newcomer",
-                "newcomers",
-                "the",
-                "director",
-                "filmmaker",
-            }
-            and relation.filler == "person"
-        ):
-            i += 1
-        end = _name_end(tokens, i)
-        if end == i:
+    """A list of names, all of it or nothing."""
+    places = _name_places(tokens, start, relation)
+    if not places:
+        return []
+    end = places[-1][1]
+    if end < len(tokens) and tokens[end].pos == "NOUN":  # "recorded by American singer ...": the name only modifies
+        return []
+    names = [tokens[first:after] for first, after in places]
+    if not all(_is_name(name, relation) for name in names):
+        return []
+    insert_at = _insertion(tokens, end)
+    return [Filler(_text(name), name[0].start, name[-1].end, insert_at) for name in names]
+
+
+def _name_places(tokens: Sequence[Token], start: int, relation: Relation) -> list[tuple[int, int]]:
+    """First token, and token after the last, of each name of a list; empty where one is none."""
+    introducing = reading_words().before_names if relation.filler == "person" else frozenset()
+    places: list[tuple[int, int]] = []
+    following: int | None = start
+    while following is not None:
+        first = following
+        while first < len(tokens) and tokens[first].text.lower() in introducing:
+            first += 1
+        end = _name_end(tokens, first)
+        if end == first:
             return []
-        found.append((i, end))
-        following = [t.text.lower() for t in tokens[end : end + 2]]
-        if following[:1] == [","] and end + 1 < len(tokens) and _name_end(tokens, end + 1) > end + 1:
-            i = end + 1
-        elif following == [",", "and"] and _name_end(tokens, end + 2) > end + 2:
-            i = end + 2
-        elif following[:1] in (["and"], ["&"]) and _name_end(tokens, end + 1) > end + 1:
-            i = end + 1
-        else:
-            break
-    after = tokens[found[-1][1]] if found[-1][1] < len(tokens) else None
-    if after is not None and after.pos == "NOUN":  # "recorded by American singer ...": the name only modifies
-        return []
-    insert_at = _insertion(tokens, found[-1][1])
-    names = [(_text(tokens[a:b]), tokens[a].start, tokens[b - 1].end, tokens[a:b]) for a, b in found]
-    if any(not _is_name(text, relation, part) for text, _, _, part in names):
-        return []
-    return [Filler(text, begin, stop, insert_at) for text, begin, stop, _ in names]
+        places.append((first, end))
+        following = _next_name(tokens, end)
+    return places
+
+
+def _next_name(tokens: Sequence[Token], end: int) -> int | None:
+    """Where the list goes on with another name: after a comma, "and", or both."""
+    joint = [token.text.lower() for token in tokens[end : end + 2]]
+    starts = [end + 1] if joint[:1] in ([","], ["and"], ["&"]) else []
+    starts += [end + 2] if joint == [",", "and"] else []
+    return next((start for start in starts if _name_end(tokens, start) > start), None)
 
 
 def _name_end(tokens: Sequence[Token], start: int) -> int:
     """The token after the proper name that starts at `start`; `start` itself if none does."""
+    particles, abbreviated = reading_words().particles, reading_words().name_ends | {"st"}
     end = start
     last_name = start
     while end < len(tokens):
@@ -193,15 +113,15 @@ def _name_end(tokens: Sequence[Token], start: int) -> int:
         if (text[:1].isupper() and (text[:1].isalpha()) and token.pos != "PRON") or (
             text == "."
             and end > start
-            and (len(tokens[end - 1].text) == 1 or tokens[end - 1].text.lower() in NAME_END | {"st"})
+            and (len(tokens[end - 1].text) == 1 or tokens[end - 1].text.lower() in abbreviated)
         ):
             end += 1
             last_name = end
         elif (
             end > start
-            and text.lower() in PARTICLES
+            and text.lower() in particles
             and end + 1 < len(tokens)
-            and (tokens[end + 1].text[:1].isupper() or tokens[end + 1].text.lower() in PARTICLES)
+            and (tokens[end + 1].text[:1].isupper() or tokens[end + 1].text.lower() in particles)
         ):
             end += 1
         elif (
@@ -218,13 +138,14 @@ def _name_end(tokens: Sequence[Token], start: int) -> int:
     return last_name
 
 
-def _is_name(text: str, relation: Relation, tokens: Sequence[Token]) -> bool:
+def _is_name(tokens: Sequence[Token], relation: Relation) -> bool:
+    text = _text(tokens)
     words = text.split()
     if relation.filler == "person":
         labels = {t.entity for t in tokens}
         if labels & {"GPE", "LOC", "DATE", "NORP", "LANGUAGE", "EVENT"} and "PERSON" not in labels:
             return False
-        return 2 <= len(words) <= 4 and not set(words) & TITLES and not re.search(r"\d", text)
+        return 2 <= len(words) <= 4 and not reading_words().titles & set(words) and not re.search(r"\d", text)
     return 1 <= len(words) <= 5 and len(text) > 3
 
 
@@ -236,7 +157,7 @@ def _insertion(tokens: Sequence[Token], i: int) -> int:
         return tokens[i - 1].end
     word = tokens[i].text.lower()
     following = tokens[i + 1].text.lower() if i + 1 < len(tokens) else ""
-    if word in {",", "and"} and following in CONTINUES:
+    if word in {",", "and"} and following in reading_words().list_ends:
         return tokens[i - 1].end
     return -1
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from constraintsuite.build.domain import Knowledge
 from constraintsuite.build.reading.records import NounReading
+from constraintsuite.records.text import Span
 from constraintsuite.text.base import Analysis, Token
 
 PART = {"ADJ", "NOUN", "PROPN"}
@@ -28,6 +29,16 @@ def read_nouns(analysis: Analysis, knowledge: Knowledge) -> tuple[NounReading, .
         lemmas = (*(t.text.lower() for t in part[:-1]), _lemma(token))
         readings.append(NounReading(lemmas, part[0].start, token.end, _link(tokens, start, knowledge)))
     return tuple(readings)
+
+
+def bare_noun(span: Span, nouns: Sequence[NounReading]) -> NounReading | None:
+    """The noun that fills a stretch of text; None where an adjective or another noun belongs to it, or it is none."""
+    return next((noun for noun in nouns if (noun.start, noun.end) == (span.start, span.end)), None)
+
+
+def is_plural(noun: NounReading, text: str) -> bool:
+    """Whether a noun stands in the plural in the text it was read from."""
+    return not text[noun.start : noun.end].lower().endswith(noun.lemmas[-1])
 
 
 def _is_head(tokens: Sequence[Token], i: int) -> bool:

@@ -31,7 +31,7 @@ def work(job: Job[Recipe]) -> Outcome:
     with ExitStack() as stack:
         files = [stack.enter_context(atomic_writer(part_path(job.out, shard))) for shard in range(shards)]
         with job.reporter.track("documents", None) as advance:
-            for document in _accepted(source.documents(bad), job.recipe.documents, rejects):
+            for document in accepted_documents(source.documents(bad), job.recipe.documents, rejects):
                 files[shard_of(document.id, shards)].write(encode(document) + b"\n")
                 kept.append((document.id, document.text))
                 advance()
@@ -68,7 +68,10 @@ def read_clusters(folder: Path) -> dict[str, str]:
     return clusters
 
 
-def _accepted(documents: Iterator[Document], settings: DocumentSettings, rejects: Counter[str]) -> Iterator[Document]:
+def accepted_documents(
+    documents: Iterator[Document], settings: DocumentSettings, rejects: Counter[str]
+) -> Iterator[Document]:
+    """Cleaned, and only those that a suite can use; the others are counted by reason."""
     ids: set[str] = set()
     texts: set[bytes] = set()
     for document in documents:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from constraintsuite.build.recipe import Recipe
-from constraintsuite.build.stages.tagged import read_examples
+from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.execution.stage import Job, Outcome
 from constraintsuite.records.examples import Example

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from constraintsuite.build.filters import FILTERS
 from constraintsuite.build.filters.base import CheckedPair
-from constraintsuite.build.pairs.records import Draft
+from constraintsuite.build.pairs.records import Draft, Kept, Rejected
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.selection import select
 from constraintsuite.build.stages.documents import read_documents
-from constraintsuite.build.stages.mentions import get_analyser
 from constraintsuite.build.stages.pairs import read_drafts
 from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.execution.shards import shard_of
@@ -22,26 +21,9 @@ from constraintsuite.execution.stage import Job, Outcome
 from constraintsuite.records.examples import Evidence
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.text.base import Analysis
+from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import Judged, judge_mentions
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A pair that passed, with what each mention of Y was judged and the cues of both texts."""
-
-    draft: Draft
-    evidence: tuple[Evidence, ...]
-    cues_pos: tuple[str, ...]
-    cues_neg: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A pair that did not pass, and why."""
-
-    reason: str
-    draft: Draft
 
 
 @dataclass(frozen=True)
@@ -84,7 +66,7 @@ def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
     shards: dict[int, list[Draft]] = defaultdict(list)
     count = job.recipe.documents.shards
     for draft in drafts:
-        shards[shard_of(draft.couple or f"{draft.proposal}{draft.pos}{draft.neg}", count)].append(draft)
+        shards[shard_of(draft.unit, count)].append(draft)
     tasks = {}
     for shard in range(count):
         part = tuple(shards[shard])
@@ -161,14 +143,19 @@ def _cues(analysis: Analysis) -> tuple[str, ...]:
 
 def _whole_couples(passed: Sequence[Kept], drafts: Sequence[Draft]) -> tuple[list[Kept], list[Kept]]:
     """A couple is kept whole or not at all: one half alone would bring back what the couple cancels."""
-    size = Counter((draft.slice if draft.edit else "", draft.couple) for draft in drafts if draft.couple)
-    found = Counter((k.draft.slice if k.draft.edit else "", k.draft.couple) for k in passed if k.draft.couple)
+    size = Counter(_couple(draft) for draft in drafts)
+    found = Counter(_couple(kept.draft) for kept in passed)
     whole: list[Kept] = []
     broken: list[Kept] = []
     for kept in passed:
-        key = (kept.draft.slice if kept.draft.edit else "", kept.draft.couple)
-        (whole if not kept.draft.couple or found[key] == size[key] else broken).append(kept)
+        couple = _couple(kept.draft)
+        (whole if not kept.draft.couple or found[couple] == size[couple] else broken).append(kept)
     return whole, broken
+
+
+def _couple(draft: Draft) -> tuple[str, str]:
+    """The couple that a draft is half of; its natural texts and its edited ones count apart."""
+    return draft.slice if draft.edit else "", draft.couple
 
 
 def read_kept(folder: Path) -> list[Kept]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from constraintsuite.build.domain import load_knowledge
@@ -15,8 +14,7 @@ from constraintsuite.build.stages.documents import part_path
 from constraintsuite.execution.stage import Job, Outcome
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.text import ANALYSERS
-from constraintsuite.text.base import Analyser
+from constraintsuite.text.choice import get_analyser
 
 
 @dataclass(frozen=True)
@@ -59,12 +57,6 @@ def read_all(documents: list[Document], analyser: str, domains: tuple[Path, ...]
     knowledge = load_knowledge(domains)
     for document, analysis in zip(documents, get_analyser(analyser).analyse(d.text for d in documents), strict=True):
         yield read_document(document, analysis, knowledge)
-
-
-@cache
-def get_analyser(name: str) -> Analyser:
-    """The analyser of that name, loaded once per process."""
-    return ANALYSERS.load(name)()
 
 
 def read_readings(folder: Path) -> Iterator[DocumentReading]:

@@ -12,7 +12,7 @@ from constraintsuite.build.pairs.couples import Matching, find_couples, natural_
 from constraintsuite.build.pairs.flips import flip_drafts
 from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.pairs.swaps import natural_swaps
-from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
+from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.recipe import Recipe
@@ -41,7 +41,7 @@ def work(job: Job[Recipe]) -> Outcome:
         passages = _passages(view, {document for couple in couples for document in (couple.a, couple.b)})
         for couple in couples:
             drafts += contrast_drafts(couple, passages, knowledge)
-    attributes = [p for p in proposals if p.relation not in knowledge.relations]
+    attributes = [p for p in proposals if p.is_attribute]
     wanted = {d for p in attributes for d in (*p.affirming, *p.denying)}
     readings = {r.id: r for r in read_readings(job.inputs["mentions"]) if r.id in wanted}
     drafts += natural_swaps(attributes, readings, matching)
@@ -86,7 +86,7 @@ def _matching(job: Job[Recipe], view: CorpusView, proposals: Sequence[Proposal])
     )
 
 
-def _evidence(proposals: Sequence[Proposal], view: CorpusView) -> dict[str, Evidence]:
+def _evidence(proposals: Sequence[Proposal], view: CorpusView) -> dict[str, Stances]:
     """Evidence by proposal; proposals with the same words share it."""
     by_words: dict[YWords, list[str]] = defaultdict(list)
     for proposal in proposals:

@@ -10,7 +10,6 @@ from pathlib import Path
 from constraintsuite.build.domain import Knowledge, load_knowledge
 from constraintsuite.build.queries.approval import apply_approval, doubt_all
 from constraintsuite.build.queries.attributes import (
-    RELATION,
     NounCount,
     attribute_key,
     attribute_words,
@@ -20,9 +19,9 @@ from constraintsuite.build.queries.attributes import (
     select_attributes,
 )
 from constraintsuite.build.queries.coverage import Coverage, measure_coverage
-from constraintsuite.build.queries.evidence import Evidence, YWords, collect_evidence
+from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.build.queries.given import read_given
-from constraintsuite.build.queries.records import Proposal, Topic
+from constraintsuite.build.queries.records import ATTRIBUTE, Proposal, Topic
 from constraintsuite.build.queries.relations import RelationFacts, gather, propose_relations, y_key, y_words
 from constraintsuite.build.queries.topics import TopicTable
 from constraintsuite.build.queries.view import CorpusView
@@ -48,7 +47,7 @@ def work(job: Job[Recipe]) -> Outcome:
     rejects: Counter[str] = Counter()
     allowed = _allowed_relations(recipe, knowledge)
     gathered = gather(view.facts, knowledge, allowed)
-    attributes = _attributes(job, view, knowledge) if RELATION in allowed else {}
+    attributes = _attributes(job, view, knowledge) if ATTRIBUTE in allowed else {}
     entries = {y_key(key, y): y_words(found.relation, y) for key, found in gathered.items() for y in found.documents}
     entries |= {
         attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found
@@ -60,15 +59,15 @@ def work(job: Job[Recipe]) -> Outcome:
     stating = {y_key(key, y): ids for key, found in gathered.items() for y, ids in found.documents.items()}
     speaking = {key: stating.get(key, found.affirming | found.denying) for key, found in evidence.items()}
     ys = split_ys(speaking, splits, recipe.splits)
-    proposals = [
-        *propose_relations(gathered, evidence, view.topics, ys, rejects),
-        *propose_attributes(attributes, evidence, view.topics, ys, knowledge, recipe.queries, rejects),
-    ]
+    mined: list[Proposal] = []
+    if recipe.queries.mine:
+        mined += propose_relations(gathered, evidence, view.topics, ys, rejects)
+        mined += propose_attributes(attributes, evidence, view.topics, ys, knowledge, recipe.queries, rejects)
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
     given = read_given(queries, qrels, view, splits, knowledge, rejects)
-    coverage = measure_coverage(view, knowledge, proposals, given, recipe.queries)
-    settled = sorted(_settle(proposals, given, coverage, recipe), key=_best_first)
+    coverage = measure_coverage(view, knowledge, mined, given, recipe.queries)
+    settled = sorted(_settle([*given, *mined], coverage, recipe.approved), key=_best_first)
     write_jsonl(job.out / "proposals.jsonl", settled)
     write_text(job.out / "splits.json", json.dumps(dict(sorted(splits.items())), ensure_ascii=False, indent=0) + "\n")
     write_text(job.out / "coverage.json", adapter(Coverage).dump_json(coverage, indent=2).decode() + "\n")
@@ -88,31 +87,29 @@ def _best_first(proposal: Proposal) -> tuple[float, str]:
     return -proposal.score, proposal.id
 
 
-def _settle(
-    proposals: Sequence[Proposal], given: Sequence[Proposal], coverage: Coverage, recipe: Recipe
-) -> list[Proposal]:
+def _settle(proposals: Sequence[Proposal], coverage: Coverage, approved: Path | None) -> list[Proposal]:
     """Which proposals are built: a person's choice where there is one, else what is sure."""
-    merged = {proposal.id: proposal for proposal in [*given, *(proposals if recipe.queries.mine else [])]}
-    if recipe.approved is not None:
-        return apply_approval(recipe.approved, list(merged.values()))
-    return list(merged.values()) if coverage.suits else doubt_all(merged.values(), coverage)
+    distinct = list({proposal.id: proposal for proposal in proposals}.values())
+    if approved is not None:
+        return apply_approval(approved, distinct)
+    return distinct if coverage.suits else doubt_all(distinct, coverage)
 
 
 def check_relations(settings: QuerySettings, knowledge: Knowledge) -> None:
     """Refuse a recipe that names a relation which no domain file has."""
-    known = {*knowledge.relations, RELATION}
+    known = {*knowledge.relations, ATTRIBUTE}
     for name in (*settings.relations, *settings.exclude_relations):
         if name not in known:
             raise UserError(f"No relation named {name!r}. There are: {', '.join(sorted(known))}.")
 
 
 def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
-    known = {*knowledge.relations, RELATION}
+    known = {*knowledge.relations, ATTRIBUTE}
     wanted = set(recipe.queries.relations) or known
     return (wanted & known) - set(recipe.queries.exclude_relations)
 
 
-def _evidence(entries: Mapping[str, YWords], view: CorpusView) -> dict[str, Evidence]:
+def _evidence(entries: Mapping[str, YWords], view: CorpusView) -> dict[str, Stances]:
     on_topic = (view.documents[document] for document in sorted(view.topics.topics))
     return collect_evidence(entries, on_topic, view.scopes)
 

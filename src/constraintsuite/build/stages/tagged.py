@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from pathlib import Path
 
+from constraintsuite.build.pairs.records import Kept
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.stages.candidates import Pool, read_pools
 from constraintsuite.build.stages.documents import read_clusters, read_documents
-from constraintsuite.build.stages.kept import Kept, read_kept
+from constraintsuite.build.stages.kept import read_kept
 from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.build.tags import make_tags
 from constraintsuite.execution.shards import stable_hash
@@ -26,7 +26,7 @@ from constraintsuite.records.examples import (
     Retrieval,
 )
 from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.store.jsonl import write_jsonl
 
 
 def work(job: Job[Recipe]) -> Outcome:
@@ -56,7 +56,7 @@ def _order(kept: Kept) -> tuple[int, int, str]:
     """Couples stay side by side."""
     draft = kept.draft
     return (
-        stable_hash(draft.couple or f"{draft.proposal}{draft.pos}{draft.neg}"),
+        stable_hash(draft.unit),
         stable_hash(draft.proposal),
         draft.operator,
     )
@@ -110,8 +110,8 @@ def _edited_id(document: str, text: str, documents: Mapping[str, Document]) -> s
 def _retrieval(pos: str, neg: str, proposal: Proposal, pools: Mapping[str, Pool], recipe: Recipe) -> Retrieval:
     topic, affirmative = pools[proposal.topic], pools[proposal.base]
     return Retrieval(
-        method="bm25",
-        index=recipe.name,
+        method=recipe.candidates.engine.partition(":")[0],
+        index=recipe.candidates.index or recipe.name,
         k_pool=recipe.candidates.k_pool,
         rank_pos_in_pool=_rank(topic, pos),
         rank_neg_in_pool=_rank(topic, neg),
@@ -130,8 +130,3 @@ def _rank(pool: Pool, document: str) -> int | None:
 
 def _score(pool: Pool, document: str) -> float | None:
     return pool.scores[pool.documents.index(document)] if document in pool.documents else None
-
-
-def read_examples(folder: Path) -> list[Example]:
-    """The examples of a finished stage or suite."""
-    return list(read_jsonl(folder / "examples.jsonl", Example))

@@ -1,4 +1,4 @@
-"""Reads the corpus and what is known of it back from the first two stages."""
+"""Reads back what stages wrote: the corpus with all that is known of it, and the finished examples."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.reading.records import ClassReading
 from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.mentions import read_readings
+from constraintsuite.records.examples import Example
+from constraintsuite.store.jsonl import read_jsonl
 
 
 def view_corpus(documents: Path, mentions: Path, knowledge: Knowledge, min_topic_documents: int) -> CorpusView:
@@ -29,3 +31,8 @@ def view_corpus(documents: Path, mentions: Path, knowledge: Knowledge, min_topic
     topics = TopicTable(classes, knowledge, min_topic_documents)
     texts = {document.id: document for document in read_documents(documents)}
     return CorpusView(texts, scopes, facts, pronouns, sentences, hints, topics)
+
+
+def read_examples(folder: Path) -> list[Example]:
+    """The examples of a finished stage or suite."""
+    return list(read_jsonl(folder / "examples.jsonl", Example))

@@ -1,0 +1,39 @@
+"""Where the parts of a suite go: main examples into the folder itself, each kind of control into a folder of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from constraintsuite.records.examples import CONTROL_SLICES, Example
+from constraintsuite.store.files import write_text
+
+SCHEMA = "schema.json"
+
+
+class Part(NamedTuple):
+    """A folder and what it holds."""
+
+    folder: Path
+    examples: list[Example]
+
+
+def split_parts(examples: Sequence[Example], folder: Path) -> Iterator[Part]:
+    """The main examples, then each slice of controls that has any."""
+    yield Part(folder, [example for example in examples if example.suite not in CONTROL_SLICES])
+    for name in CONTROL_SLICES:
+        members = [example for example in examples if example.suite == name]
+        if members:
+            yield Part(folder / name, members)
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    """JSON lines in the order of their fields."""
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def write_schema(folder: Path, schema: Mapping[str, object]) -> None:
+    """The JSON Schema of each line, beside the lines."""
+    write_text(folder / SCHEMA, json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
