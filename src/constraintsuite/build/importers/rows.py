@@ -1,0 +1,66 @@
+"""Rows of a test set, from a file or from the hub."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from constraintsuite.corpora.base import STRICT, SourceSettings
+from constraintsuite.corpora.fields import Row
+from constraintsuite.corpora.jsonl import read_objects
+from constraintsuite.errors import UserError
+from constraintsuite.store.files import sha256_of, sha256_text
+
+
+def read_rows(source: str, split: str | None, known: str) -> list[Row]:
+    """The rows of a JSONL or JSON file, or of a split (test unless said) of a dataset on the hub such as `known`."""
+    path = Path(source)
+    if path.is_file():
+        return list(read_objects(path, STRICT))
+    if path.is_dir():
+        return list(read_objects(_split_file(path, split or "test"), STRICT))
+    if source.count("/") != 1 or path.suffix in (".json", ".jsonl"):
+        raise UserError(f"{source}: there is no such file, and it is not a name on the hub such as {known}.")
+    return _hub_rows(source, split or "test")
+
+
+def hash_rows(rows: Sequence[Row]) -> str:
+    """SHA-256 of what stands in the rows, wherever they came from."""
+    return sha256_text(*(f"{key}\x1f{value}" for row in rows for key, value in sorted(row.values.items())))
+
+
+def hash_files(*files: Path) -> str:
+    """SHA-256 of some files."""
+    return sha256_text(*(sha256_of(file) for file in files))
+
+
+def text_of(row: Row, key: str) -> str:
+    """A field that must be a text which is not empty."""
+    value = row.values.get(key)
+    if not isinstance(value, str) or not value.strip():
+        there = ", ".join(sorted(map(str, row.values)))
+        raise UserError(f"{row.where}: the field {key!r} is missing or empty. The row has: {there}.")
+    return value
+
+
+def one_of(row: Row, keys: Sequence[str]) -> str:
+    """The first of these fields that the row has."""
+    found = next((key for key in keys if key in row.values), None)
+    if found is None:
+        there = ", ".join(sorted(map(str, row.values)))
+        raise UserError(f"{row.where}: none of the fields {', '.join(keys)} is there. The row has: {there}.")
+    return found
+
+
+def _split_file(folder: Path, split: str) -> Path:
+    for ending in (".jsonl", ".json", ".jsonl.gz"):
+        file = folder / f"{split}{ending}"
+        if file.is_file():
+            return file
+    raise UserError(f"{folder}: holds no {split}.jsonl. Name the file itself, or another --split.")
+
+
+def _hub_rows(source: str, split: str) -> list[Row]:
+    from constraintsuite.corpora.hub import HubSource  # noqa: PLC0415 - the extra is needed for the hub alone
+
+    return list(HubSource(SourceSettings(source=source, split=split)).rows())

@@ -1,0 +1,1 @@
+"""What a suite looks like from a distance."""

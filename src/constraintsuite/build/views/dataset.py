@@ -1,0 +1,106 @@
+"""The dataset view of the NevIR paper for any pairwise suite: lengths (its Table 1) and word differences (its Figure 3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from constraintsuite.records.examples import Example
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Words, split at white space; None where there is nothing to count."""
+
+    pairs: int
+    query: float | None
+    opposite: float | None
+    pos: float
+    neg: float
+    query_difference: float | None
+    """Mean of the absolute difference in length between the two queries of a pair."""
+    document_difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetView:
+    """A pairwise suite in figures."""
+
+    lengths: dict[str, Lengths]
+    """By split, and under `all`."""
+    query_differences: dict[int, int]
+    """How many pairs have that many distinct words which stand in only one of their two queries."""
+    document_differences: dict[int, int]
+    """The same of their two documents."""
+
+
+def view_dataset(examples: Sequence[Example]) -> DatasetView:
+    """The figures of some examples."""
+    splits = {split: [e for e in examples if e.split == split] for split in dict.fromkeys(e.split for e in examples)}
+    return DatasetView(
+        {name: _lengths(part) for name, part in [*splits.items(), ("all", list(examples))]},
+        _histogram((e.query.neg, e.query.base) for e in examples if e.query.base),
+        _histogram((e.docs.pos.text, e.docs.neg.text) for e in examples),
+    )
+
+
+def dataset_markdown(view: DatasetView) -> str:
+    """Both as tables."""
+    rows = [
+        "| split | pairs | words of q1 | words of q2 | words of doc1 | words of doc2 | difference of queries | of documents |",
+        "|---|---|---|---|---|---|---|---|",
+        *(
+            f"| {name} | {n.pairs:,} | {_mean(n.query)} | {_mean(n.opposite)} | {_mean(n.pos)} | {_mean(n.neg)} "
+            f"| {_mean(n.query_difference)} | {_mean(n.document_difference)} |"
+            for name, n in view.lengths.items()
+        ),
+        "",
+        "Distinct words that stand in only one of the two, in how many pairs:",
+        "",
+        "| words | queries | documents |",
+        "|---|---|---|",
+        *(
+            f"| {label} | {_between(view.query_differences, low, high):,} | {_between(view.document_differences, low, high):,} |"
+            for label, low, high in _BINS
+        ),
+        "",
+    ]
+    return "\n".join(rows)
+
+
+_BINS = (("0", 0, 0), ("1", 1, 1), ("2 to 5", 2, 5), ("6 to 10", 6, 10), ("11 to 20", 11, 20), ("over 20", 21, 10**9))
+
+
+def _lengths(examples: Sequence[Example]) -> Lengths:
+    queries = [len(e.query.neg.split()) for e in examples]
+    opposites = [len(e.query.base.split()) for e in examples if e.query.base]
+    pos, neg = ([len(text.split()) for text in texts] for texts in zip(*map(_texts, examples), strict=True))
+    apart = [abs(len(e.query.neg.split()) - len(e.query.base.split())) for e in examples if e.query.base]
+    return Lengths(
+        len(examples),
+        fmean(queries) if queries else None,
+        fmean(opposites) if opposites else None,
+        fmean(pos),
+        fmean(neg),
+        fmean(apart) if apart else None,
+        fmean(abs(a - b) for a, b in zip(pos, neg, strict=True)),
+    )
+
+
+def _texts(example: Example) -> tuple[str, str]:
+    return example.docs.pos.text, example.docs.neg.text
+
+
+def _histogram(pairs: Iterable[tuple[str, str]]) -> dict[int, int]:
+    counts = Counter(len(set(a.split()) ^ set(b.split())) for a, b in pairs)
+    return dict(sorted(counts.items()))
+
+
+def _between(counts: dict[int, int], low: int, high: int) -> int:
+    return sum(n for words, n in counts.items() if low <= words <= high)
+
+
+def _mean(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
