@@ -1,18 +1,24 @@
 # make quickstart   set up, build a suite from the bundled corpus, evaluate it, write a report
 # make test         set up everything the tests need, run them
 # make check        lint, types, tests: what CI runs
+# make test-lucene  the tests of real Lucene indexes; needs Java 21, fetches Pyserini and torch (2 GB) into an environment of its own
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= $(CSUITE_TEST_DATA)
 
-.PHONY: quickstart test check lint types size browser docs clean
+.PHONY: quickstart test test-lucene check lint types size browser docs clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/csuite quickstart --out quickstart
 
 test: $(VENV)/.test browser size
 	CSUITE_TEST_DATA="$(DATA)" $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# First the check, so that a missing Java is an error here and not a skipped test.
+test-lucene: $(VENV)-lucene/.installed
+	$(VENV)-lucene/bin/python -c "from constraintsuite.retrieval.lucene import require_lucene; require_lucene()"
+	$(VENV)-lucene/bin/python -m pytest tests/retrieval
 
 check: lint types quickstart test
 
@@ -47,7 +53,8 @@ $(VENV)/.quickstart: pyproject.toml | $(VENV)/bin/pip
 	@touch $@
 
 $(VENV)/.test: pyproject.toml $(VENV)/.quickstart
-	$(BIN)/pip install --quiet --editable ".[parser,parquet,irds,hub,dev]"
+	$(BIN)/pip install --quiet "torch==2.13.0"
+	$(BIN)/pip install --quiet --editable ".[parser,parquet,irds,hub,torch,ranking,dev]"
 	@touch $@
 
 $(VENV)/.base: pyproject.toml | $(VENV)/bin/pip
@@ -55,5 +62,11 @@ $(VENV)/.base: pyproject.toml | $(VENV)/bin/pip
 	$(VENV)-base/bin/pip install --quiet .
 	@touch $@
 
+$(VENV)-lucene/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-lucene
+	$(VENV)-lucene/bin/pip install --quiet "torch==2.13.0"
+	$(VENV)-lucene/bin/pip install --quiet --editable ".[lucene]" "pytest>=8.3" "hypothesis>=6.100"
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(VENV)-base quickstart build dist
+	rm -rf $(VENV) $(VENV)-base $(VENV)-lucene quickstart build dist

@@ -70,6 +70,15 @@ def test_paired_accuracy_and_ties_are_the_golden_ones(
     assert (overall.examples, overall.groups) == (1_383, 700)  # 683 passages have two pairs
 
 
+@pytest.mark.parametrize(("model", "strict", "mteb"), [("tfidf:nevir", 1.95, 2.17), ("bm25:words", 2.96, 3.40)])
+def test_a_tie_counts_by_rule_as_measured(suite: Path, tmp_path: Path, model: str, strict: float, mteb: float) -> None:
+    ties = run(suite, model, tmp_path).summary.ties
+    assert ties is not None
+    paired = {policy: 100 * (interval.value or 0) for policy, interval in ties["paired_accuracy"].items()}
+    assert (paired["strict"], paired["mteb"]) == pytest.approx((strict, mteb), abs=0.005)
+    assert paired["random"] == pytest.approx(paired["half"], abs=1.5)  # half is what the coin gives on average
+
+
 class PlainWords(TermAnalyser):
     """The words of the measurement that the golden figures of BM25 come from: no stop list, no stems."""
 

@@ -5,9 +5,9 @@ from itertools import product
 
 import pytest
 
-from constraintsuite.evaluate.outcomes import judge, judge_all, preferences_of
+from constraintsuite.evaluate.outcomes import deviation, judge, judge_all, preferences_of
 from constraintsuite.evaluate.scoring import Scores, queries_of
-from constraintsuite.metrics.pairwise import Outcome
+from constraintsuite.metrics.ties import Outcome, TiePolicy, TieRule
 from constraintsuite.records.examples import Example, Labels
 from constraintsuite.records.scores import Preference
 from evaluate.tiny_suite import CREAM, CREAMLESS, DOGS, IDIOM, LEEKS, LOUD, NO_DOGS, ORPHAN
@@ -82,10 +82,40 @@ def test_a_nonflip_control_is_compared_with_its_original(original: float, varian
     scores = {**scores_of(LOUD, neg=variant), **scores_of(CREAMLESS, neg=original)}
     *_, loud, orphan = judge_all([CREAMLESS], [LOUD, ORPHAN], scores)
     assert loud.invariant == (original == variant)
-    assert orphan.invariant is None
+    assert loud.flipped == (original * variant < 0)  # to and from a tie is neither
+    assert (orphan.invariant, orphan.flipped) == (None, None)
 
 
 def test_only_nonflip_controls_have_an_invariance() -> None:
     scores = {**scores_of(CREAMLESS), **scores_of(IDIOM)}
     original = replace(CREAMLESS, id="dogless")
     assert [result.invariant for result in judge_all([original], [IDIOM], scores)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("policy", "neg", "base"),
+    [("strict", None, None), ("half", 0.5, 0.5), ("mteb", None, 1.0)],  # d1 satisfies, d2 violates: d2 sorts last
+)
+def test_a_tie_counts_under_each_query(policy: TiePolicy, neg: float | None, base: float | None) -> None:
+    tied = judge(CREAMLESS, scores_of(CREAMLESS), TieRule(policy)).tied
+    assert (tied.get("neg"), tied.get("base")) == (neg, base)
+
+
+def test_a_coin_puts_one_of_two_documents_first_whichever_a_query_wants() -> None:
+    same = replace(CREAMLESS, query=replace(CREAMLESS.query, base=CREAMLESS.query.neg))
+    tied = judge(same, scores_of(same), TieRule("random")).tied
+    assert tied.get("neg", 0) + tied.get("base", 0) == 1
+
+
+def test_scores_nearer_than_eps_are_equal() -> None:
+    scores = scores_of(CREAMLESS, neg=0.25, base=-1.0)
+    assert judge(CREAMLESS, scores, TieRule("strict", 0.24)).neg == "right"
+    assert judge(CREAMLESS, scores, TieRule("strict", 0.25)).neg == "tie"
+
+
+def test_the_unit_of_a_run_is_the_standard_deviation_of_its_scores() -> None:
+    assert deviation([1.0, 3.0, 1.0, 3.0]) == 1.0
+    assert deviation([0.1] * 3) is None
+    assert deviation([]) is None
+    (result,) = judge_all([CREAMLESS], [], scores_of(CREAMLESS, neg=2.0, base=2.0, topic=2.0))
+    assert result.unit == 1.0

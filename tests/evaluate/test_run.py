@@ -75,10 +75,18 @@ def test_controls_stand_apart_from_the_main_examples(suite: Path, tmp_path: Path
         "domain": {"food": 3, "travel": 2},
         "relation": {"contains": 5},
         "edited": {"edited": 2, "natural": 3},
+        "edit": {"natural": 5},
+        "marker": {"without": 5},
+        "template": {"without": 5},
+        "difficulty": {"easy": 5},
+        "overlap": {"high": 5},
+        "length": {"short": 5},
+        "explicitness": {"explicit": 5},
         "control": {"case": 1, "idiom": 1, "punctuation": 1},
     }
-    invariance = by["slice"]["controls_nonflip"].metrics["invariance"]
-    assert (invariance.value, invariance.n) == (1.0, 1)  # the orphan's original is not in the suite
+    for metric, value in (("invariance", 1.0), ("flip_rate", 0.0)):
+        figure = by["slice"]["controls_nonflip"].metrics[metric]
+        assert (figure.value, figure.n) == (value, 1)  # the orphan's original is not in the suite
     twin = by["slice"]["controls_adversarial"].metrics["twin_accuracy"]
     assert (twin.value, twin.n) == (0.0, 1)
 

@@ -8,10 +8,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.scoring import document_id, documents_of, pairs_of, score_pairs
-from constraintsuite.execution.progress import Silent
 from evaluate.tiny_suite import CREAM, CREAMLESS, DOGLESS, IDIOM, LEEKLESS, LEEKS
-
-SILENT = Silent()
 
 
 class Constant:
@@ -40,22 +37,22 @@ def test_a_controls_twin_query_is_scored_too() -> None:
     assert len(pairs_of([DOGLESS, IDIOM])) == 8  # its own query is new; the twin is the original's
 
 
-def test_scores_come_in_batches_and_none_is_lost() -> None:
+def test_a_scorer_sees_all_pairs_at_once_so_that_it_can_plan() -> None:
     scorer = Constant()
     pairs = [("query", str(i)) for i in range(2_500)]
-    assert score_pairs(scorer, pairs, SILENT) == dict.fromkeys(pairs, 1.0)
-    assert scorer.asked == [1_024, 1_024, 452]
+    assert score_pairs(scorer, pairs) == dict.fromkeys(pairs, 1.0)
+    assert scorer.asked == [2_500]
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_score_that_is_no_number_is_refused(value: float) -> None:
     with pytest.raises(UserError, match="'constant' gave no finite score to query 'q'"):
-        score_pairs(Constant(value), [("q", "text")], SILENT)
+        score_pairs(Constant(value), [("q", "text")])
 
 
 def test_a_model_must_give_one_score_a_pair() -> None:
     with pytest.raises(UserError, match="expected one each"):
-        score_pairs(Constant(extra=1), [("q", "text")], SILENT)
+        score_pairs(Constant(extra=1), [("q", "text")])
 
 
 def test_a_documents_id_is_the_hash_of_its_text() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, Outcome, PairResult, outcome_of, parse_metric
+from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, PairResult, parse_metric
+from constraintsuite.metrics.ties import Outcome
 
 RIGHT = PairResult(
     id="right",
@@ -39,19 +41,13 @@ def mean(name: str, *results: PairResult) -> float:
 
 
 @pytest.mark.parametrize(
-    ("better", "worse", "outcome"), [(2, 1, "right"), (1, 2, "wrong"), (1, 1, "tie"), (0.0, -0.0, "tie")]
-)
-def test_only_a_strictly_higher_score_is_right(better: float, worse: float, outcome: Outcome) -> None:
-    assert outcome_of(better, worse) == outcome
-
-
-@pytest.mark.parametrize(
     ("metric", "value"),
     [
         ("accuracy", 2 / 4),
         ("base_accuracy", 2 / 4),
         ("paired_accuracy", 1 / 4),
         ("tie_rate", 1 / 4),
+        ("correct", 1 / 4),
         ("sticks_to_satisfying", 1 / 4),
         ("sticks_to_violating", 1 / 4),
         ("reversed", 0.0),
@@ -73,6 +69,54 @@ def test_gaps_and_sensitivities_are_differences_of_scores() -> None:
     assert mean("gap", RIGHT) == 2.0
     assert mean("sensitivity", RIGHT) == 3.0
     assert mean("topic_sensitivity", RIGHT) == 1.5
+
+
+def test_gaps_in_standard_deviations_can_be_compared_between_models() -> None:
+    twice = replace(RIGHT, gap_neg=2 * RIGHT.gap_neg, gap_base=-2.0, unit=2.0)
+    for name in ("normalised_gap", "normalised_sensitivity"):
+        assert mean(name, replace(RIGHT, unit=1.0)) == mean(name, twice)
+        assert math.isnan(METRICS[name].column([RIGHT])[0])  # all scores are equal: there is no unit
+
+
+@pytest.mark.parametrize(
+    ("gap_neg", "gap_base", "superiority", "responsiveness"),
+    [
+        (2.0, -1.0, 1.0, 1.0),
+        (2.0, 3.0, 1.0, 0.0),
+        (-1.0, -2.0, 0.0, 1.0),  # wrong, but the negation moved it the right way
+        (0.0, 0.0, 0.5, 0.5),
+    ],
+)
+def test_superiority_counts_signs(gap_neg: float, gap_base: float, superiority: float, responsiveness: float) -> None:
+    moved = replace(RIGHT, gap_neg=gap_neg, gap_base=gap_base)
+    assert mean("superiority", moved) == superiority
+    assert mean("responsiveness", moved) == responsiveness
+
+
+@pytest.mark.parametrize(
+    ("neg", "base", "tied", "accuracy", "paired", "classed"),
+    [
+        ("tie", "right", {"neg": 0.5}, 0.5, 0.5, "paired_tie"),
+        ("tie", "tie", {"neg": 0.5, "base": 0.5}, 0.5, 0.25, "paired_tie"),
+        ("tie", "wrong", {"neg": 1.0}, 1.0, 0.0, "paired_tie"),
+        ("tie", "tie", {"neg": 1.0}, 1.0, 0.0, "paired_tie"),
+        ("right", "right", {}, 1.0, 1.0, "correct"),
+    ],
+)
+def test_a_tie_counts_what_the_rule_says_and_stays_a_class_of_its_own(
+    neg: Outcome, base: Outcome, tied: dict[str, float], accuracy: float, paired: float, classed: str
+) -> None:
+    outcome = replace(result(neg, base), tied=tied)
+    assert (mean("accuracy", outcome), mean("paired_accuracy", outcome), mean(classed, outcome)) == (
+        accuracy,
+        paired,
+        1,
+    )
+
+
+def test_a_couple_of_ties_counts_the_product() -> None:
+    halves = [replace(result("tie", couple="c"), tied={"neg": 0.5}) for _ in range(2)]
+    assert mean("couple_accuracy", *halves) == 0.25
 
 
 def test_a_couple_is_right_when_all_its_examples_are() -> None:
@@ -113,6 +157,12 @@ def test_the_classes_share_out_all_pairs_and_pairs_are_no_easier_than_their_halv
 def test_a_metric_is_found_by_what_it_prints(name: str) -> None:
     assert parse_metric(str(METRICS[name])) == METRICS[name]
     assert len(METRICS[name].column([])) == 0
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_is_defined_in_the_docs(name: str) -> None:
+    page = Path(__file__).parents[2] / "docs" / "metrics.md"
+    assert f"| `{name}` |" in page.read_text(encoding="utf-8")
 
 
 def test_an_unknown_metric_is_explained() -> None:

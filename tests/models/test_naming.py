@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.models import SCORERS
+from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import ModelName, check_models, load_scorer, parse_model
 
 
@@ -33,7 +34,7 @@ def test_printing_a_parsed_name_gives_it_back(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["bm25", "bm25:nostop", "bm25:words", "tfidf", "tfidf:nevir", "random", "random:7"])
 def test_every_scorer_knows_the_name_it_was_asked_for(text: str) -> None:
-    scorer = load_scorer(text, ["a text"])
+    scorer = load_scorer(text, Workbench(["a text"]))
     assert scorer.name == text
     assert scorer.score([("a query", "a text"), ("a query", "other")]).shape == (2,)
     assert len(scorer.score([])) == 0
@@ -54,7 +55,7 @@ def test_every_scorer_knows_the_name_it_was_asked_for(text: str) -> None:
 )
 def test_a_wrong_name_is_explained(text: str, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        load_scorer(text, [])
+        load_scorer(text, Workbench())
 
 
 def test_all_wrong_names_are_told_at_once() -> None:
@@ -64,9 +65,11 @@ def test_all_wrong_names_are_told_at_once() -> None:
 
 def test_fingerprints_tell_models_and_collections_apart() -> None:
     names = ("bm25", "bm25:nostop", "bm25:words", "tfidf", "tfidf:nevir", "random", "random:7")
-    assert len({load_scorer(name, ["a text"]).fingerprint for name in names}) == len(names)
-    assert load_scorer("bm25", ["a", "b"]).fingerprint == load_scorer("bm25", ["b", "a"]).fingerprint
-    assert load_scorer("bm25", ["a", "b"]).fingerprint != load_scorer("bm25", ["a"]).fingerprint
+    assert len({load_scorer(name, Workbench(["a text"])).fingerprint for name in names}) == len(names)
+    assert (
+        load_scorer("bm25", Workbench(["a", "b"])).fingerprint == load_scorer("bm25", Workbench(["b", "a"])).fingerprint
+    )
+    assert load_scorer("bm25", Workbench(["a", "b"])).fingerprint != load_scorer("bm25", Workbench(["a"])).fingerprint
 
 
 def test_listing_models_imports_none_of_them() -> None:

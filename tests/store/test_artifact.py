@@ -117,3 +117,28 @@ def test_the_fingerprint_does_not_depend_on_the_order_of_keys() -> None:
     a = replace(ORIGIN, inputs={"x": "1", "y": "2"}, settings={"p": 1, "q": 2})
     b = replace(ORIGIN, inputs={"y": "2", "x": "1"}, settings={"q": 2, "p": 1})
     assert a.fingerprint == b.fingerprint
+
+
+@pytest.mark.parametrize("extra", ['"format": 2', '"format": 7, "unheard_of": true'])
+def test_a_manifest_of_a_newer_format_is_refused_with_the_way_out(tmp_path: Path, extra: str) -> None:
+    made = make_artifact(tmp_path / "suite")
+    text = (made.path / MANIFEST).read_text()
+    (made.path / MANIFEST).write_text(text.replace('"format": 1', extra))
+    with pytest.raises(UserError, match=r"in format \d by a newer version of constraintsuite.* Upgrade: pip install"):
+        read_manifest(made.path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": "new"}', "{broken"])
+def test_a_manifest_that_is_none_is_refused_with_its_place(tmp_path: Path, text: str) -> None:
+    (tmp_path / MANIFEST).write_text(text)
+    with pytest.raises(UserError, match=r"manifest\.json: .* Was it edited, or written by another version"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(("kind", "command"), [("suite", "csuite build"), ("run", "csuite eval")])
+def test_a_folder_of_another_kind_is_answered_with_the_command_that_makes_the_right_one(
+    tmp_path: Path, kind: str, command: str
+) -> None:
+    made = make_artifact(tmp_path / "report", replace(ORIGIN, kind="report"))
+    with pytest.raises(UserError, match=f"this is a report, not a {kind}. Give a folder that `{command}` wrote"):
+        Artifact.open(made.path, kind)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document, Qrel
-from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
+from constraintsuite.store.jsonl import encode, read_jsonl, read_lines, write_jsonl
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))  # every character that UTF-8 can hold, line ends included
 documents = st.builds(Document, texts, texts, texts, st.dictionaries(texts, texts, max_size=3))
@@ -50,6 +50,14 @@ def test_a_line_that_does_not_fit_is_named_with_its_fault(tmp_path: Path, line: 
     with pytest.raises(UserError) as caught:
         list(read_jsonl(path, Document))
     assert str(caught.value).startswith(f"{path}:3: {message}")
+
+
+def test_all_lines_are_given_with_their_numbers_also_those_that_do_not_fit(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"[1\n\n" + GOOD + b'{"id": "d2"}\n')
+    lines = list(read_lines(path, Document))
+    assert [(line.number, line.record is None) for line in lines] == [(1, True), (3, False), (4, True)]
+    assert lines[2].fault.startswith("text: Field required")
 
 
 def test_a_grade_that_is_no_number_is_named(tmp_path: Path) -> None:

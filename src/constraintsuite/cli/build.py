@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from constraintsuite.build.build import Built, build_suite
+from constraintsuite.build.build import PIPELINE, Built, build_suite
 from constraintsuite.build.planning import plan_build
 from constraintsuite.build.proposing import propose_queries
 from constraintsuite.build.recipe import AnalysisSettings, Recipe, SizeSettings
@@ -27,18 +27,34 @@ _analyser = click.option(
 )
 _workers = click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 256),
     default=1,
     show_default=True,
     help="Processes; the result does not depend on it.",
 )
 _seed = click.option("--seed", type=int, default=0, show_default=True)
+_recipe = click.argument(
+    "recipe_file", metavar="[RECIPE]", required=False, type=click.Path(path_type=Path, dir_okay=False)
+)
+_corpus = click.option(
+    "--corpus", "corpus", help="File, folder, irds:ID, hf:OWNER/NAME or sample; instead of a recipe."
+)
+_domains = click.option(
+    "--domain",
+    "domains",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Your own domain file (class nouns, relations, templates), repeatable.",
+)
+_STAGES = f"One of: {', '.join(PIPELINE.names())}."
 
 
 @click.command()
-@click.argument("recipe_file", metavar="[RECIPE]", required=False, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--corpus", "corpus", help="File, folder, irds:ID, hf:OWNER/NAME or sample; instead of a recipe.")
+@_recipe
+@_corpus
 @source_options
+@_domains
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the suite.")
 @click.option(
     "--approved",
@@ -46,19 +62,24 @@ _seed = click.option("--seed", type=int, default=0, show_default=True)
     help="Proposals that a person accepted; only these are built.",
 )
 @click.option(
-    "--size", type=click.IntRange(min=1), default=SizeSettings().main, show_default=True, help="Main examples at most."
+    "--size",
+    type=click.IntRange(1, 100_000),
+    default=SizeSettings().main,
+    show_default=True,
+    help="Main examples at most.",
 )
 @_analyser
 @_seed
 @_workers
-@click.option("--from", "redo_from", metavar="STAGE", help="Make this stage and all later ones anew.")
-@click.option("--until", metavar="STAGE", help="Stop after this stage.")
+@click.option("--from", "redo_from", metavar="STAGE", help=f"Make this stage and all later ones anew. {_STAGES}")
+@click.option("--until", metavar="STAGE", help="Stop after this stage; the same names.")
 @click.option("--dry-run", is_flag=True, help="Read a sample and say what would be built, and how long it would take.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     recipe_file: Path | None,
     corpus: str | None,
     options: Mapping[str, object],
+    domains: tuple[Path, ...],
     out: Path | None,
     approved: Path | None,
     size: int,
@@ -74,21 +95,12 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     An interrupted build goes on where it stopped when the same command is run again.
     """
-    if (recipe_file is None) == (corpus is None):
-        raise UserError(
-            "Give either a recipe file or --corpus, for example: csuite build --corpus docs.jsonl --out suites/ours"
-        )
-    if recipe_file is not None:
-        _refuse_beside_recipe()
-        recipe = Recipe.read(recipe_file)
-        out = out or Path("suites") / recipe_file.stem
+    PIPELINE.check_names(redo_from, until)
+    recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
+    if recipe_file is None:
+        recipe = recipe.model_copy(update={"sizes": SizeSettings(main=size)})
     else:
-        recipe = Recipe(
-            corpus=source_settings(corpus or "", options),
-            analysis=AnalysisSettings.model_validate({"analyser": analyser}),
-            sizes=SizeSettings(main=size),
-            seed=seed,
-        )
+        out = out or Path("suites") / recipe_file.stem
     if approved is not None:
         recipe = recipe.model_copy(update={"approved": approved})
     if dry_run:
@@ -102,8 +114,10 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 @click.command()
-@click.option("--corpus", "corpus", required=True, help="File, folder, irds:ID, hf:OWNER/NAME or sample.")
+@_recipe
+@_corpus
 @source_options
+@_domains
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -116,9 +130,11 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 @_seed
 @_workers
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def propose(
-    corpus: str,
+def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
+    recipe_file: Path | None,
+    corpus: str | None,
     options: Mapping[str, object],
+    domains: tuple[Path, ...],
     out: Path,
     top: int,
     analyser: str,
@@ -126,28 +142,47 @@ def propose(
     workers: int,
     as_json: bool,
 ) -> None:
-    """Say what could be built here: coverage, and (topic, Y) ranked, with evidence.
+    """Say what could be built from RECIPE or --corpus: coverage, and (topic, Y) ranked, with evidence.
 
     Set "status" to "accepted" or "rejected" in the file it writes, change topic, y, forms, base or neg as you like, and
-    build with --approved.
+    build the same RECIPE or --corpus with --approved.
     """
-    recipe = Recipe(
-        corpus=source_settings(corpus, options),
-        analysis=AnalysisSettings.model_validate({"analyser": analyser}),
-        seed=seed,
-    )
+    recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
     found = propose_queries(recipe, out, workers=workers, reporter=Terminal())
     click.echo(found.as_json(top) if as_json else found.in_words(top))
+
+
+def _read_recipe(
+    recipe_file: Path | None,
+    corpus: str | None,
+    options: Mapping[str, object],
+    analyser: str,
+    domains: tuple[Path, ...],
+    seed: int,
+) -> Recipe:
+    """The recipe in the file, or one of defaults for the corpus; both or neither is a UserError."""
+    if (recipe_file is None) == (corpus is None):
+        command = click.get_current_context().command_path
+        raise UserError(f"Give either a recipe file or --corpus, for example: {command} --corpus docs.jsonl")
+    if recipe_file is not None:
+        _refuse_beside_recipe()
+        return Recipe.read(recipe_file)
+    return Recipe(
+        corpus=source_settings(corpus or "", options),
+        analysis=AnalysisSettings.model_validate({"analyser": analyser, "domains": domains}),
+        seed=seed,
+    )
 
 
 def _refuse_beside_recipe() -> None:
     """With a recipe every setting stands in the recipe; an option that would be ignored is refused by name."""
     context = click.get_current_context()
-    allowed = {"recipe_file", "corpus", "out", "approved", "workers", "redo_from", "until", "dry_run", "as_json"}
+    allowed = {"recipe_file", "corpus", "out", "approved", "workers", "redo_from", "until", "dry_run", "top", "as_json"}
     given = [name for name in context.params if name not in allowed and _was_given(context, name)]
     given += [name for name in SourceSettings.model_fields if name != "source" and _was_given(context, name)]
     if given:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in dict.fromkeys(given))
+        flags = {option.name: option.opts[0] for option in context.command.params}
+        options = ", ".join(flags[name] for name in dict.fromkeys(given))
         raise UserError(f"{options}: give this in the recipe, not beside it.")
 
 

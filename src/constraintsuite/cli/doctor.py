@@ -19,6 +19,7 @@ EXTRAS = {
     "parquet": ("pyarrow", "read Parquet files"),
     "irds": ("ir_datasets", "read any ir_datasets collection"),
     "hub": ("datasets", "read Hugging Face datasets"),
+    "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }
 
 
@@ -35,6 +36,7 @@ def doctor(as_json: bool) -> None:
             "extras": extras,
             "analyser": choose_analyser("auto"),
             "parser_model": str(english) if english else None,
+            "parser_model_licence": ENGLISH.licence,
             "cache": str(cache_folder()),
         }
         click.echo(json.dumps(facts, indent=2))
@@ -50,7 +52,7 @@ def doctor(as_json: bool) -> None:
             else f"missing: pip install 'constraintsuite[{name}]'"
         )
         click.echo(f"  {name:<16} {state:<52} {purpose}")
-    state = str(english) if english else "not fetched: csuite fetch parser"
+    state = f"{english} ({ENGLISH.licence})" if english else "not fetched: csuite fetch parser"
     click.echo(f"English pipeline:  {state}")
     click.echo(f"Analyser used by default: {choose_analyser('auto')}")
     click.echo(f"Cache: {cache_folder()}")
@@ -59,6 +61,6 @@ def doctor(as_json: bool) -> None:
 @click.command()
 @click.argument("what", type=click.Choice(["parser"]))
 def fetch(what: str) -> None:
-    """Fetch the English pipeline of the parser (12.8 MB, MIT), checked against its hash."""
+    """Fetch the English pipeline of the parser (12.8 MB), checked against its hash."""
     folder = fetch_archive(ENGLISH)
-    click.echo(f"{what}: {folder}")
+    click.echo(f"{what}: {folder} (licence: {ENGLISH.licence})")

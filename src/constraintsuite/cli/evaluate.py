@@ -1,22 +1,27 @@
 """`csuite eval` and `csuite report`: a suite and models give runs, runs give a page."""
 
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
-from constraintsuite.evaluate.load import find_suite, load_run
-from constraintsuite.evaluate.run import evaluate_suites
-from constraintsuite.evaluate.summary import Summary
-from constraintsuite.execution.progress import Terminal
+from constraintsuite.cli.ties import tie_options
+from constraintsuite.errors import UserError
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
+from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models import SCORERS
-from constraintsuite.reports.html import write_report
-from constraintsuite.reports.table import WIDTH, slice_table
-from constraintsuite.store.jsonl import adapter
+
+if TYPE_CHECKING:
+    from constraintsuite.evaluate.load import Run
+    from constraintsuite.evaluate.oracle import Reproduction
+    from constraintsuite.evaluate.summary import Summary
 
 _MODELS = f"FAMILY or FAMILY:ARGUMENT, repeatable. Families: {', '.join(SCORERS.names())}."
 _METRICS = f"What the table shows: {', '.join(METRICS)}."
@@ -31,21 +36,64 @@ _folder = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling for intervals."
 )
+@tie_options
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
-def eval_command(suite: Path, models: tuple[str, ...], out: Path, metric: str, seed: int, as_json: bool) -> None:
-    """Score SUITE with each model, into one folder a model: OUT/SUITE/MODEL."""
+def eval_command(
+    suite: Path, models: tuple[str, ...], out: Path, metric: str, seed: int, rule: TieRule, as_json: bool
+) -> None:
+    """Score SUITE with each model, into one folder a model: OUT/SUITE/MODEL.
+
+    A run is the same whatever ties count: --ties and --tie-eps change only what is printed.
+    """
+    from rich.console import Console
+
+    from constraintsuite.evaluate.load import load_run, load_suite
+    from constraintsuite.evaluate.oracle import match
+    from constraintsuite.evaluate.rejudge import rejudge
+    from constraintsuite.evaluate.run import evaluate_suites
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.reports.table import WIDTH, slice_table
+
     shown = parse_metric(metric)
-    runs = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed)]
-    summaries = [load_run(run).summary for run in runs]
+    folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed)]
+    loaded = load_suite(suite)
+    runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]
+    published = [match(run, loaded) for run in runs]
     if as_json:
-        entries = [
-            {"run": str(r), "summary": adapter(Summary).dump_python(s)} for r, s in zip(runs, summaries, strict=True)
-        ]
-        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
-    else:
-        console = Console(highlight=False)
-        console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
-        console.print(slice_table(summaries, shown))
+        click.echo(_as_json(runs, published))
+        return
+    console = Console(highlight=False)
+    console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
+    console.print(slice_table([run.summary for run in runs], shown))
+    for line in (*_remarks([run.summary for run in runs]), *filter(None, published)):
+        click.echo(line)
+
+
+def _as_json(runs: Sequence[Run], published: Sequence[Reproduction | None]) -> str:
+    from constraintsuite.store.jsonl import encode
+
+    entries = [
+        {
+            "run": str(run.artifact.path),
+            "summary": json.loads(encode(run.summary)),
+            "published": json.loads(encode(other)) if other else None,
+        }
+        for run, other in zip(runs, published, strict=True)
+    ]
+    return json.dumps(entries, indent=2, ensure_ascii=False)
+
+
+def _remarks(summaries: Sequence[Summary]) -> Iterator[str]:
+    """What one should know before believing the table."""
+    if summaries[0].rule != STRICT:
+        yield f"Ties: {summaries[0].rule}. The runs themselves hold strict figures."
+    for summary in summaries:
+        audit = summary.truncation
+        if audit is not None and audit.cut:
+            yield (
+                f"{summary.model} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
+                f"({audit.identical:,} of them look the same to it); see `truncation` in summary.json."
+            )
 
 
 @click.command()
@@ -55,5 +103,26 @@ def eval_command(suite: Path, models: tuple[str, ...], out: Path, metric: str, s
 @click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
 def report(runs: tuple[Path, ...], out: Path, suite: Path | None, as_json: bool) -> None:
     """Write one page, index.html, of RUNS on the same suite."""
+    from constraintsuite.evaluate.load import find_suite
+    from constraintsuite.reports.html import write_report
+
+    _refuse_other_folders(runs)
     page = write_report(suite or find_suite(runs[0]), runs, out)
     click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
+
+
+def _refuse_other_folders(runs: Sequence[Path]) -> None:
+    """Name every folder that is not a finished run; one that holds runs is answered with them."""
+    from constraintsuite.store.artifact import Artifact
+
+    faults = []
+    for run in runs:
+        try:
+            Artifact.open(run, "run")
+        except UserError as error:
+            inside = sorted(str(file.parent) for file in run.glob("**/summary.json"))
+            faults.append(
+                f"{run}: not a run, but it holds runs. Give these: {' '.join(inside)}" if inside else str(error)
+            )
+    if faults:
+        raise UserError("\n".join(faults))

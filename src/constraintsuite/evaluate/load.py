@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.summary import Summary
 from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.records.examples import MAIN_SLICES, Example
+from constraintsuite.records.examples import CONTROL_SLICES, Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
@@ -21,6 +21,8 @@ from constraintsuite.store.jsonl import adapter, describe, read_jsonl
 EXAMPLES = "examples.jsonl"
 CONTROLS = "controls.jsonl"
 SUMMARY = "summary.json"
+SCORES = "scores.jsonl"
+MODEL = "model.json"
 _SUITE_PLACE = ".suite"  # hidden, hence not hashed: a run is the same run wherever its suite lies
 
 
@@ -55,12 +57,14 @@ class Run:
 def load_suite(path: Path) -> Suite:
     """The suite in a folder; one without main examples, or changed since it was built, is a UserError."""
     artifact = Artifact.open(path, "suite")
+    if "examples" not in artifact.manifest.counts and "qrels" in artifact.manifest.counts:
+        raise UserError(f"{path}: this suite has a collection but no pairs. Use `csuite retrieve-eval {path}`.")
     examples = _read_examples(artifact, EXAMPLES)
     if not examples:
         raise UserError(f"{path / EXAMPLES}: the suite is empty, so there is nothing to evaluate. Build it again.")
     controls = _read_examples(artifact, CONTROLS) if (path / CONTROLS).is_file() else ()
     for file, records, main in ((EXAMPLES, examples, True), (CONTROLS, controls, False)):
-        stray = next((e for e in records if (e.suite in MAIN_SLICES) != main), None)
+        stray = next((e for e in records if (e.suite in CONTROL_SLICES) == main), None)
         if stray is not None:
             raise UserError(
                 f"{path / file}: {stray.id} is of the slice {stray.suite}, which belongs into another file."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from constraintsuite.evaluate.scoring import Scores, queries_of
-from constraintsuite.metrics.pairwise import PairResult, outcome_of
-from constraintsuite.records.examples import Example
+from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.metrics.ties import STRICT, Candidate, TieRule
+from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.scores import Preference
 
 _BETTER_UNDER_BASE = {"neg_over_pos": "neg", "pos_over_neg": "pos"}
@@ -15,27 +17,22 @@ _BETTER_UNDER_BASE = {"neg_over_pos": "neg", "pos_over_neg": "pos"}
 
 def preferences_of(example: Example) -> dict[str, Preference]:
     """What a right ranking of the example's two texts is, by the role of the query; `topic` states nothing."""
-    better = {
-        "neg": "pos",
-        "base": _BETTER_UNDER_BASE.get(example.labels.pairwise_preference_for_query_base),
-        "twin": "neg",
-    }
-    pos, neg = example.docs.pos.text, example.docs.neg.text
     return {
-        role: Preference(example.id, role, query, *((pos, neg) if better[role] == "pos" else (neg, pos)))
-        for role, query in queries_of(example).items()
-        if better.get(role)
+        role: Preference(example.id, role, queries_of(example)[role], better.text, worse.text)
+        for role, (better, worse) in _sides(example).items()
     }
 
 
-def judge(example: Example, scores: Scores) -> PairResult:
+def judge(example: Example, scores: Scores, rule: TieRule = STRICT, unit: float | None = None) -> PairResult:
     """The result of one example, for itself."""
-    preferences = preferences_of(example)
+    queries, sides = queries_of(example), _sides(example)
     outcomes = {
-        role: outcome_of(scores[p.query, p.better], scores[p.query, p.worse]) for role, p in preferences.items()
+        role: rule.outcome(scores[queries[role], better.text], scores[queries[role], worse.text])
+        for role, (better, worse) in sides.items()
     }
     pos, neg = example.docs.pos.text, example.docs.neg.text
-    gaps = {role: scores[query, pos] - scores[query, neg] for role, query in queries_of(example).items()}
+    scored = {role: query for role, query in queries.items() if role in sides or (query, pos) in scores}
+    gaps = {role: scores[query, pos] - scores[query, neg] for role, query in scored.items()}
     opposite = "base" in outcomes and example.labels.pairwise_preference_for_query_base == "neg_over_pos"
     return PairResult(
         id=example.id,
@@ -51,16 +48,52 @@ def judge(example: Example, scores: Scores) -> PairResult:
         gap_topic=gaps.get("topic"),
         gap_twin=gaps.get("twin"),
         invariant=None,
+        unit=unit,
+        tied={
+            role: credit
+            for role, outcome in outcomes.items()
+            if outcome == "tie" and (credit := rule.credit(queries[role], *map(_candidate, sides[role])))
+        },
     )
 
 
-def judge_all(examples: Sequence[Example], controls: Sequence[Example], scores: Scores) -> list[PairResult]:
+def judge_all(
+    examples: Sequence[Example], controls: Sequence[Example], scores: Scores, rule: TieRule = STRICT
+) -> list[PairResult]:
     """The results of all examples, then of all controls; a non-flip control is compared with its original."""
-    results = {example.id: judge(example, scores) for example in examples}
+    unit = deviation(scores.values())
+    results = {example.id: judge(example, scores, rule, unit) for example in examples}
     for control in controls:
-        result = judge(control, scores)
+        result = judge(control, scores, rule, unit)
         original = results.get(control.control.of) if control.control else None
         if control.suite == "controls_nonflip" and original is not None:
-            result = replace(result, invariant=result.neg == original.neg)
+            both = {result.neg, original.neg}
+            result = replace(result, invariant=len(both) == 1, flipped=both == {"right", "wrong"})
         results[control.id] = result
     return list(results.values())
+
+
+def deviation(scores: Iterable[float]) -> float | None:
+    """The standard deviation of scores, None where they are all equal; the same on every processor."""
+    numbers = list(scores)
+    if not numbers or min(numbers) == max(numbers):
+        return None
+    mean = math.fsum(numbers) / len(numbers)
+    return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / len(numbers)) or None
+
+
+def _sides(example: Example) -> dict[str, tuple[ExampleDocument, ExampleDocument]]:
+    """The better document and the worse one, by the role of the query."""
+    better = {
+        "neg": "pos",
+        "base": _BETTER_UNDER_BASE.get(example.labels.pairwise_preference_for_query_base),
+        "twin": "neg",
+    }
+    pos, neg = example.docs.pos, example.docs.neg
+    return {
+        role: (pos, neg) if better[role] == "pos" else (neg, pos) for role in queries_of(example) if better.get(role)
+    }
+
+
+def _candidate(document: ExampleDocument) -> Candidate:
+    return Candidate(document.id, document.text)

@@ -7,21 +7,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.evaluate.load import EXAMPLES, SUMMARY, Suite, load_suite, remember_suite
-from constraintsuite.evaluate.outcomes import judge_all
+from constraintsuite.evaluate.load import Suite, load_suite, remember_suite
 from constraintsuite.evaluate.output import claimed_folder, clear_folder
-from constraintsuite.evaluate.scoring import PairScore, document_id, documents_of, pairs_of, score_pairs
-from constraintsuite.evaluate.summary import Summary, summarise
+from constraintsuite.evaluate.scoring import documents_of, pairs_of, score_pairs
+from constraintsuite.evaluate.writing import RUN_FILES, write_run
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import code_version
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.models.base import Scorer
+from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.naming import check_models, load_scorer
 from constraintsuite.store.artifact import Artifact, Origin, finish
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, write_jsonl
-
-SCORES = "scores.jsonl"
+from constraintsuite.store.download import cache_folder
 
 
 def run_folder(out: Path, suite: str, model: str) -> Path:
@@ -45,7 +41,8 @@ def evaluate_suite(suite: Path, model: str, out: Path, reporter: Reporter, seed:
     The seed is that of the resampling behind the intervals; scores do not depend on it.
     """
     loaded = load_suite(suite)
-    scorer = load_scorer(model, documents_of([*loaded.examples, *loaded.controls]))
+    bench = Workbench(documents_of([*loaded.examples, *loaded.controls]), cache_folder() / "scores", reporter)
+    scorer = load_scorer(model, bench)
     settings = {"suite": loaded.name, "model": scorer.name, "scorer": scorer.fingerprint, "draws": DRAWS}
     origin = Origin("run", scorer.name, {"suite": loaded.content}, settings, seed, code_version())
     with claimed_folder(out, "run", scorer.name) as manifest:
@@ -53,28 +50,18 @@ def evaluate_suite(suite: Path, model: str, out: Path, reporter: Reporter, seed:
         if manifest is not None and manifest.fingerprint == origin.fingerprint:
             reporter.note(f"{scorer.name}: {out} is up to date")
             return Artifact(out, manifest)
-        clear_folder(out, (SCORES, EXAMPLES, SUMMARY))
+        clear_folder(out, RUN_FILES)
         start = time.monotonic()
-        counts = _write(loaded, scorer, out, reporter, seed)
-        return finish(out, origin, counts, {}, time.monotonic() - start)
+        counts = _write(loaded, scorer, out, seed)
+        return finish(out, origin, counts, {}, time.monotonic() - start, bench.events)
 
 
-def _write(suite: Suite, scorer: Scorer, out: Path, reporter: Reporter, seed: int) -> dict[str, int]:
-    scores = score_pairs(scorer, pairs_of([*suite.examples, *suite.controls]), reporter)
-    ids = {text: document_id(text) for _, text in scores}
-    rows = sorted((PairScore(query, ids[text], score) for (query, text), score in scores.items()), key=_place)
-    results = judge_all(suite.examples, suite.controls, scores)
-    main = list(zip(suite.examples, results[: len(suite.examples)], strict=True))
-    controls = list(zip(suite.controls, results[len(suite.examples) :], strict=True))
-    summary = summarise(suite.name, scorer.name, main, controls, seed=seed)
-    write_jsonl(out / SCORES, rows)
-    write_jsonl(out / EXAMPLES, results)
-    write_text(out / SUMMARY, adapter(Summary).dump_json(summary, indent=2).decode() + "\n")
-    return {"examples": len(suite.examples), "controls": len(suite.controls), "pairs": len(rows)}
-
-
-def _place(row: PairScore) -> tuple[str, str]:
-    return row.query, row.document
+def _write(suite: Suite, scorer: Scorer, out: Path, seed: int) -> dict[str, int]:
+    pairs = pairs_of([*suite.examples, *suite.controls])
+    scores = score_pairs(scorer, pairs)
+    visible = dict(zip(pairs, scorer.visible(pairs).tolist(), strict=True)) if isinstance(scorer, Truncating) else None
+    facts = scorer.describe() if isinstance(scorer, Describing) else None
+    return write_run(suite, scorer.name, scores, out, seed=seed, visible=visible, facts=facts)
 
 
 def _plain(name: str) -> str:

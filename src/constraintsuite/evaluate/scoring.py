@@ -9,13 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
 from constraintsuite.models.base import Scorer
 from constraintsuite.records.examples import Example
 
 Scores = Mapping[tuple[str, str], float]
 """Score by query and text of the document."""
-_BATCH = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +54,12 @@ def pairs_of(examples: Iterable[Example]) -> list[tuple[str, str]]:
     )
 
 
-def score_pairs(scorer: Scorer, pairs: list[tuple[str, str]], reporter: Reporter) -> dict[tuple[str, str], float]:
+def score_pairs(scorer: Scorer, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """The score of each pair; a model that gives anything but one finite number a pair is refused."""
-    scores: dict[tuple[str, str], float] = {}
-    with reporter.track(scorer.name, len(pairs)) as advance:
-        for start in range(0, len(pairs), _BATCH):
-            batch = pairs[start : start + _BATCH]
-            given = np.asarray(scorer.score(batch), dtype=np.float64)
-            if given.shape != (len(batch),):
-                raise UserError(
-                    f"Model {scorer.name!r} gave {given.shape} scores for {len(batch)} pairs, expected one each."
-                )
-            if not np.isfinite(given).all():
-                query, text = batch[int(np.flatnonzero(~np.isfinite(given))[0])]
-                raise UserError(
-                    f"Model {scorer.name!r} gave no finite score to query {query!r} and text {text[:80]!r}."
-                )
-            scores.update(zip(batch, given.tolist(), strict=True))
-            advance(len(batch))
-    return scores
+    given = np.asarray(scorer.score(pairs), dtype=np.float64)
+    if given.shape != (len(pairs),):
+        raise UserError(f"Model {scorer.name!r} gave {given.shape} scores for {len(pairs)} pairs, expected one each.")
+    if not np.isfinite(given).all():
+        query, text = pairs[int(np.flatnonzero(~np.isfinite(given))[0])]
+        raise UserError(f"Model {scorer.name!r} gave no finite score to query {query!r} and text {text[:80]!r}.")
+    return dict(zip(pairs, given.tolist(), strict=True))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from constraintsuite.build.audit.groups import group_examples
 from constraintsuite.build.audit.results import GroupKind
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.intervals import DRAWS, estimate
+from constraintsuite.evaluate.figures import figures, generator
+from constraintsuite.evaluate.groupings import OVERALL, split_up
+from constraintsuite.evaluate.truncation import TruncationAudit
+from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.metrics.pairwise import METRICS, PairResult
+from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
 
@@ -40,53 +43,42 @@ class Summary:
     draws: int
     overall: Group
     by: dict[str, dict[str, Group]]
-
-
-MAIN_GROUPINGS: dict[str, Callable[[Example], str]] = {
-    "split": lambda example: example.split,
-    "domain": lambda example: example.domain or "none",
-    "relation": lambda example: example.relation or "none",
-    "edited": lambda example: "edited" if example.tags.edited else "natural",
-}
+    rule: TieRule = STRICT
+    """What a tie counts in `overall` and `by`."""
+    ties: Mapping[str, Mapping[str, Interval]] | None = None
+    """For comparison: metric by metric, the main examples under every policy for ties, whatever the rule is."""
+    truncation: TruncationAudit | None = None
+    """None if the model does not say how much of a text it reads."""
 
 
 def summarise(
-    suite: str, model: str, examples: Sequence[Judged], controls: Sequence[Judged], *, seed: int, draws: int = DRAWS
+    suite: str,
+    model: str,
+    examples: Sequence[Judged],
+    controls: Sequence[Judged],
+    *,
+    seed: int,
+    draws: int = DRAWS,
+    rule: TieRule = STRICT,
 ) -> Summary:
     """All figures of a run; the draws of a group depend on the seed and the group alone."""
-
-    def groups(name: str, judged: Sequence[Judged], key: Callable[[Example], str]) -> dict[str, Group]:
-        parts: dict[str, list[Judged]] = {}
-        for example, result in judged:
-            parts.setdefault(key(example), []).append((example, result))
-        return {part: _group(parts[part], _generator(seed, name, part), draws) for part in sorted(parts)}
-
+    everything = [*examples, *controls]
+    parts = split_up([example for example, _ in examples], [example for example, _ in controls])
     by = {
-        "slice": groups("slice", [*examples, *controls], lambda example: example.suite),
-        **{name: groups(name, examples, key) for name, key in MAIN_GROUPINGS.items()},
-        "control": groups("control", controls, lambda example: example.control.kind if example.control else "none"),
+        name: {
+            part: _group([everything[i] for i in members], generator(seed, name, part), draws)
+            for part, members in groups.items()
+        }
+        for name, groups in parts.items()
     }
-    return Summary(suite, model, seed, draws, _group(examples, _generator(seed, "overall"), draws), by)
-
-
-def _generator(seed: int, *names: str) -> np.random.Generator:
-    return np.random.default_rng([seed, stable_hash("bootstrap", *names)])
+    return Summary(suite, model, seed, draws, _group(examples, generator(seed, OVERALL), draws), by, rule)
 
 
 def _group(judged: Sequence[Judged], rng: np.random.Generator, draws: int) -> Group:
-    results = [result for _, result in judged]
     grouping = group_examples([example for example, _ in judged])
-    columns = np.column_stack([metric.column(results) for metric in METRICS.values()])
-    intervals = estimate(columns, [metric.share for metric in METRICS.values()], grouping.groups, rng=rng, draws=draws)
     return Group(
         examples=len(judged),
         groups=len(np.unique(grouping.groups)),
         resampled=grouping.kind,
-        metrics={name: _rounded(interval) for name, interval in zip(METRICS, intervals, strict=True)},
+        metrics=figures(list(METRICS), [result for _, result in judged], grouping.groups, rng, draws),
     )
-
-
-def _rounded(interval: Interval) -> Interval:
-    """Nine significant digits: the last bits of a sum depend on the processor, the file must not."""
-    value, low, high = (None if x is None else float(f"{x:.9g}") for x in (interval.value, interval.low, interval.high))
-    return Interval(value, low, high, interval.n)

@@ -1,1 +1,1 @@
-"""What a number means: outcomes of pairwise examples, and the intervals that every figure carries."""
+"""What a number means: outcomes of pairwise examples, ties, the intervals that every figure carries, and tests."""

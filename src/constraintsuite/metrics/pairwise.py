@@ -1,12 +1,12 @@
 """Metrics of pairwise examples; each turns results into one column of values, from which means and intervals are made.
 
-Strict: an example is right only if the better document scores above the other; equal scores fail and count as a tie.
+An example is right only if the better document scores above the other; what a tie counts, the rule for ties says.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal, get_args
@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
+from constraintsuite.metrics.ties import Outcome
 
-Outcome = Literal["right", "wrong", "tie"]
-PairClass = Literal["paired_accuracy", "sticks_to_satisfying", "sticks_to_violating", "reversed", "paired_tie"]
+PairClass = Literal["correct", "sticks_to_satisfying", "sticks_to_violating", "reversed", "paired_tie"]
 PAIR_CLASSES: tuple[PairClass, ...] = get_args(PairClass)
 """Metrics that share out the examples among them: each example with two opposite queries counts in exactly one."""
 FloatArray = npt.NDArray[np.float64]
@@ -46,6 +46,14 @@ class PairResult:
     gap_twin: float | None
     invariant: bool | None
     """The same outcome as the example that a control was made from."""
+    flipped: bool | None = None
+    """The opposite outcome; a change from or to a tie is neither."""
+    unit: float | None = None
+    """Standard deviation of all scores of the run, to measure gaps by; None where all scores are equal."""
+    cut: bool | None = None
+    """The model reads too little of a text to see what decides; None if it does not say how much it reads."""
+    tied: Mapping[str, float] = field(default_factory=dict)
+    """What the tie counts, by the role of the query; empty under the strict rule."""
 
 
 @dataclass(frozen=True)
@@ -56,30 +64,28 @@ class Metric:
     """What a user writes; `str` gives it."""
     title: str
     share: bool
-    """A share lies between 0 and 1; the others are differences of scores, in the model's own unit."""
+    """A share lies between 0 and 1; the others are differences of scores."""
     chance: float | None
     """What a model with random scores gets."""
     column: Callable[[Sequence[PairResult]], FloatArray] = field(repr=False, compare=False)
+    own_unit: bool = False
+    """In the unit of the model's scores: never compared between models."""
 
     def __str__(self) -> str:
         return self.name
 
 
-def outcome_of(better: float, worse: float) -> Outcome:
-    """Whether `better` really is above `worse`."""
-    if better == worse:
-        return "tie"
-    return "right" if better > worse else "wrong"
-
-
 def pair_class(result: PairResult) -> PairClass | None:
-    """What the model did with two queries that want opposite documents (after the NevIR paper's figure 4)."""
+    """What the model did with two queries that want opposite documents (after the NevIR paper's figure 4).
+
+    A tie is a class of its own, whatever it counts.
+    """
     if result.paired is None:
         return None
     if "tie" in (result.neg, result.base):
         return "paired_tie"
     if result.neg == result.base:
-        return "paired_accuracy" if result.paired else "reversed"
+        return "correct" if result.paired else "reversed"
     return "sticks_to_satisfying" if result.neg == "right" else "sticks_to_violating"
 
 
@@ -102,13 +108,15 @@ def _each(value: Callable[[PairResult], float | None]) -> Callable[[Sequence[Pai
 def _couples(results: Sequence[PairResult]) -> FloatArray:
     """One value a couple, on the first of its examples; a couple of which only one example is here has none."""
     sizes = Counter(result.couple for result in results if result.couple)
-    failed = {result.couple for result in results if result.neg != "right"}
+    worth: dict[str, float] = {}
+    for result in results:
+        worth[result.couple] = worth.get(result.couple, 1.0) * (_worth(result, "neg", result.neg) or 0.0)
     column = np.full(len(results), np.nan)
     seen = set()
     for row, result in enumerate(results):
         if sizes[result.couple] > 1 and result.couple not in seen:
             seen.add(result.couple)
-            column[row] = result.couple not in failed
+            column[row] = worth[result.couple]
     return column
 
 
@@ -120,37 +128,86 @@ def _in_class(name: PairClass) -> Callable[[PairResult], float | None]:
     return value
 
 
-def _right(outcome: Outcome | None) -> float | None:
-    return None if outcome is None else float(outcome == "right")
+def _worth(result: PairResult, role: str, outcome: Outcome | None) -> float | None:
+    """1 for right, 0 for wrong, for a tie what the rule says."""
+    if outcome is None:
+        return None
+    return result.tied.get(role, 0.0) if outcome == "tie" else float(outcome == "right")
+
+
+def _both(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first * second
+
+
+def _paired(result: PairResult) -> float | None:
+    return None if result.paired is None else _both(_neg(result), _base(result))
+
+
+def _neg(result: PairResult) -> float | None:
+    return _worth(result, "neg", result.neg)
+
+
+def _base(result: PairResult) -> float | None:
+    return _worth(result, "base", result.base)
+
+
+def _twin(result: PairResult) -> float | None:
+    return _worth(result, "twin", result.twin)
+
+
+def _sensitivity(result: PairResult) -> float | None:
+    return _less(result.gap_neg, result.gap_base)
 
 
 def _less(gap: float, other: float | None) -> float | None:
     return None if other is None else gap - other
 
 
+def _normalised(number: float | None, unit: float | None) -> float | None:
+    return None if number is None or unit is None else number / unit
+
+
+def _above_zero(number: float | None) -> float | None:
+    """1 above, 0 below, one half at zero: the mean is the probability of superiority."""
+    return None if number is None else (1.0 if number > 0 else 0.5 if number == 0 else 0.0)
+
+
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("accuracy", "Accuracy", True, 0.5, _each(lambda r: _right(r.neg))),
-        Metric("base_accuracy", "Affirmative accuracy", True, 0.5, _each(lambda r: _right(r.base))),
-        Metric("paired_accuracy", "Paired accuracy", True, 0.25, _each(_in_class("paired_accuracy"))),
+        Metric("accuracy", "Accuracy", True, 0.5, _each(_neg)),
+        Metric("base_accuracy", "Affirmative accuracy", True, 0.5, _each(_base)),
+        Metric("paired_accuracy", "Paired accuracy", True, 0.25, _each(_paired)),
         Metric("couple_accuracy", "Couple accuracy", True, 0.25, _couples),
+        Metric("correct", "Right under both", True, 0.25, _each(_in_class("correct"))),
         Metric("sticks_to_satisfying", "Satisfying for both", True, 0.25, _each(_in_class("sticks_to_satisfying"))),
         Metric("sticks_to_violating", "Violating for both", True, 0.25, _each(_in_class("sticks_to_violating"))),
         Metric("reversed", "Wrong under both", True, 0.25, _each(_in_class("reversed"))),
         Metric("paired_tie", "A tie under either", True, 0.0, _each(_in_class("paired_tie"))),
         Metric("tie_rate", "Ties", True, 0.0, _each(lambda r: r.tie)),
-        Metric("gap", "Score gap", False, 0.0, _each(lambda r: r.gap_neg)),
-        Metric("sensitivity", "Sensitivity to the negation", False, 0.0, _each(lambda r: _less(r.gap_neg, r.gap_base))),
-        Metric("topic_sensitivity", "Sensitivity to topic", False, 0.0, _each(lambda r: _less(r.gap_neg, r.gap_topic))),
-        Metric("invariance", "Invariance", True, 0.5, _each(lambda r: r.invariant)),
-        Metric("twin_accuracy", "Twin accuracy", True, 0.5, _each(lambda r: _right(r.twin))),
+        Metric("superiority", "Gap above zero", True, 0.5, _each(lambda r: _above_zero(r.gap_neg))),
+        Metric("responsiveness", "Moved the right way", True, 0.5, _each(lambda r: _above_zero(_sensitivity(r)))),
+        Metric("gap", "Score gap", False, 0.0, _each(lambda r: r.gap_neg), own_unit=True),
+        Metric("sensitivity", "Sensitivity to the negation", False, 0.0, _each(_sensitivity), own_unit=True),
         Metric(
-            "twin_paired_accuracy",
-            "Idiom and twin",
-            True,
-            0.25,
-            _each(lambda r: None if r.twin is None else r.neg == r.twin == "right"),
+            "topic_sensitivity",
+            "Sensitivity to topic",
+            False,
+            0.0,
+            _each(lambda r: _less(r.gap_neg, r.gap_topic)),
+            own_unit=True,
         ),
+        Metric("normalised_gap", "Gap in deviations", False, 0.0, _each(lambda r: _normalised(r.gap_neg, r.unit))),
+        Metric(
+            "normalised_sensitivity",
+            "Sensitivity in deviations",
+            False,
+            0.0,
+            _each(lambda r: _normalised(_sensitivity(r), r.unit)),
+        ),
+        Metric("invariance", "Invariance", True, 0.5, _each(lambda r: r.invariant)),
+        Metric("flip_rate", "Flips", True, 0.5, _each(lambda r: r.flipped)),
+        Metric("twin_accuracy", "Twin accuracy", True, 0.5, _each(_twin)),
+        Metric("twin_paired_accuracy", "Idiom and twin", True, 0.25, _each(lambda r: _both(_neg(r), _twin(r)))),
     )
 }

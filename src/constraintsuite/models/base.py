@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from constraintsuite.execution.progress import Reporter, Silent
 
 if TYPE_CHECKING:  # so that the names of the models can be listed without numpy
     import numpy as np
     import numpy.typing as npt
+
+    from constraintsuite.models.naming import ModelName
+
+Pair = tuple[str, str]
+"""A query and a text."""
+Role = Literal["query", "document"]
+Fact = str | int | float | bool | None | Sequence["Fact"] | Mapping[str, "Fact"]
+"""What can be said of a model in JSON."""
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """What a model finds in its place: the collection, a cache, someone who watches."""
+
+    documents: Sequence[str] = ()
+    """The distinct texts of the collection, for models that count in it."""
+    cache: Path | None = None
+    """Folder of results of earlier batches; None to keep none."""
+    reporter: Reporter = field(default_factory=Silent)
+    events: list[str] = field(default_factory=list)
+    """What happened on the way and does not change the results: a batch halved, a request repeated."""
 
 
 class Scorer(Protocol):
@@ -18,16 +43,55 @@ class Scorer(Protocol):
     fingerprint: str
     """Hash of all that decides a score besides code and pair: settings, weights, statistics of the collection."""
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
-        """One finite number a pair, which must not depend on the other pairs."""
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
+        """One finite number a pair, which must not depend on the other pairs; all pairs of a run come in one call."""
 
 
 class ScorerFactory(Protocol):
-    """Makes a scorer from what stands after the colon of its name and the distinct texts of the collection.
+    """Makes a scorer from its name; making one is cheap.
 
-    Making one is cheap: weights are read and statistics counted at the first `score`, so that a finished run is
-    recognised, and a wrong name refused, without them.
+    Weights are read and statistics counted at the first `score`, so that a finished run is recognised, and a wrong name
+    refused, without them.
     """
 
-    def __call__(self, argument: str, documents: Sequence[str]) -> Scorer:
-        """The scorer; an argument that it does not know is a UserError."""
+    def __call__(self, name: ModelName, bench: Workbench) -> Scorer:
+        """The scorer; an argument or option that it does not know is a UserError."""
+
+
+class Encoder(Protocol):
+    """Gives each text a vector."""
+
+    name: str
+    fingerprint: str
+    similarity: Literal["cosine", "dot", "euclidean", "manhattan"]
+    """How its vectors are compared, as the model's own configuration says."""
+
+    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+        """One row a text, not normalised unless the model does so itself."""
+
+
+class EncoderFactory(Protocol):
+    """Makes an encoder from its name; making one is cheap."""
+
+    def __call__(self, name: ModelName, bench: Workbench) -> Encoder:
+        """The encoder; an argument or option that it does not know is a UserError."""
+
+
+@runtime_checkable
+class Truncating(Protocol):
+    """A model that reads only the beginning of a long text."""
+
+    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64]:
+        """How many characters of each pair's text it reads."""
+
+
+@runtime_checkable
+class Describing(Protocol):
+    """A model that can say what it settled on."""
+
+    def describe(self) -> Mapping[str, Fact]:
+        """Weights, backend, precision, length limit, prompts; after `score` also what it noticed, such as a position bias."""
+
+
+class OutOfMemory(Exception):  # noqa: N818 - a condition that is answered by a smaller batch, not a fault
+    """A batch was too large for the device."""

@@ -9,22 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Scorer
+from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.collection import Collection
+from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.text.terms import TermAnalyser
 
 
-def make_bm25(argument: str, documents: Sequence[str]) -> Scorer:
+def make_bm25(name: ModelName, bench: Workbench) -> Scorer:
     """`bm25` reads terms as the product's own retriever does; `bm25:nostop` keeps "no" and "not"; `bm25:words` neither stems."""
     analysers = {
         "": TermAnalyser(),
         "nostop": TermAnalyser(stop_list="none"),
         "words": TermAnalyser(stop_list="none", stem=False),
     }
-    if argument not in analysers:
-        raise UserError(f"Model 'bm25:{argument}': there are only bm25, bm25:nostop and bm25:words.")
-    return Bm25Scorer(documents, analysers[argument], name=f"bm25:{argument}" if argument else "bm25")
+    name.refuse_options()
+    if name.argument not in analysers:
+        raise UserError(f"Model {str(name)!r}: there are only bm25, bm25:nostop and bm25:words.")
+    return Bm25Scorer(bench.documents, analysers[name.argument], name=str(name))
 
 
 class Bm25Scorer:

@@ -9,15 +9,17 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.models.base import Scorer
+from constraintsuite.models.base import Scorer, Workbench
+from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 
 
-def make_random(argument: str, documents: Sequence[str]) -> Scorer:
+def make_random(name: ModelName, bench: Workbench) -> Scorer:
     """`random` (seed 0) or `random:SEED`."""
-    if argument and not (argument.isascii() and argument.isdigit()):
-        raise UserError(f"Model 'random:{argument}': the seed must be a whole number, as in random:7.")
-    return RandomScorer(int(argument or 0))
+    name.refuse_options()
+    if name.argument and not (name.argument.isascii() and name.argument.isdigit()):
+        raise UserError(f"Model {str(name)!r}: the seed must be a whole number, as in random:7.")
+    return RandomScorer(int(name.argument or 0))
 
 
 class RandomScorer:

@@ -1,37 +1,72 @@
-"""Model strings: a family, and for some families an argument after a colon (`bm25`, `tfidf:nevir`, `random:7`)."""
+"""Model strings: a family, what it needs after a colon, and options after commas.
+
+`bm25`, `tfidf:nevir`, `dense:all-MiniLM-L6-v2,precision=int8`, `cross:my/folder,length=256,backend=torch`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.models import SCORERS
-from constraintsuite.models.base import Scorer
+from constraintsuite.models.base import Scorer, Workbench
+from constraintsuite.store.jsonl import describe
+
+_OPTION = re.compile(r",(?=[a-z_]+=)")  # so that a comma in an address or a folder's name is just a comma
+S = TypeVar("S", bound="ModelSettings")
+
+
+class ModelSettings(BaseModel):
+    """The options of a family: one field each, with a description; unknown ones are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ModelName(NamedTuple):
-    """A model string in its two parts; `str` gives the string back."""
+    """A model string in its parts; `str` gives the string back."""
 
     family: str
     argument: str = ""
+    options: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.family}:{self.argument}" if self.argument else self.family
+        name = f"{self.family}:{self.argument}" if self.argument else self.family
+        return ",".join([name, *(f"{key}={value}" for key, value in self.options)])
+
+    def settings(self, kind: type[S]) -> S:
+        """The options as the settings of a family; a wrong one is a UserError that lists those there are."""
+        try:
+            return kind.model_validate(dict(self.options))
+        except ValidationError as error:
+            known = "; ".join(f"{key}: {field.description}" for key, field in kind.model_fields.items())
+            raise UserError(f"Model {str(self)!r}: {describe(error)} Options: {known or 'none'}.") from None
+
+    def refuse_options(self) -> None:
+        """For families that have none."""
+        self.settings(ModelSettings)
 
 
 def parse_model(text: str) -> ModelName:
     """The parts of a model string; only the first colon separates, so an argument may be an address."""
-    family, colon, argument = text.partition(":")
+    head, *options = _OPTION.split(text)
+    family, colon, argument = head.partition(":")
     if colon and not argument:
         raise UserError(f"Model {text!r}: nothing stands after the colon. Leave the colon out, or name what it needs.")
-    return ModelName(family, argument)
+    pairs = tuple((key, value) for key, _, value in (option.partition("=") for option in options))
+    repeated = {key for key, _ in pairs if [k for k, _ in pairs].count(key) > 1}
+    if repeated:
+        raise UserError(f"Model {text!r}: the option {min(repeated)!r} stands there twice.")
+    return ModelName(family, argument, pairs)
 
 
-def load_scorer(text: str, documents: Sequence[str]) -> Scorer:
-    """The scorer that a model string names, for a collection of these distinct texts."""
+def load_scorer(text: str, bench: Workbench) -> Scorer:
+    """The scorer that a model string names."""
     name = parse_model(text)
-    return SCORERS.load(name.family)(name.argument, documents)
+    return SCORERS.load(name.family)(name, bench)
 
 
 def check_models(texts: Sequence[str]) -> None:
@@ -39,7 +74,7 @@ def check_models(texts: Sequence[str]) -> None:
     faults = []
     for text in dict.fromkeys(texts):
         try:
-            load_scorer(text, ())
+            load_scorer(text, Workbench())
         except UserError as error:
             faults.append(str(error))
     if faults:

@@ -14,18 +14,20 @@ import numpy.typing as npt
 import yaml
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Scorer
+from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.collection import Collection
+from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.text.terms import TermAnalyser
 
 
-def make_tfidf(argument: str, documents: Sequence[str]) -> Scorer:
+def make_tfidf(name: ModelName, bench: Workbench) -> Scorer:
     """`tfidf`, or `tfidf:nevir` for the protocol of the NevIR paper."""
-    variants: dict[str, Callable[[], Scorer]] = {"": lambda: TfidfScorer(documents), "nevir": NevirTfidfScorer}
-    if argument not in variants:
-        raise UserError(f"Model 'tfidf:{argument}': there are only tfidf and tfidf:nevir.")
-    return variants[argument]()
+    variants: dict[str, Callable[[], Scorer]] = {"": lambda: TfidfScorer(bench.documents), "nevir": NevirTfidfScorer}
+    name.refuse_options()
+    if name.argument not in variants:
+        raise UserError(f"Model {str(name)!r}: there are only tfidf and tfidf:nevir.")
+    return variants[name.argument]()
 
 
 class TfidfScorer:

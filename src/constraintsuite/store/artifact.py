@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import from_json
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of, sha256_text, write_text
@@ -25,6 +26,7 @@ from constraintsuite.store.jsonl import describe
 MANIFEST = "manifest.json"
 ENVIRONMENT = "environment.json"
 FORMAT = 1
+_MADE_BY = {"suite": "csuite build", "stage": "csuite build", "run": "csuite eval", "report": "csuite report"}
 
 
 class FileEntry(BaseModel):
@@ -64,15 +66,19 @@ class Artifact:
     @classmethod
     def open(cls, path: Path, kind: str | None = None) -> Artifact:
         """The finished artifact at `path`; a missing, unfinished or other one is a UserError."""
+        command = _MADE_BY.get(kind or "")
         if not path.is_dir():
             raise UserError(f"{path}: there is no such folder.")
         manifest = read_manifest(path)
         if manifest is None:
+            again = f"Make it with `{command}`" if command else "Run the command that makes it"
             raise UserError(
-                f"{path}: no {MANIFEST}, so it is not a finished artifact. Run the command that makes it again."
+                f"{path}: no {MANIFEST}, so it is not a finished {kind or 'artifact'}. {again}; a build or run that "
+                "was stopped goes on where it was."
             )
         if kind is not None and manifest.kind != kind:
-            raise UserError(f"{path}: this is a {manifest.kind}, not a {kind}.")
+            hint = f" Give a folder that `{command}` wrote." if command else ""
+            raise UserError(f"{path}: this is a {manifest.kind}, not a {kind}.{hint}")
         return cls(path, manifest)
 
     def verify(self) -> list[str]:
@@ -111,9 +117,17 @@ class Origin:
 
 
 def finish(
-    path: Path, origin: Origin, counts: Mapping[str, int], rejects: Mapping[str, int], seconds: float
+    path: Path,
+    origin: Origin,
+    counts: Mapping[str, int],
+    rejects: Mapping[str, int],
+    seconds: float,
+    events: Sequence[str] = (),
 ) -> Artifact:
-    """Hash the files of `path` and write its manifest: from now on it is finished."""
+    """Hash the files of `path` and write its manifest: from now on it is finished.
+
+    `events` is what happened on the way and left no trace in the content, such as a repeated request.
+    """
     for leftover in path.rglob(".*.tmp-*"):  # of a process that was killed while writing
         leftover.unlink(missing_ok=True)
     files = {
@@ -132,7 +146,7 @@ def finish(
         files=files,
         content=sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items())),
     )
-    write_text(path / ENVIRONMENT, json.dumps(environment(seconds), indent=2) + "\n")
+    write_text(path / ENVIRONMENT, json.dumps({**environment(seconds), "events": list(events)}, indent=2) + "\n")
     write_text(path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
     return Artifact(path, manifest)
 
@@ -148,14 +162,29 @@ def _hashed_files(path: Path) -> dict[str, Path]:
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest of a finished folder, None for an unfinished one."""
+    """The manifest of a finished folder, None for an unfinished one; one of a newer format is a UserError."""
     file = path / MANIFEST
     if not file.is_file():
         return None
+    _refuse_newer(file)
     try:
         return Manifest.model_validate_json(file.read_bytes())
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
+
+
+def _refuse_newer(file: Path) -> None:
+    """Before its fields are looked at: those of a newer format would only be called unknown."""
+    try:
+        content: object = from_json(file.read_bytes())
+    except ValueError:
+        return  # what is no JSON is refused with its place when the fields are read
+    found = content.get("format") if isinstance(content, dict) else None
+    if isinstance(found, int) and found > FORMAT:
+        raise UserError(
+            f"{file}: written in format {found} by a newer version of constraintsuite; this one reads up to {FORMAT}. "
+            "Upgrade: pip install --upgrade constraintsuite"
+        )
 
 
 def environment(seconds: float) -> dict[str, Any]:

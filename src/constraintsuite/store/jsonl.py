@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -40,8 +41,25 @@ def write_jsonl(path: Path, records: Iterable[object]) -> int:
     return count
 
 
+@dataclass(frozen=True, slots=True)
+class Line(Generic[T]):
+    """A line of a file: its record, or what is wrong with it."""
+
+    number: int
+    record: T | None
+    fault: str = ""
+
+
 def read_jsonl(path: Path, kind: type[T]) -> Iterator[T]:
     """The records of a file, in order; a line that does not fit is a UserError naming it."""
+    for line in read_lines(path, kind):
+        if line.record is None:
+            raise UserError(f"{path}:{line.number}: {line.fault}")
+        yield line.record
+
+
+def read_lines(path: Path, kind: type[T]) -> Iterator[Line[T]]:
+    """Every line that is not empty, also those that do not fit; for readers that name all faults at once."""
     reader = adapter(kind)
     if not path.is_file():
         raise UserError(f"{path}: there is no such file.")
@@ -50,9 +68,9 @@ def read_jsonl(path: Path, kind: type[T]) -> Iterator[T]:
             if not line.strip():
                 continue
             try:
-                yield reader.validate_json(line)
+                yield Line(number, reader.validate_json(line))
             except ValidationError as error:
-                raise UserError(f"{path}:{number}: {describe(error)}") from None
+                yield Line(number, None, describe(error))
 
 
 def describe(error: ValidationError) -> str:
@@ -61,10 +79,14 @@ def describe(error: ValidationError) -> str:
     first = faults[0]
     where = ".".join(str(part) for part in first["loc"]) or "the record"
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    said = "unknown key; is it misspelt?" if first["type"] == "extra_forbidden" else f"{first['msg']}{_got(first)}"
-    return f"{where}: {said}{more}."
+    return f"{where}: {_said(first)}{more}."
 
 
-def _got(fault: ErrorDetails) -> str:
+def _said(fault: ErrorDetails) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "unknown key, perhaps misspelt"
+    if fault["type"] == "value_error":  # a check of our own: its sentence says it all
+        return str(fault["ctx"]["error"])
     value = repr(fault.get("input"))
-    return "" if fault["type"] == "json_invalid" or len(value) > 80 else f", got {value}"
+    shown = fault["type"] != "json_invalid" and len(value) <= 80
+    return f"{fault['msg']}, got {value}" if shown else fault["msg"]

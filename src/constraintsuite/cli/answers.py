@@ -1,0 +1,82 @@
+"""`csuite answers`: a blank sheet for people, and what they answered as a run."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from constraintsuite.errors import UserError
+
+_folder = click.Path(path_type=Path, file_okay=False)
+_file = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("suite", type=_folder)
+@click.argument("file", type=_file, required=False)
+@click.option("--sheet", type=_file, help="Write a blank sheet to this file (.csv, .tsv or .jsonl), nothing else.")
+@click.option("--sample", type=click.IntRange(min=1), help="With --sheet: ask about so many examples, drawn by chance.")
+@click.option("--name", help="Whose answers these are; the run is called human:NAME.")
+@click.option("--out", type=_folder, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@click.option("--allow-missing", is_flag=True, help="Leave out examples that are not answered.")
+@click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
+def answers(
+    suite: Path,
+    file: Path | None,
+    sheet: Path | None,
+    sample: int | None,
+    name: str | None,
+    out: Path,
+    allow_missing: bool,
+    as_json: bool,
+) -> None:
+    """Turn people's answers in FILE into a run on SUITE, or write a blank sheet for them.
+
+    FILE has the columns example, query (neg, base, twin or its text; neg if empty), choice (first, second, tie, pos, neg
+    or a document's id) and, where several people answered, annotator.
+    """
+    if sheet is not None:
+        if file is not None or name is not None:
+            raise UserError("--sheet writes questions; FILE and --name are of answers. Give one or the other.")
+        _write_sheet(suite, sheet, sample, as_json)
+    elif file is None or name is None or sample is not None:
+        raise UserError(
+            "Give FILE and --name NAME to record answers, or --sheet FILE, with --sample N, to ask for them."
+        )
+    else:
+        _record(suite, file, name, out, allow_missing, as_json)
+
+
+def _write_sheet(suite: Path, sheet: Path, sample: int | None, as_json: bool) -> None:
+    from constraintsuite.evaluate.answers.files import write_sheet
+
+    questions = write_sheet(suite, sheet, sample=sample)
+    line = f"{sheet}: {questions} questions. Write first, second or tie into the column choice."
+    click.echo(json.dumps({"sheet": str(sheet), "questions": questions}) if as_json else line)
+
+
+def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, as_json: bool) -> None:
+    from rich.console import Console
+
+    from constraintsuite.evaluate.answers.run import AnswerFile, record_answers
+    from constraintsuite.evaluate.load import load_run
+    from constraintsuite.evaluate.summary import Summary
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.metrics.pairwise import parse_metric
+    from constraintsuite.reports.table import WIDTH, slice_table
+    from constraintsuite.store.jsonl import adapter
+
+    run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path
+    summary = load_run(run).summary
+    if as_json:
+        entry = {"run": str(run), "summary": adapter(Summary).dump_python(summary)}
+        click.echo(json.dumps(entry, indent=2, ensure_ascii=False))
+    else:
+        console = Console(highlight=False)
+        console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
+        console.print(slice_table([summary], parse_metric("accuracy")))

@@ -1,0 +1,86 @@
+"""Queries with what is known of documents: which answer them, and which break what they ask."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from constraintsuite.corpora.base import REASONS, BadRows, Reason
+from constraintsuite.corpora.judged import read_qrels
+from constraintsuite.errors import UserError
+from constraintsuite.records.text import Qrel
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query and its judgments."""
+
+    id: str
+    text: str
+    grades: Mapping[str, int]
+    """Of documents; from 1 on a document is relevant."""
+    violators: frozenset[str] = frozenset()
+    """Documents that break what the query asks."""
+    links: frozenset[str] = frozenset()
+    """Queries that share one of these names are not independent."""
+
+    @property
+    def relevant(self) -> frozenset[str]:
+        """Documents that answer the query."""
+        return frozenset(document for document, grade in self.grades.items() if grade > 0)
+
+
+class Agreed(NamedTuple):
+    """Judgments without those that contradict each other, and how many documents were dropped."""
+
+    grades: dict[str, int]
+    violators: frozenset[str]
+    dropped: int
+
+
+def agree(grades: Mapping[str, int], violators: Iterable[str]) -> Agreed:
+    """A document that answers a query and violates it too says nothing: it is dropped from both."""
+    violating = frozenset(violators)
+    both = {document for document in violating if grades.get(document, 0) > 0}
+    return Agreed({d: grade for d, grade in grades.items() if d not in both}, violating - both, len(both))
+
+
+def judge_queries(
+    texts: Mapping[str, str], qrels: Iterable[Qrel], violations: Iterable[Qrel]
+) -> tuple[list[JudgedQuery], int]:
+    """The queries that are judged, in the order of `texts`, and how many documents were dropped."""
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for qrel in qrels:
+        if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
+            raise UserError(f"The document {qrel.document!r} has two different grades for the query {qrel.query!r}.")
+    violators: dict[str, set[str]] = defaultdict(set)
+    for qrel in violations:
+        violators[qrel.query].add(qrel.document)
+    judged, dropped = [], 0
+    for query, text in texts.items():
+        agreed = agree(grades.get(query, {}), violators.get(query, ()))
+        dropped += agreed.dropped
+        if agreed.grades or agreed.violators:
+            one = JudgedQuery(query, text, agreed.grades, agreed.violators)
+            judged.append(replace(one, links=one.relevant | one.violators))
+    return judged, dropped
+
+
+def read_judged(qrels: Path, violations: Path | None) -> tuple[list[JudgedQuery], int]:
+    """The queries of a file of judgments and one of violators, whose grades mean nothing; their texts are not known."""
+    judged = list(read_qrels(qrels, Refusing()))
+    violators = list(read_qrels(violations, Refusing())) if violations else []
+    if not judged:
+        raise UserError(f"{qrels}: holds no judgment.")
+    return judge_queries({qrel.query: "" for qrel in [*judged, *violators]}, judged, violators)
+
+
+class Refusing(BadRows):
+    """Lets no broken row pass, where there is no option to skip them."""
+
+    def add(self, where: str, reason: Reason, row: str) -> None:
+        """A UserError."""
+        raise UserError(f"{where}: this row cannot be used: {REASONS[reason]}. Correct it.")

@@ -1,0 +1,62 @@
+"""The files of a run: every score, every result, every figure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from constraintsuite.evaluate.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite
+from constraintsuite.evaluate.outcomes import judge_all
+from constraintsuite.evaluate.rejudge import tie_figures
+from constraintsuite.evaluate.scoring import PairScore, Scores, document_id
+from constraintsuite.evaluate.summary import Summary, summarise
+from constraintsuite.evaluate.truncation import Visible, audit_truncation, sight
+from constraintsuite.models.base import Fact
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter, write_jsonl
+
+RUN_FILES = (SCORES, EXAMPLES, SUMMARY, MODEL)
+
+
+def write_run(
+    suite: Suite,
+    model: str,
+    scores: Scores,
+    out: Path,
+    *,
+    seed: int,
+    visible: Visible | None = None,
+    facts: Mapping[str, Fact] | None = None,
+) -> dict[str, int]:
+    """Judge a suite by scores and write it all down; gives what there was of what.
+
+    `visible` is how much of each text the model reads, `facts` what it says of itself.
+    """
+    results = judge_all(suite.examples, suite.controls, scores)
+    if visible is not None:
+        everything = zip(results, (*suite.examples, *suite.controls), strict=True)
+        results = [replace(result, cut=sight(example, visible).cut) for result, example in everything]
+    main, rest = results[: len(suite.examples)], results[len(suite.examples) :]
+    summary = summarise(
+        suite.name,
+        model,
+        list(zip(suite.examples, main, strict=True)),
+        list(zip(suite.controls, rest, strict=True)),
+        seed=seed,
+    )
+    audit = None if visible is None else audit_truncation(suite.examples, main, visible, seed=seed)
+    summary = replace(summary, ties=tie_figures(suite.examples, scores, seed=seed), truncation=audit)
+    write_jsonl(out / SCORES, _rows(scores))
+    write_jsonl(out / EXAMPLES, results)
+    if facts is not None:
+        write_text(out / MODEL, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+    write_text(out / SUMMARY, adapter(Summary).dump_json(summary, indent=2).decode() + "\n")
+    return {"examples": len(suite.examples), "controls": len(suite.controls), "pairs": len(scores)}
+
+
+def _rows(scores: Scores) -> list[PairScore]:
+    ids = {text: document_id(text) for _, text in scores}
+    rows = [PairScore(query, ids[text], score) for (query, text), score in scores.items()]
+    return sorted(rows, key=lambda row: (row.query, row.document))

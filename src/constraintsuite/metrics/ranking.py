@@ -1,0 +1,116 @@
+"""Measures of whole rankings, through ir-measures: the extra [ranking]."""
+
+from __future__ import annotations
+
+import subprocess
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from constraintsuite.errors import MissingExtraError, UserError
+
+if TYPE_CHECKING:
+    from ir_measures import Measure
+
+DEEPEST = 1_000_000
+"""The largest cut-off of a measure."""
+Qrels = Mapping[str, Mapping[str, int]]
+"""Grade by query and document; from 1 on a document is relevant."""
+Rankings = Mapping[str, Sequence[str]]
+"""Documents by query, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandardMeasure:
+    """A measure as ir-measures spells it: `nDCG@10`, `P(rel=2)@5`."""
+
+    name: str
+    cutoff: int | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def parse_standard(text: str) -> StandardMeasure:
+    """The measure that a user wrote; one that ir-measures does not know or cannot compute here is a UserError.
+
+    It is tried on one query: that is the only way to find out which parameters each of the programs behind it refuses.
+    """
+    read = _read(text)
+    cutoff = read.params.get("cutoff")
+    try:
+        _calculate(read, {"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 2.0, "d2": 1.0}})
+    except (ValueError, TypeError, ArithmeticError, OSError, subprocess.SubprocessError) as error:
+        raise UserError(f"Measure {text!r}: what computes it refuses it ({error}).") from None
+    return StandardMeasure(str(read), cutoff if isinstance(cutoff, int) else None)
+
+
+def measure_queries(
+    measures: Sequence[StandardMeasure], qrels: Qrels, rankings: Rankings
+) -> dict[StandardMeasure, dict[str, float]]:
+    """The value of each measure for each query of `qrels`; a query for which nothing was found has the measure's least.
+
+    What counts is the order of the documents. The providers behind ir-measures break ties in different ways, compare scores
+    in 32 bits, or read only numbers as query ids: so they see numbers for names, and ranks for scores.
+    """
+    numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
+    names = _Names()
+    graded = {numbers[query]: {names[d]: grade for d, grade in grades.items()} for query, grades in qrels.items()}
+    ranked = {
+        numbers[query]: {names[d]: float(len(documents) - place) for place, d in enumerate(documents)}
+        for query, documents in rankings.items()
+        if query in numbers and documents
+    }
+    values: dict[StandardMeasure, dict[str, float]] = {}
+    for measure in measures:
+        found = _calculate(_read(measure.name), graded, ranked) if graded else {}
+        values[measure] = {query: found[number] for query, number in numbers.items()}
+    return values
+
+
+class _Names(dict[str, str]):
+    """A plain name for each document, made when first asked for."""
+
+    def __missing__(self, document: str) -> str:
+        return self.setdefault(document, f"d{len(self)}")
+
+
+def _calculate(
+    measure: Measure, qrels: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    import ir_measures  # noqa: PLC0415 - it adds a log handler when it is imported
+
+    return {metric.query_id: float(metric.value) for metric in ir_measures.iter_calc([measure], qrels, run)}
+
+
+def _read(text: str) -> Measure:
+    if find_spec("ir_measures") is None:
+        raise MissingExtraError("ranking", f"The measure {text}")
+    import ir_measures  # noqa: PLC0415
+
+    pipeline: Any = ir_measures.DefaultPipeline
+    try:
+        with warnings.catch_warnings():  # its parser uses what newer Pythons call old
+            warnings.simplefilter("ignore", DeprecationWarning)
+            measure = ir_measures.parse_measure(text)
+        known = pipeline.supports(measure)
+    except (ValueError, NameError, AssertionError, TypeError) as error:
+        raise UserError(f"Measure {text!r}: {_reason(error)}") from None
+    cutoff = measure.params.get("cutoff", 1)
+    if isinstance(cutoff, bool) or not 1 <= cutoff <= DEEPEST:  # trec_eval would end the whole process
+        raise UserError(f"Measure {text!r}: behind @ stands a whole number from 1 to {DEEPEST:,}.")
+    if not known:
+        raise UserError(f"Measure {text!r}: ir-measures knows it, but nothing that is installed computes it.")
+    return measure
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, NameError):
+        return "there is no such measure."
+    if "cutoff=" in str(error):
+        return "it needs a whole number, as in P@10."
+    if "=<object" in str(error):
+        return f"it needs a value for {str(error).partition('=')[0].rpartition(' ')[2]}."
+    return f"{error}." if isinstance(error, AssertionError) else "write it as nDCG@10 or P(rel=2)@5."

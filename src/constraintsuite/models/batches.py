@@ -1,0 +1,170 @@
+"""Work for a model in batches: planned from the items alone, kept when done, halved where memory ends.
+
+A batch's result depends a little on its other members (padding moves the last bits). So batches are planned from the items
+and never from what is cached, and a result is reused only for exactly the same batch: a rerun, or a run that goes on after
+a crash, gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import OutOfMemory, Workbench
+from constraintsuite.store.cache import ArrayCache, FloatArray
+from constraintsuite.store.files import sha256_text
+
+T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
+Inputs = TypeVar("Inputs")
+Pending = Callable[[], FloatArray]
+"""A result that the device still works on; calling it waits for it."""
+_AHEAD = 3  # batches that are prepared while the device works
+
+
+@dataclass(frozen=True)
+class BatchLimits:
+    """How large a batch may be."""
+
+    tokens: int
+    """Items times the longest of them."""
+    items: int = 4_096
+    padding: float = 1.0
+    """Largest share of a batch that may be padding; with 0 all its items are of one length."""
+
+
+class BatchModel(Protocol[T_contra, Inputs]):
+    """What a model does with a batch, in two steps, so that the first can run beside the second."""
+
+    def prepare(self, items: Sequence[T_contra]) -> Inputs:
+        """Tokens, padded."""
+
+    def compute(self, inputs: Inputs) -> FloatArray | Pending:
+        """One row an item, now or when asked for; raises OutOfMemory if there are too many."""
+
+
+def plan_batches(lengths: Sequence[int], limits: BatchLimits) -> list[list[int]]:
+    """Positions of items by batch, longest first, so that a batch that is too large fails at once."""
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable").tolist()
+    batches: list[list[int]] = []
+    longest = room = filled = 0
+    for i in order:
+        count = len(batches[-1]) + 1 if batches else 1
+        padding = count * longest - filled - lengths[i]
+        if count > room or padding > limits.padding * count * longest:
+            longest = max(1, lengths[i])
+            room = max(1, min(limits.items, limits.tokens // longest))
+            filled = 0
+            batches.append([])
+        batches[-1].append(i)
+        filled += lengths[i]
+    return batches
+
+
+@dataclass(frozen=True)
+class BatchRun(Generic[T, Inputs]):
+    """Runs a model over items, with what a bench offers."""
+
+    title: str
+    model: BatchModel[T, Inputs]
+    fingerprint: str
+    """Of the model, and of what it does with an item."""
+    key: Callable[[T], str]
+    """An item as text: equal texts, equal results."""
+    limits: BatchLimits
+    bench: Workbench
+    in_flight: int = 1
+    """How many pending results may wait while more batches are started, so that the device never does."""
+
+    def __call__(self, items: Sequence[T], lengths: Sequence[int]) -> FloatArray:
+        """One row an item, in the order of the items."""
+        if not items:
+            return np.empty(0, dtype=np.float32)
+        cache = ArrayCache(self.bench.cache / f"{self.fingerprint}.bin") if self.bench.cache else None
+        plan = plan_batches(lengths, self.limits)
+        # Without a cache nobody asks for the keys, and hashing all texts takes as long as a fast device does.
+        keys = [self._key([items[i] for i in batch]) if cache is not None else "" for batch in plan]
+        todo = [number for number, key in enumerate(keys) if cache is None or cache.get(key) is None]
+        fresh = self._fetched(self._started([[items[i] for i in plan[number]] for number in todo]))
+        rows: FloatArray | None = None
+        with self.bench.reporter.track(self.title, len(items)) as advance:
+            missing = set(todo)
+            for number, (batch, key) in enumerate(zip(plan, keys, strict=True)):
+                values = next(fresh) if number in missing or cache is None else cache.get(key)
+                if values is None:
+                    raise UserError(f"{cache and cache.path}: changed while it was read. Run the command again.")
+                if cache is not None and number in missing:
+                    cache.put(key, values)
+                if rows is None:
+                    rows = np.empty((len(items), *values.shape[1:]), dtype=values.dtype)
+                rows[batch] = values
+                advance(len(batch))
+        assert rows is not None
+        return rows
+
+    def _key(self, batch: Sequence[T]) -> str:
+        return sha256_text(self.fingerprint, *(self.key(item) for item in batch))
+
+    def _started(self, batches: Sequence[Sequence[T]]) -> Iterator[tuple[Sequence[T], FloatArray | Pending]]:
+        """Batches and their results in order; the next ones are prepared meanwhile."""
+        with ThreadPoolExecutor(1) as beside:
+            ahead: deque[Future[Inputs]] = deque()
+            for number, batch in enumerate(batches):
+                while len(ahead) < _AHEAD and number + len(ahead) < len(batches):
+                    ahead.append(beside.submit(self.model.prepare, batches[number + len(ahead)]))
+                inputs = ahead.popleft().result()
+                try:
+                    result = self.model.compute(inputs)
+                except OutOfMemory as reason:
+                    result = self._halved(batch, reason)
+                yield batch, result
+
+    def _fetched(self, started: Iterable[tuple[Sequence[T], FloatArray | Pending]]) -> Iterator[FloatArray]:
+        """The results themselves, in order; what is there already is not held back."""
+        waiting: deque[tuple[Sequence[T], FloatArray | Pending]] = deque()
+        for batch, result in started:
+            waiting.append((batch, result))
+            while waiting and (len(waiting) > self.in_flight or not callable(waiting[0][1])):
+                yield self._finished(*waiting.popleft())
+        while waiting:
+            yield self._finished(*waiting.popleft())
+
+    def _finished(self, batch: Sequence[T], result: FloatArray | Pending) -> FloatArray:
+        if callable(result):
+            try:
+                result = result()
+            except OutOfMemory as reason:
+                result = self._halved(batch, reason)
+        return self._checked(batch, result)
+
+    def _halved(self, batch: Sequence[T], reason: OutOfMemory) -> FloatArray:
+        """The result of a batch that did not fit, in two pieces."""
+        if len(batch) == 1:
+            raise UserError(
+                f"{self.title}: even one text alone needs more memory than there is ({reason}). "
+                "Set a smaller length=N, or use another device."
+            ) from None
+        self.bench.events.append(f"{self.title}: a batch of {len(batch)} did not fit into memory and was halved")
+        return np.concatenate([self._at_once(half) for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :])])
+
+    def _at_once(self, batch: Sequence[T]) -> FloatArray:
+        try:
+            result = self.model.compute(self.model.prepare(batch))
+            return result() if callable(result) else result
+        except OutOfMemory as reason:
+            return self._halved(batch, reason)
+
+    def _checked(self, batch: Sequence[T], values: FloatArray) -> FloatArray:
+        if len(values) != len(batch):
+            raise UserError(f"{self.title}: the model gave {len(values)} results for {len(batch)} texts.")
+        finite = np.isfinite(values.reshape(len(batch), -1)).all(axis=1)
+        if not finite.all():
+            item = batch[int(np.flatnonzero(~finite)[0])]
+            raise UserError(f"{self.title}: the model gave no finite result for {str(item)[:160]!r}.")
+        return values

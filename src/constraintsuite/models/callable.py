@@ -1,0 +1,134 @@
+"""Any Python function as a model: `python:module:object`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import isclass
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.naming import ModelName
+from constraintsuite.store.files import sha256_of, sha256_text
+
+_BATCH = 1_024
+T = TypeVar("T")
+
+
+def make_python(name: ModelName, bench: Workbench) -> Scorer:
+    """`python:module:object`: a function of pairs, or an object or class that has a method `score`."""
+    name.refuse_options()
+    module_name, _, attribute = name.argument.partition(":")
+    if not module_name or not attribute:
+        raise UserError(f"Model {str(name)!r}: write python:MODULE:OBJECT, as in python:my_model:score")
+    module = _import(name, module_name)
+    found: object = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise UserError(f"Model {str(name)!r}: {module.__file__ or module_name} has no {attribute!r}.")
+        found = getattr(found, part)
+    if not callable(found) and not callable(getattr(found, "score", None)):
+        raise UserError(f"Model {str(name)!r}: {attribute} is neither a function nor has it a method score(pairs).")
+    return PythonScorer(str(name), found, _version(name, module, found), bench)
+
+
+class PythonScorer:
+    """Calls the user's code with lists of (query, text); a class is made into an object at the first call."""
+
+    def __init__(self, name: str, target: object, version: str, bench: Workbench) -> None:
+        self.name = name
+        self.fingerprint = sha256_text("python", name, version)
+        self._target = target
+        self._version = version
+        self._bench = bench
+
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
+        """What the user's code gives, unchanged; errors in it are shown as it would show them."""
+        function = self._function()
+        parts: list[npt.NDArray[np.float64]] = [np.empty(0, dtype=np.float64)]
+        with self._bench.reporter.track(self.name, len(pairs)) as advance:
+            for start in range(0, len(pairs), _BATCH):
+                batch = list(pairs[start : start + _BATCH])
+                parts.append(self._checked(batch, _call(self.name, function, list(batch))))
+                advance(len(batch))
+        return np.concatenate(parts)
+
+    def describe(self) -> Mapping[str, Fact]:
+        """What was called, and the version that it goes by."""
+        return {"object": self.name.partition(":")[2], "version": self._version}
+
+    def _function(self) -> Callable[[list[Pair]], object]:
+        target = _call(self.name, self._target) if isclass(self._target) else self._target
+        method = getattr(target, "score", None)
+        function: object = method if callable(method) else target
+        if not callable(function):
+            raise UserError(f"Model {self.name!r}: its object has no method score(pairs).")
+        return function
+
+    def _checked(self, batch: Sequence[Pair], given: object) -> npt.NDArray[np.float64]:
+        try:
+            array = np.asarray(given if hasattr(given, "__array__") else list(given))  # type: ignore[call-overload]
+        except (TypeError, ValueError):
+            array = None
+        if array is None or array.dtype.kind not in "fiub":
+            raise UserError(f"Model {self.name!r} gave {given!r:.80}, expected a sequence of numbers, one a pair.")
+        if array.shape != (len(batch),):
+            raise UserError(
+                f"Model {self.name!r} gave scores of shape {array.shape} for {len(batch)} pairs, expected one number each."
+            )
+        scores = array.astype(np.float64)
+        if not np.isfinite(scores).all():
+            place = int(np.flatnonzero(~np.isfinite(scores))[0])
+            query, text = batch[place]
+            raise UserError(f"Model {self.name!r} gave {scores[place]} to query {query!r} and text {text[:80]!r}.")
+        return scores
+
+
+def _import(name: ModelName, module: str) -> ModuleType:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)  # as `python -m` does; the module may import its neighbours later, too
+    try:
+        known = find_spec(module) is not None
+    except (ModuleNotFoundError, ValueError):  # a package on the way is missing, or the name is none
+        known = False
+    if not known:
+        raise UserError(f"Model {str(name)!r}: there is no module {module!r}, neither in {here} nor installed.")
+    return _call(str(name), import_module, module)
+
+
+def _version(name: ModelName, module: ModuleType, found: object) -> str:
+    """What the user says of the object, else the hash of its module's source."""
+    for attribute in ("fingerprint", "version"):
+        said = getattr(found, attribute, None)
+        if isinstance(said, str | int | float):
+            return f"{attribute} {said}"
+    source = Path(module.__file__ or "")
+    if source.suffix != ".py" or not source.is_file():
+        raise UserError(
+            f"Model {str(name)!r}: its source cannot be read, so that a change would go unnoticed. Give it an attribute "
+            "`version`, a string."
+        )
+    return f"sha256 {sha256_of(source)}"
+
+
+def _call(name: str, function: Callable[..., T], *arguments: object) -> T:
+    """Call the user's code; an error in it becomes a UserError that shows its own traceback, without our frames."""
+    try:
+        return function(*arguments)
+    except UserError:
+        raise
+    except Exception as error:
+        report = traceback.TracebackException.from_exception(error)
+        theirs = [frame for frame in report.stack if frame.filename != __file__ and "importlib" not in frame.filename]
+        report.stack = traceback.StackSummary.from_list(theirs)
+        raise UserError(f"Model {name!r} failed in its own code:\n{''.join(report.format()).rstrip()}") from None

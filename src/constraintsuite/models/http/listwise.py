@@ -1,0 +1,211 @@
+"""Language models that read a whole list and put it in order, behind any OpenAI-compatible chat endpoint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.http.address import RemoteSettings, check_address
+from constraintsuite.models.http.client import Answer, Body, Client
+from constraintsuite.models.http.ranking import messages, prompt, read_ranking, read_what_is_there
+from constraintsuite.models.http.reading import model_of
+from constraintsuite.models.http.transport import BadAnswer
+from constraintsuite.models.naming import ModelName
+from constraintsuite.store.files import sha256_text
+
+
+class ListwiseSettings(RemoteSettings):
+    """The options of `listwise`."""
+
+    url: str = Field(description="base address of the server, as in http://localhost:8000/v1")
+    window: int = Field(20, ge=2, description="passages shown at a time")
+    step: int | None = Field(None, ge=1, description="how far the window moves up a longer list, by default half of it")
+    repair: bool = Field(False, description="yes adds passages that an answer left out, in the order they were shown")
+    temperature: float | Literal["none"] = Field(0.0, description="none leaves it to the server, as some models demand")
+    seed: int = Field(0, ge=0, description="asked for with each request")
+    max_tokens: int | None = Field(None, ge=1, description="longest answer, by default the server's own limit")
+
+    @model_validator(mode="after")
+    def _windows_overlap(self) -> ListwiseSettings:
+        if self.moves >= self.window:
+            raise ValueError("step must be smaller than window, else no passage could pass from one to the next")
+        return self
+
+    @property
+    def moves(self) -> int:
+        """How far the window moves."""
+        return self.step or self.window // 2
+
+
+class ShownList(NamedTuple):
+    """A query and its texts in the order in which they are shown."""
+
+    query: str
+    texts: tuple[str, ...]
+
+
+class Ranked(NamedTuple):
+    """The texts, best first, and how each of the answers that led to this could be read."""
+
+    texts: list[str]
+    answers: tuple[Literal["complete", "repaired", "unparsable"], ...]
+
+
+def make_listwise(name: ModelName, bench: Workbench) -> Scorer:
+    """`listwise:MODEL,url=BASE_ADDRESS`."""
+    settings = name.settings(ListwiseSettings)
+    if not name.argument:
+        raise UserError(f"Model {str(name)!r}: say which model the server is asked for: listwise:MODEL,url=ADDRESS")
+    base = check_address(name, settings.url).rstrip("/")
+    url = base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+    asked = sha256_text("listwise", url, f"repair={settings.repair}")
+    client = Client.connect(name, url, settings, asked, bench)
+    return ListwiseScorer(name, settings, client, bench.documents)
+
+
+class ListwiseScorer:
+    """Minus the mean place of a text over two rankings of its query's list: shown in one order, and in the reverse.
+
+    Two texts that change places with the order in which they are shown get the same score, if nothing else parts them: a
+    tie. Since a score depends on the list, it depends on the other pairs of the run; so the texts of the suite are part
+    of the fingerprint, as they are for BM25.
+    """
+
+    def __init__(self, name: ModelName, settings: ListwiseSettings, client: Client, documents: Sequence[str]) -> None:
+        self.name = str(name)
+        self._model = name.argument
+        self._settings = settings
+        self._client = client
+        self._bias = PositionBias()
+        self._answers: Counter[str] = Counter()
+        decisive = [f"{key}={value}" for key, value in settings.model_dump().items() if key in _DECISIVE]
+        self.fingerprint = sha256_text(
+            "listwise", client.endpoint.url, self._model, *decisive, *prompt().values(), *sorted(set(documents))
+        )
+
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
+        """From -1, first in both orders, downwards."""
+        lists = lists_of(pairs)
+        shown = [each for ahead in lists for each in (ahead, ShownList(ahead.query, ahead.texts[::-1]))]
+        sizes = [len(each.texts) for each in shown]
+        self._bias = PositionBias()
+        ranked = self._client.ask_all(self.name, shown, self._rank, sizes, self._settings.concurrency)
+        self._answers = Counter(kind for each in ranked for kind in each.answers)
+        scores: dict[Pair, float] = {}
+        for ahead, first, second in zip(lists, ranked[::2], ranked[1::2], strict=True):
+            places = [{text: place for place, text in enumerate(order, 1)} for order in (first.texts, second.texts)]
+            scores |= {(ahead.query, text): -(places[0][text] + places[1][text]) / 2 for text in ahead.texts}
+            if len(ahead.texts) <= self._settings.window:
+                self._bias.count(ahead.texts, places[0], places[1])
+        return np.array([scores[pair] for pair in pairs], dtype=np.float64)
+
+    def describe(self) -> Mapping[str, Fact]:
+        """The address, what was asked for, what the server says that it is, and whether it minds the order."""
+        return {
+            "address": self._client.endpoint.url,
+            "model_asked_for": self._model,
+            "models_in_answers": self._client.models,
+            "temperature": self._settings.temperature,
+            "seed": self._settings.seed,
+            "window": self._settings.window,
+            "step": self._settings.moves,
+            "orders": 2,
+            "prompt": sha256_text(*prompt().values()),
+            "position_bias": self._bias.describe(),
+            "answers": {kind: self._answers[kind] for kind in ("complete", "repaired", "unparsable")},
+            "cutting": "not known: the server may cut texts without a word",
+        }
+
+    def _rank(self, shown: ShownList) -> Ranked:
+        """A list longer than the window is ranked from its end upwards, window by window."""
+        ranked = Ranked(list(shown.texts), ())
+        end = len(shown.texts)
+        while end > 1:
+            start = max(0, end - self._settings.window)
+            part = self._rank_window(shown.query, ranked.texts[start:end])
+            ranked.texts[start:end] = part.texts
+            ranked = Ranked(ranked.texts, ranked.answers + part.answers)
+            end = end - self._settings.moves if start else 0
+        return ranked
+
+    def _rank_window(self, query: str, texts: Sequence[str]) -> Ranked:
+        def whole(answer: object) -> Answer:
+            ranking = read_ranking(_content(answer), len(texts))
+            if ranking is None:
+                raise BadAnswer(f"it does not name each of {len(texts)} passages exactly once", _content(answer))
+            return Answer(np.array(ranking, dtype=np.float64), model_of(answer))
+
+        def at_last(answer: object) -> Answer:
+            found = read_what_is_there(_content(answer), len(texts))
+            return Answer(np.array(found, dtype=np.float64), model_of(answer))
+
+        body = self._body(query, texts)
+        named = self._client.ask(body, whole, at_last if self._settings.repair else None).values.astype(int).tolist()
+        left = [place for place in range(len(texts)) if place not in named]
+        kind: Literal["complete", "repaired", "unparsable"] = "repaired" if left else "complete"
+        return Ranked([texts[place] for place in (*named, *left)], (kind if named else "unparsable",))
+
+    def _body(self, query: str, texts: Sequence[str]) -> Body:
+        chosen: dict[str, Fact] = {
+            "model": self._model,
+            "messages": messages(query, texts),
+            "seed": self._settings.seed,
+        }
+        if self._settings.temperature != "none":
+            chosen["temperature"] = self._settings.temperature
+        if self._settings.max_tokens is not None:
+            chosen["max_tokens"] = self._settings.max_tokens
+        return chosen
+
+
+_DECISIVE = {"window", "step", "repair", "temperature", "seed", "max_tokens"}
+
+
+class PositionBias:
+    """Counts pairs of texts by what decided between them in the two orders: the texts, or their places."""
+
+    def __init__(self) -> None:
+        self.pairs = self.first = self.last = 0
+
+    def count(self, texts: Sequence[str], ahead: Mapping[str, int], reverse: Mapping[str, int]) -> None:
+        """Add all pairs of a list, given in the order of the first showing, with the places that each showing led to."""
+        for one, other in combinations(texts, 2):
+            self.pairs += 1
+            self.first += ahead[one] < ahead[other] and reverse[other] < reverse[one]
+            self.last += ahead[other] < ahead[one] and reverse[one] < reverse[other]
+
+    def describe(self) -> Mapping[str, Fact]:
+        """Shares of the pairs in which the text shown first, or last, won both times; `bias` is their difference."""
+        n = self.pairs
+        shares = [count / n if n else None for count in (self.first, self.last, self.first - self.last)]
+        return dict(zip(("pairs", "first_shown", "last_shown", "bias"), (n, *shares), strict=True))
+
+
+def lists_of(pairs: Sequence[Pair]) -> list[ShownList]:
+    """Each distinct query with its distinct texts, in an order that depends on nothing but the texts."""
+    lists: dict[str, set[str]] = {}
+    for query, text in pairs:
+        lists.setdefault(query, set()).add(text)
+    return [
+        ShownList(query, tuple(sorted(texts, key=lambda text: (stable_hash("shown", text), text))))
+        for query, texts in lists.items()
+    ]
+
+
+def _content(answer: object) -> str:
+    choices = answer.get("choices") if isinstance(answer, Mapping) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, Mapping) else None
+    content = message.get("content") if isinstance(message, Mapping) else None
+    if not isinstance(content, str):
+        raise BadAnswer("there is no text in it", answer)
+    return content

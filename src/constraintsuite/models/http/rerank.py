@@ -1,0 +1,172 @@
+"""Rerankers behind HTTP, in the wire formats of Cohere, Jina and text-embeddings-inference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.http.address import RemoteSettings
+from constraintsuite.models.http.client import Answer, Body, Client
+from constraintsuite.models.http.reading import model_of, numbered, one_number
+from constraintsuite.models.http.transport import BadAnswer, RefusalError
+from constraintsuite.models.naming import ModelName
+from constraintsuite.store.files import sha256_text
+
+RerankFormat = Literal["cohere", "jina", "tei"]
+_OTHER_FORMAT = {400, 404, 405, 415, 422}  # how servers refuse a request that they do not understand
+
+
+class RerankSettings(RemoteSettings):
+    """The options of `http` for rerankers."""
+
+    format: Literal["auto", RerankFormat] = Field(
+        "auto", description="cohere, jina, tei, auto (see docs/remote.md), or of encoders: embeddings, tei-embed"
+    )
+    model: str = Field("", description="the model that the server is asked for")
+    batch: int = Field(32, ge=1, description="texts a request")
+    truncate: bool = Field(False, description="yes lets a text-embeddings-inference server cut texts that are too long")
+
+
+class RerankRequest(NamedTuple):
+    """A query and the texts that are scored for it."""
+
+    query: str
+    texts: tuple[str, ...]
+
+
+def make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
+    """The scorer over a rerank endpoint."""
+    settings = name.settings(RerankSettings)
+    fingerprint = sha256_text(
+        "rerank", url, settings.format, settings.model, f"batch={settings.batch}", f"truncate={settings.truncate}"
+    )
+    return RerankScorer(str(name), settings, Client.connect(name, url, settings, fingerprint, bench), fingerprint)
+
+
+class RerankScorer:
+    """Asks once a query, with the texts that stand beside it; longer lists in parts of `batch`."""
+
+    def __init__(self, name: str, settings: RerankSettings, client: Client, fingerprint: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint
+        self._settings = settings
+        self._client = client
+        self._format = settings.format if settings.format != "auto" else format_of(client.endpoint.url)
+
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
+        """The server's own numbers, as they came."""
+        requests = requests_of(pairs, self._settings.batch)
+        if not requests:
+            return np.empty(0, dtype=np.float64)
+        if self._format is None:
+            self._format = self._settle(requests[0])
+        answers = self._ask(requests, self._format)
+        scores = {
+            (request.query, text): score
+            for request, answer in zip(requests, answers, strict=True)
+            for text, score in zip(request.texts, answer.values.tolist(), strict=True)
+        }
+        return np.array([scores[pair] for pair in pairs], dtype=np.float64)
+
+    def describe(self) -> Mapping[str, Fact]:
+        """The address, what was asked for, and what the server says that it is."""
+        return {
+            "address": self._client.endpoint.url,
+            "format": self._format or "auto",
+            "model_asked_for": self._settings.model or None,
+            "models_in_answers": self._client.models,
+            "texts_a_request": self._settings.batch,
+            "scores": "raw, as asked for" if self._format == "tei" else "as the server gives them",
+            "cutting": _cutting(self._format, self._settings.truncate),
+        }
+
+    def _ask(self, requests: Sequence[RerankRequest], kind: RerankFormat) -> list[Answer]:
+        def ask(request: RerankRequest) -> Answer:
+            return self._client.ask(BODIES[kind](request, self._settings), lambda answer: read_scores(answer, request))
+
+        sizes = [len(request.texts) for request in requests]
+        return self._client.ask_all(self.name, requests, ask, sizes, self._settings.concurrency)
+
+    def _settle(self, first: RerankRequest) -> RerankFormat:
+        """The format in which the server takes the first request: an answer that is kept decides without asking."""
+        tried: tuple[RerankFormat, ...] = ("tei", "jina")
+        known = [kind for kind in tried if self._client.knows(BODIES[kind](first, self._settings))]
+        refusals = []
+        for kind in known or tried:
+            try:
+                self._ask([first], kind)
+            except RefusalError as refusal:
+                if refusal.status not in _OTHER_FORMAT:
+                    raise
+                refusals.append(f"asked in the format {kind}: {refusal}")
+            else:
+                return kind
+        raise UserError("\n".join([f"{self.name}: no wire format fits. Say which it is with format=NAME.", *refusals]))
+
+
+def format_of(url: str) -> RerankFormat | None:
+    """The format that an address tells: those of Cohere and Jina end so; any other must be tried."""
+    path = urlsplit(url).path.rstrip("/")
+    if path.endswith("/v2/rerank"):
+        return "cohere"
+    return "jina" if path.endswith("/v1/rerank") else None
+
+
+def requests_of(pairs: Sequence[Pair], batch: int) -> list[RerankRequest]:
+    """Each distinct query with its distinct texts, in their order, cut into parts."""
+    lists: dict[str, dict[str, None]] = {}
+    for query, text in pairs:
+        lists.setdefault(query, {})[text] = None
+    return [
+        RerankRequest(query, tuple(texts)[start : start + batch])
+        for query, texts in lists.items()
+        for start in range(0, len(texts), batch)
+    ]
+
+
+def read_scores(answer: object, request: RerankRequest) -> Answer:
+    """One finite score for each text, in the order of the texts; anything else is refused as a whole."""
+    rows = answer.get("results") if isinstance(answer, Mapping) else answer
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        raise BadAnswer("there is no list of results in it", answer)
+    found = numbered(rows, len(request.texts), answer)
+    scores = [one_number(row.get("relevance_score", row.get("score")), answer) for row in found]
+    return Answer(np.array(scores, dtype=np.float64), model_of(answer))
+
+
+def _cohere(request: RerankRequest, settings: RerankSettings) -> Body:
+    named = {"model": settings.model} if settings.model else {}
+    return {**named, "query": request.query, "documents": request.texts, "top_n": len(request.texts)}
+
+
+def _jina(request: RerankRequest, settings: RerankSettings) -> Body:
+    return {**_cohere(request, settings), "return_documents": False}
+
+
+def _tei(request: RerankRequest, settings: RerankSettings) -> Body:
+    # Not raw, they would have gone through a sigmoid, in which high scores become equal.
+    return {"query": request.query, "texts": request.texts, "raw_scores": True, "truncate": settings.truncate}
+
+
+BODIES: Mapping[RerankFormat, Callable[[RerankRequest, RerankSettings], Body]] = {
+    "cohere": _cohere,
+    "jina": _jina,
+    "tei": _tei,
+}
+
+
+def _cutting(kind: RerankFormat | None, truncate: bool) -> str:
+    if kind == "tei":
+        return (
+            "by the server, where a text is too long"
+            if truncate
+            else "none: the server refuses texts that are too long"
+        )
+    return "not known: the server may cut texts without a word"

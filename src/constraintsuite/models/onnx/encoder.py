@@ -1,0 +1,108 @@
+"""Sentence-transformers models on ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.models.backends import NotForOnnx
+from constraintsuite.models.base import Encoder, Fact, Role, Workbench
+from constraintsuite.models.batches import BatchRun
+from constraintsuite.models.dense import DenseSettings
+from constraintsuite.models.onnx.folder import (
+    TransformerConfig,
+    choose_length,
+    read_content,
+    refuse_what_torch_alone_does,
+    weight_files,
+)
+from constraintsuite.models.onnx.graphs import find_graph
+from constraintsuite.models.onnx.layout import DenseLayer, SentenceLayout, read_layout
+from constraintsuite.models.onnx.pooling import Floats, Step, linear, normalize, pool
+from constraintsuite.models.onnx.running import OnnxModel
+from constraintsuite.models.onnx.tensors import read_tensors
+from constraintsuite.models.tokenization import Item, TokenBatch
+from constraintsuite.store.files import sha256_of, sha256_text
+
+
+def make_onnx_encoder(folder: Path, settings: DenseSettings, bench: Workbench) -> Encoder:
+    """The encoder of a folder; NotForOnnx says why there is none. No weights are read yet."""
+    refuse_what_torch_alone_does(folder, settings)
+    layout = read_layout(folder, settings)
+    place = layout.transformer
+    config = read_content(place / "config.json", TransformerConfig)
+    graph = find_graph(place, config, settings, "encoder")
+    length = choose_length(place, config, layout.own_length, settings)
+    return OnnxEncoder(layout, OnnxModel(place, config, graph, length, settings, layout.lowercase), bench)
+
+
+class OnnxEncoder:
+    """Tokens, the graph, pooling, and what the folder says comes after."""
+
+    def __init__(self, layout: SentenceLayout, model: OnnxModel, bench: Workbench) -> None:
+        self.name = layout.transformer.name
+        self.similarity = layout.similarity
+        self.layout, self.model, self.bench = layout, model, bench
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the model and of all that happens to its vectors; prompts are part of the texts."""
+        layers = [layer for layer in self.layout.after if isinstance(layer, DenseLayer)]
+        return sha256_text(
+            self.model.fingerprint,
+            "+".join(self.layout.pooling),
+            *(each if isinstance(each, str) else each.activation for each in self.layout.after),
+            *(sha256_of(file) for layer in layers for file in weight_files(layer.folder)),
+            *(f"{role}:{prompt}" for role, prompt in self.layout.prompts.items()),
+        )
+
+    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+        """One vector a text, with the prompt of the role before it."""
+        items = self._items(texts, role)
+        run = BatchRun(f"encode {role}", self, self.fingerprint, "".join, self.model.limits, self.bench)
+        return run(items, self.model.tokenization.lengths(items)).astype(np.float32, copy=False)
+
+    def prepare(self, items: Sequence[Item]) -> TokenBatch:
+        """Tokens of a batch."""
+        return self.model.batch(items)
+
+    def compute(self, inputs: TokenBatch) -> Floats:
+        """Vectors of a batch."""
+        hidden = self.model.session.run(inputs, "last_hidden_state", dimensions=3)
+        vectors = pool(hidden, inputs.attention_mask, self.layout.pooling)
+        for step in self._steps:
+            vectors = step(vectors)
+        return vectors
+
+    def visible(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.int64]:
+        """How many characters of each text are read, its prompt not counted."""
+        seen = self.model.tokenization.visible(self._items(texts, role)) - len(self.layout.prompts[role])
+        return np.maximum(seen, 0)
+
+    def describe(self) -> Mapping[str, Fact]:
+        """What was settled."""
+        after = [each if isinstance(each, str) else each.folder.name for each in self.layout.after]
+        return {
+            **self.model.describe(),
+            "pooling": "+".join(self.layout.pooling),
+            "after_pooling": after,
+            "prompts": {str(role): prompt for role, prompt in self.layout.prompts.items()},
+        }
+
+    @cached_property
+    def _steps(self) -> list[Step]:
+        return [normalize if layer == "normalize" else _read_layer(layer) for layer in self.layout.after]
+
+    def _items(self, texts: Sequence[str], role: Role) -> list[Item]:
+        return [(self.layout.prompts[role] + text,) for text in texts]
+
+
+def _read_layer(layer: DenseLayer) -> Step:
+    tensors = read_tensors(weight_files(layer.folder))
+    if "linear.weight" not in tensors:
+        raise NotForOnnx(f"{layer.folder}: there is no linear.weight in the layer's file.")
+    return linear(tensors["linear.weight"], tensors.get("linear.bias"), layer.activation)

@@ -1,0 +1,138 @@
+"""What a transformer's folder says of the model: configuration, limits, weight files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.backends import NotForOnnx, TransformerSettings
+from constraintsuite.models.tokenization import Padding
+from constraintsuite.store.jsonl import describe
+
+M = TypeVar("M", bound=BaseModel)
+INDEX = "model.safetensors.index.json"
+
+
+class FileContent(BaseModel):
+    """A JSON file of a model; what is not needed is passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class TransformerConfig(FileContent):
+    """`config.json`, in BERT's words; DistilBERT has others for some of them."""
+
+    model_type: str
+    layers: int = Field(0, validation_alias=AliasChoices("num_hidden_layers", "n_layers"))
+    heads: int = Field(0, validation_alias=AliasChoices("num_attention_heads", "n_heads"))
+    activation: str = Field("gelu", validation_alias=AliasChoices("hidden_act", "activation"))
+    norm_epsilon: float = Field(1e-12, validation_alias="layer_norm_eps")
+    positions: int | None = Field(None, validation_alias="max_position_embeddings")
+    position_embedding_type: str = "absolute"
+    pad_token_id: int | None = None
+    id2label: Mapping[int, str] = {}
+    is_decoder: bool = False
+
+    @property
+    def counts_after_padding(self) -> bool:
+        """Whether positions begin after the padding token's number, as RoBERTa's kind has it."""
+        return self.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet")
+
+    @property
+    def padding(self) -> Padding:
+        """What fills up shorter items: hidden by the mask, but some models count positions by it."""
+        return Padding(token=int(self.counts_after_padding) if self.pad_token_id is None else self.pad_token_id)
+
+    @property
+    def room(self) -> int | None:
+        """How many tokens the table of positions has room for."""
+        if self.positions is None or self.positions < 0:
+            return None
+        return self.positions - (self.padding.token + 1 if self.counts_after_padding else 0)
+
+
+class TokenizerConfig(FileContent):
+    """`tokenizer_config.json`."""
+
+    model_max_length: float | None = None
+    """A huge number where the model's makers did not say."""
+    model_input_names: tuple[str, ...] | None = None
+    tokenizer_class: str | None = None
+
+    @property
+    def numbers_pairs(self) -> bool:
+        """Whether the model is told which tokens are the query's and which the text's; as transformers 5 decides it."""
+        if self.model_input_names is not None:
+            return "token_type_ids" in self.model_input_names
+        return self.tokenizer_class is None or self.tokenizer_class.startswith(("Bert", "Electra"))
+
+
+def read_content(file: Path, kind: type[M]) -> M:
+    """A JSON file as a record."""
+    try:
+        return kind.model_validate(read_json(file))
+    except ValidationError as error:
+        raise UserError(f"{file}: {describe(error)}") from None
+
+
+def read_json(file: Path) -> Any:  # noqa: ANN401 - each caller checks what it needs
+    """What a JSON file holds."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{file}: there is no such file, so this is not the folder of a model.") from None
+    except ValueError as error:
+        raise UserError(f"{file}: this is not JSON ({error}).") from None
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files of a model, in order; none if it has none."""
+    single, index = folder / "model.safetensors", folder / INDEX
+    if single.is_file():
+        return [single]
+    if index.is_file():
+        return [folder / name for name in sorted(set(read_json(index)["weight_map"].values()))]
+    return []
+
+
+def tokenizer_file(folder: Path) -> Path:
+    """The tokenizer; only the fast kind can be read without its library."""
+    file = folder / "tokenizer.json"
+    if not file.is_file():
+        raise NotForOnnx(f"{file}: there is no such file, and older kinds of tokenizer need transformers.")
+    return file
+
+
+def tokenizer_config(folder: Path) -> TokenizerConfig:
+    """What is said of the tokenizer."""
+    file = folder / "tokenizer_config.json"
+    return read_content(file, TokenizerConfig) if file.is_file() else TokenizerConfig()
+
+
+def choose_length(folder: Path, config: TransformerConfig, own: int | None, settings: TransformerSettings) -> int:
+    """How many tokens are read: what the user says, else the model's own setting, else what tokenizer and positions allow."""
+    room = config.room
+    if settings.length is not None:
+        if room is not None and settings.length > room:
+            raise UserError(f"{folder}: length={settings.length}, but the model has positions for {room} tokens.")
+        return settings.length
+    declared = tokenizer_config(folder).model_max_length if own is None else own
+    limits = [limit for limit in (declared, room) if limit is not None]
+    if not limits or min(limits) > 1_000_000:
+        raise UserError(f"{folder}: its files do not say how many tokens the model reads. Say it: length=N.")
+    return int(min(limits))
+
+
+def refuse_what_torch_alone_does(folder: Path, settings: TransformerSettings) -> None:
+    """Raise the reason why ONNX Runtime is not for these settings."""
+    if settings.precision in ("bf16", "fp16"):
+        raise NotForOnnx(f"{folder}: ONNX Runtime computes in fp32 or int8 here, not in {settings.precision}.")
+    if settings.device == "cuda":
+        raise NotForOnnx(f"{folder}: ONNX Runtime runs on the processor here, not on device=cuda.")
+    if settings.trust:
+        raise NotForOnnx(f"{folder}: trust=yes is for models that bring their own Python code.")

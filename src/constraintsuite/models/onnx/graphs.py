@@ -1,0 +1,156 @@
+"""The graph that a model is run from: written once from its safetensors and kept, or an ONNX file as it is."""
+
+# ruff: noqa: PLC0415 - the library is needed only where a graph is written or looked into
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.backends import NotForOnnx, TransformerSettings
+from constraintsuite.models.onnx.architectures import Architecture, architecture_of
+from constraintsuite.models.onnx.folder import TransformerConfig, weight_files
+from constraintsuite.models.onnx.tensors import read_shapes, read_tensors
+from constraintsuite.store.download import cache_folder
+from constraintsuite.store.files import sha256_of, sha256_text
+
+if TYPE_CHECKING:
+    import onnx
+
+Purpose = Literal["encoder", "classifier"]
+_VERSION = "graph 1"  # of the graphs that are written here: a change to them needs a new number
+_QUANTISED = ("onnx/model_quantized.onnx", "model_quantized.onnx", "onnx/model_int8.onnx")
+_WHOLE = ("onnx/model.onnx", "model.onnx")
+_INT8_STEPS = {"DynamicQuantizeLinear", "QuantizeLinear", "DequantizeLinear", "MatMulInteger", "QLinearMatMul"}
+
+
+@dataclass(frozen=True)
+class GivenGraph:
+    """An ONNX file of the model's folder."""
+
+    file: Path
+    precision: Literal["fp32", "int8"]
+
+    @cached_property
+    def hashes(self) -> Mapping[str, str]:
+        """SHA-256 of the file, and of those beside it that hold its tensors."""
+        return {file.name: sha256_of(file) for file in sorted(self.file.parent.glob(f"{self.file.name}*"))}
+
+    @property
+    def fingerprint(self) -> str:
+        """Of what the file holds."""
+        return sha256_text(*self.hashes.values())
+
+    def ready(self) -> Path:
+        """The file; one that computes in another precision than was asked for is refused."""
+        found = _precision_of(self.file)
+        if found != self.precision:
+            raise UserError(f"{self.file}: it computes in {found}. Say so: precision={found}.")
+        return self.file
+
+
+@dataclass(frozen=True)
+class WrittenGraph:
+    """A graph that is written from safetensors when it is first needed."""
+
+    files: tuple[Path, ...]
+    config: TransformerConfig
+    kind: Architecture
+    purpose: Purpose
+
+    @cached_property
+    def hashes(self) -> Mapping[str, str]:
+        """SHA-256 of each file."""
+        return {file.name: sha256_of(file) for file in self.files}
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the weights and of what is made of them."""
+        return sha256_text(_VERSION, self.purpose, self.config.model_dump_json(), *self.hashes.values())
+
+    def ready(self) -> Path:
+        """The file in the cache."""
+        import onnx
+
+        target = cache_folder() / "onnx" / self.fingerprint
+        if not target.is_dir():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+                folder = Path(scratch) / "graph"
+                folder.mkdir()
+                # Tensors in a file of their own, since one message cannot hold more than 2 GB.
+                onnx.save_model(
+                    self._model(), folder / "model.onnx", save_as_external_data=True, location="weights.bin"
+                )
+                try:
+                    folder.rename(target)
+                except OSError:
+                    if not target.is_dir():  # another process may have been faster
+                        raise
+        return target / "model.onnx"
+
+    def _model(self) -> onnx.ModelProto:
+        from constraintsuite.models.onnx.transformer import write_classifier, write_encoder
+
+        write = write_encoder if self.purpose == "encoder" else write_classifier
+        return write(self.config, self.kind, read_tensors(self.files))
+
+
+Graph = GivenGraph | WrittenGraph
+
+
+def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSettings, purpose: Purpose) -> Graph:
+    """What a model is run from: never an ONNX file unless the options say so."""
+    if settings.file:
+        file = folder / settings.file
+        if not file.is_file():
+            raise UserError(f"{file}: there is no such file. There are: {_listed(folder)}.")
+        return GivenGraph(file, "int8" if settings.precision == "int8" else "fp32")
+    if settings.precision == "int8":
+        given = [folder / name for name in _QUANTISED if (folder / name).is_file()]
+        if not given:
+            raise NotForOnnx(
+                f"{folder}: there is no quantised ONNX file for precision=int8 (looked for {', '.join(_QUANTISED)}). "
+                f"Name another with file=...; there are: {_listed(folder)}."
+            )
+        return GivenGraph(given[0], "int8")
+    files = tuple(weight_files(folder))
+    if not files:
+        whole = next((name for name in _WHOLE if (folder / name).is_file()), None)
+        advice = f" An ONNX file is there: file={whole}" if whole else ""
+        raise NotForOnnx(f"{folder}: there is no model.safetensors.{advice}")
+    kind = architecture_of(folder, config)
+    _check_names(files[0], kind, config, purpose)
+    return WrittenGraph(files, config, kind, purpose)
+
+
+def _check_names(file: Path, kind: Architecture, config: TransformerConfig, purpose: Purpose) -> None:
+    """Refuse weights that are not those of the architecture, before anything is computed."""
+    shapes = read_shapes(weight_files(file.parent))
+    table = "embeddings.word_embeddings.weight"
+    if f"{kind.prefix}{table}" not in shapes and table not in shapes:
+        raise NotForOnnx(f"{file}: the weights are not named as those of a {config.model_type} model are.")
+    if purpose == "classifier" and not {f"{kind.head.first}.weight", f"{kind.head.last}.weight"} <= shapes.keys():
+        raise UserError(f"{file}: there is no scoring head, so this is not a cross-encoder. Is it for dense:...?")
+
+
+def _precision_of(file: Path) -> Literal["fp32", "fp16", "int8"]:
+    import onnx
+
+    try:
+        graph = onnx.load(file, load_external_data=False).graph
+    except Exception as error:  # the library raises what its parser happens to raise
+        raise UserError(f"{file}: this is not an ONNX file that can be read ({error}).") from None
+    if any(node.op_type in _INT8_STEPS for node in graph.node):
+        return "int8"
+    return "fp16" if any(each.data_type == onnx.TensorProto.FLOAT16 for each in graph.initializer) else "fp32"
+
+
+def _listed(folder: Path) -> str:
+    names = sorted(file.relative_to(folder).as_posix() for file in folder.glob("**/*.onnx"))
+    return ", ".join(names) or "none"

@@ -1,0 +1,178 @@
+"""What a sentence-transformers folder says of the way from tokens to a vector, read from its own files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.backends import NotForOnnx
+from constraintsuite.models.base import Role
+from constraintsuite.models.dense import DenseSettings, Pooling, Similarity
+from constraintsuite.models.onnx.folder import FileContent, read_content, read_json, weight_files
+
+# The library's older way to write pooling, in the order in which it puts several vectors one after the other.
+_FLAGS: Mapping[str, Pooling] = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+_ROLE_PROMPTS: Mapping[Role, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
+_ACTIVATIONS: Mapping[str, Literal["tanh", "none"]] = {
+    "torch.nn.modules.activation.Tanh": "tanh",
+    "torch.nn.modules.linear.Identity": "none",
+}
+
+
+@dataclass(frozen=True)
+class DenseLayer:
+    """A linear layer after pooling."""
+
+    folder: Path
+    activation: Literal["tanh", "none"]
+
+
+@dataclass(frozen=True)
+class SentenceLayout:
+    """From tokens to a vector."""
+
+    transformer: Path
+    """The folder with the transformer's own files."""
+    pooling: tuple[Pooling, ...]
+    """Several are put one after the other."""
+    after: tuple[DenseLayer | Literal["normalize"], ...]
+    """What happens to the pooled vector, in order."""
+    own_length: int | None
+    lowercase: bool
+    prompts: Mapping[Role, str]
+    similarity: Similarity
+
+
+class _Module(FileContent):
+    type: str
+    path: str = ""
+
+
+class _TextConfig(FileContent):
+    max_seq_length: int | None = None
+    do_lower_case: bool = False
+
+
+class _SentenceConfig(FileContent):
+    prompts: Mapping[str, str | None] = {}
+    similarity_fn_name: Similarity | None = None
+    truncate_dim: int | None = None
+
+
+class _DenseConfig(FileContent):
+    activation_function: str = "torch.nn.modules.activation.Tanh"
+    module_input_name: str = "sentence_embedding"
+    module_output_name: str | None = None
+    use_residual: bool = False
+
+
+def read_layout(folder: Path, settings: DenseSettings) -> SentenceLayout:
+    """What the folder says, and what the options say where it is silent."""
+    modules = _modules(folder)
+    transformer = folder / modules[0].path
+    pooling, rest = _pooling(folder, modules[1:], settings)
+    text = _text_config(transformer)
+    config = _sentence_config(folder)
+    if config.truncate_dim is not None:
+        raise NotForOnnx(f"{folder}: truncate_dim, cutting vectors short, is left to torch.")
+    return SentenceLayout(
+        transformer=transformer,
+        pooling=pooling,
+        after=tuple(_after(folder, module) for module in rest),
+        own_length=text.max_seq_length,
+        lowercase=text.do_lower_case,
+        prompts=_prompts(config, settings),
+        similarity=config.similarity_fn_name or "cosine",
+    )
+
+
+def _modules(folder: Path) -> list[_Module]:
+    file = folder / "modules.json"
+    if not file.is_file():
+        if not (folder / "config.json").is_file():
+            raise UserError(f"{folder}: there is neither modules.json nor config.json, so this is no model's folder.")
+        return [_Module(type="Transformer")]
+    modules = [_Module.model_validate(entry) for entry in read_json(file)]
+    if not modules or _kind(modules[0]) != "Transformer":
+        raise NotForOnnx(f"{file}: the first module is not a Transformer.")
+    return modules
+
+
+def _pooling(
+    folder: Path, modules: list[_Module], settings: DenseSettings
+) -> tuple[tuple[Pooling, ...], list[_Module]]:
+    """How tokens are pooled, and the modules that come after."""
+    if modules and _kind(modules[0]) == "Pooling":
+        own, rest = _own_pooling(folder / modules[0].path / "config.json"), modules[1:]
+        if settings.pooling is not None and (settings.pooling,) != own:
+            raise UserError(f"{folder}: pooling={settings.pooling}, but its files say {'+'.join(own)}. Leave it out.")
+        return own, rest
+    if settings.pooling is None:
+        raise UserError(
+            f"{folder}: there is no modules.json with a Pooling, so it does not say how a text becomes one vector. "
+            "Say it if you know it: pooling=mean or pooling=cls."
+        )
+    return (settings.pooling,), modules
+
+
+def _own_pooling(file: Path) -> tuple[Pooling, ...]:
+    config = read_json(file)
+    if not config.get("include_prompt", True):
+        raise NotForOnnx(f"{file}: leaving the prompt out of the pooling is left to torch.")
+    mode = config.get("pooling_mode")
+    if mode is None:
+        mode = [name for flag, name in _FLAGS.items() if config.get(flag)] or ["mean"]
+    modes = (mode,) if isinstance(mode, str) else tuple(mode)
+    if unknown := set(modes) - set(_FLAGS.values()):
+        raise NotForOnnx(f"{file}: pooling {min(unknown)!r} is not known.")
+    return cast(tuple[Pooling, ...], modes)
+
+
+def _after(folder: Path, module: _Module) -> DenseLayer | Literal["normalize"]:
+    kind = _kind(module)
+    if kind == "Normalize":
+        return "normalize"
+    if kind != "Dense":
+        raise NotForOnnx(f"{folder}: a module of kind {kind} after the pooling is left to torch.")
+    place = folder / module.path
+    config = read_content(place / "config.json", _DenseConfig)
+    plain = config.module_input_name == (config.module_output_name or config.module_input_name) == "sentence_embedding"
+    if config.activation_function not in _ACTIVATIONS or config.use_residual or not plain:
+        raise NotForOnnx(f"{place}: a Dense layer of this kind is left to torch.")
+    if not weight_files(place):
+        raise NotForOnnx(f"{place}: there is no model.safetensors.")
+    return DenseLayer(place, _ACTIVATIONS[config.activation_function])
+
+
+def _text_config(transformer: Path) -> _TextConfig:
+    files = sorted(transformer.glob("sentence_*_config.json"))
+    return read_content(files[0], _TextConfig) if files else _TextConfig()
+
+
+def _sentence_config(folder: Path) -> _SentenceConfig:
+    file = folder / "config_sentence_transformers.json"
+    return read_content(file, _SentenceConfig) if file.is_file() else _SentenceConfig()
+
+
+def _prompts(config: _SentenceConfig, settings: DenseSettings) -> Mapping[Role, str]:
+    """By role, as the library's own encode_query and encode_document choose them; an option goes first."""
+    said: Mapping[Role, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
+    prompts: dict[Role, str] = {}
+    for role, names in _ROLE_PROMPTS.items():
+        own = next((config.prompts[name] for name in names if name in config.prompts), None)
+        prompts[role] = (own if said[role] is None else said[role]) or ""
+    return prompts
+
+
+def _kind(module: _Module) -> str:
+    return module.type.rpartition(".")[2]

@@ -1,0 +1,94 @@
+"""What encoders and cross-encoders on ONNX Runtime share: tokens in, the graph's result out, batch by batch."""
+
+# ruff: noqa: PLC0415 - the library is needed only where there is work
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tokenizers import Tokenizer, normalizers
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.backends import TransformerSettings
+from constraintsuite.models.base import Fact
+from constraintsuite.models.batches import BatchLimits
+from constraintsuite.models.onnx.folder import TransformerConfig, tokenizer_config, tokenizer_file
+from constraintsuite.models.onnx.graphs import Graph
+from constraintsuite.models.tokenization import Item, TokenBatch, Tokenization
+from constraintsuite.store.files import sha256_of, sha256_text
+
+if TYPE_CHECKING:
+    from constraintsuite.models.onnx.session import OnnxSession
+
+_BATCH_TOKENS = 2_048  # larger ones are not faster on a processor
+
+
+class OnnxModel:
+    """A graph, its tokenizer and the settings that decide a result."""
+
+    def __init__(
+        self,
+        folder: Path,
+        config: TransformerConfig,
+        graph: Graph,
+        length: int,
+        settings: TransformerSettings,
+        lowercase: bool = False,
+    ) -> None:
+        self.folder, self.config, self.graph, self.length, self.settings = folder, config, graph, length, settings
+        self.lowercase = lowercase
+        self.tokenizer_file = tokenizer_file(folder)
+        # A quantised graph takes its scale from the whole batch, so that a text's result would depend on its neighbours.
+        alone = settings.precision == "int8"
+        self.limits = BatchLimits(settings.batch_tokens or _BATCH_TOKENS, **({"items": 1} if alone else {}))
+        self.numbers_pairs = tokenizer_config(folder).numbers_pairs
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the weights, the tokenizer and what is done with them."""
+        return sha256_text(
+            self.graph.fingerprint,
+            sha256_of(self.tokenizer_file),
+            *(str(part) for part in (self.length, self.lowercase, self.numbers_pairs, self.limits)),
+            f"onnxruntime {version('onnxruntime')}",
+        )
+
+    @cached_property
+    def tokenization(self) -> Tokenization:
+        """The model's own tokenizer."""
+        try:
+            tokenizer = Tokenizer.from_file(str(self.tokenizer_file))
+        except Exception as error:  # the library raises nothing narrower
+            raise UserError(f"{self.tokenizer_file}: this is not a tokenizer that can be read ({error}).") from None
+        if self.lowercase:
+            own = tokenizer.normalizer
+            tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *([own] if own else [])])
+        return Tokenization(tokenizer, self.length, self.config.padding)
+
+    @cached_property
+    def session(self) -> OnnxSession:
+        """The graph, opened when there is work."""
+        from constraintsuite.models.onnx.session import OnnxSession
+
+        return OnnxSession(self.graph.ready(), self.settings.threads)
+
+    def batch(self, items: Sequence[Item]) -> TokenBatch:
+        """Tokens as the graph wants them."""
+        batch = self.tokenization.batch(items)
+        return batch if self.numbers_pairs else batch._replace(token_type_ids=np.zeros_like(batch.input_ids))
+
+    def describe(self) -> Mapping[str, Fact]:
+        """What was settled."""
+        return {
+            "weights": dict(self.graph.hashes),
+            "backend": f"onnxruntime {version('onnxruntime')}",
+            "precision": self.settings.precision,
+            "length": self.length,
+            "token_types": self.numbers_pairs,
+            "batch_tokens": self.limits.tokens if self.limits.items > 1 else None,
+        }

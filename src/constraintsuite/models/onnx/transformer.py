@@ -1,0 +1,151 @@
+"""A BERT-like transformer as an ONNX graph in fp32, with any number of texts and tokens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+
+from constraintsuite.models.onnx.architectures import ACTIVATIONS, Architecture, Head
+from constraintsuite.models.onnx.folder import TransformerConfig
+from constraintsuite.models.onnx.writing import GraphWriter
+
+if TYPE_CHECKING:
+    from constraintsuite.models.onnx.pooling import Floats
+
+HIDDEN, LOGITS = "last_hidden_state", "logits"
+_LEAST = float(np.finfo(np.float32).min)
+
+
+def write_encoder(config: TransformerConfig, kind: Architecture, weights: Mapping[str, Floats]) -> onnx.ModelProto:
+    """From tokens to the vectors of the last layer."""
+    writer = _Transformer(config, kind, weights)
+    return writer.model(writer.hidden(), HIDDEN, ["batch", "tokens", writer.width])
+
+
+def write_classifier(config: TransformerConfig, kind: Architecture, weights: Mapping[str, Floats]) -> onnx.ModelProto:
+    """From tokens to raw logits."""
+    writer = _Transformer(config, kind, weights)
+    labels = len(weights[f"{kind.head.last}.bias"])
+    return writer.model(writer.logits(writer.hidden(), kind.head), LOGITS, ["batch", labels])
+
+
+class _Transformer(GraphWriter):
+    def __init__(self, config: TransformerConfig, kind: Architecture, weights: Mapping[str, Floats]) -> None:
+        super().__init__(weights)
+        self.config, self.kind = config, kind
+        table = "embeddings.word_embeddings.weight"
+        self.prefix = kind.prefix if f"{kind.prefix}{table}" in weights else ""
+        self.epsilon = kind.epsilon or config.norm_epsilon
+        self.width = weights[self._layer(0, kind.names.output) + ".bias"].shape[0]
+
+    def hidden(self) -> str:
+        """The vectors after the last layer."""
+        mask = self._additive_mask()
+        value = self._embeddings()
+        for number in range(self.config.layers):
+            value = self._block(value, mask, number)
+        return value
+
+    def logits(self, hidden: str, head: Head) -> str:
+        """The head, on the first token."""
+        first = self.node("Gather", hidden, self.constant(0), axis=1)
+        inner = self.linear(first, head.first)
+        return self.linear(self.node(head.activation, inner), head.last)
+
+    def _embeddings(self) -> str:
+        words = self.lookup(f"{self.prefix}embeddings.word_embeddings.weight", "input_ids")
+        value = self.node("Add", words, self._positions())
+        types = f"{self.prefix}embeddings.token_type_embeddings.weight"
+        if types in self.weights:
+            # A table of one row serves models whose tokenizer numbers the two texts of a pair all the same.
+            rows = self.weights[types].shape[0]
+            places = self.node("Min", "token_type_ids", self.constant(rows - 1))
+            value = self.node("Add", value, self.lookup(types, places))
+        value = self.norm(value, f"{self.prefix}embeddings.LayerNorm", self.epsilon)
+        widening = f"{self.prefix}embeddings_project"
+        return self.linear(value, widening) if f"{widening}.weight" in self.weights else value
+
+    def _positions(self) -> str:
+        table = f"{self.prefix}embeddings.position_embeddings.weight"
+        if not self.config.counts_after_padding:
+            return self.lookup(table, self._numbers())
+        padding = self.constant(self.config.padding.token)
+        padded = self.node("Equal", "input_ids", padding)
+        real = self.node("Cast", self.node("Not", padded), to=onnx.TensorProto.INT64)
+        counted = self.node("Mul", self.node("CumSum", real, self.constant(1)), real)
+        return self.lookup(table, self.node("Add", counted, padding))
+
+    def _numbers(self) -> str:
+        """0, 1, 2 and so on, one a token."""
+        tokens = self.node("Shape", "input_ids", start=1, end=2)
+        count = self.node("Squeeze", tokens, self.constant([0]))
+        return self.node("Range", self.constant(0), count, self.constant(1))
+
+    def _additive_mask(self) -> str:
+        """0 where attention may look and the least number elsewhere, plus what distance adds: (texts, heads or 1, tokens or 1, tokens)."""
+        seen = self.node("Cast", "attention_mask", to=onnx.TensorProto.FLOAT)
+        hidden = self.node("Sub", self.constant(1.0, np.float32), seen)
+        mask = self.node("Mul", hidden, self.constant(_LEAST, np.float32))
+        mask = self.node("Unsqueeze", mask, self.constant([1, 2]))
+        return self.node("Add", mask, self._distance_bias()) if self.kind.bias_table else mask
+
+    def _distance_bias(self) -> str:
+        """MPNet's: how much attention gains by the distance of two tokens, (heads, tokens, tokens)."""
+        most = self.config.positions or 0
+        table = self.weights[self.prefix + self.kind.bias_table]  # (buckets, heads)
+        by_distance = table[distance_buckets(np.arange(1 - most, most), len(table))]
+        numbers = self._numbers()
+        to = self.node("Unsqueeze", numbers, self.constant([0]))
+        start = self.node("Unsqueeze", numbers, self.constant([1]))
+        places = self.node("Add", self.node("Sub", to, start), self.constant(most - 1))
+        values = self.node("Gather", self.computed("bias_by_distance", by_distance), places, axis=0)
+        return self.node("Transpose", values, perm=[2, 0, 1])
+
+    def _block(self, value: str, mask: str, number: int) -> str:
+        names = self.kind.names
+        mixed = self._attention(value, mask, number)
+        value = self._normed(value, mixed, number, names.attention_norm)
+        inner = self._activated(self.linear(value, self._layer(number, names.inner)))
+        return self._normed(value, self.linear(inner, self._layer(number, names.output)), number, names.output_norm)
+
+    def _attention(self, value: str, mask: str, number: int) -> str:
+        names, size = self.kind.names, self.width // self.config.heads
+        # The key is turned over for the product: (texts, heads, size, tokens).
+        query = self._split(value, self._layer(number, names.query), [0, 2, 1, 3])
+        key = self._split(value, self._layer(number, names.key), [0, 2, 3, 1])
+        content = self._split(value, self._layer(number, names.value), [0, 2, 1, 3])
+        scaled = self.node("Mul", self.node("MatMul", query, key), self.constant(1 / math.sqrt(size), np.float32))
+        shares = self.node("Softmax", self.node("Add", scaled, mask), axis=-1)
+        mixed = self.node("Transpose", self.node("MatMul", shares, content), perm=[0, 2, 1, 3])
+        return self.linear(self.reshape(mixed, [0, 0, self.width]), self._layer(number, names.attention_output))
+
+    def _split(self, value: str, layer: str, order: list[int]) -> str:
+        """A linear layer's result by heads."""
+        parted = self.reshape(self.linear(value, layer), [0, 0, self.config.heads, self.width // self.config.heads])
+        return self.node("Transpose", parted, perm=order)
+
+    def _normed(self, value: str, added: str, number: int, norm: str) -> str:
+        return self.norm(self.node("Add", added, value), self._layer(number, norm), self.epsilon)
+
+    def _activated(self, value: str) -> str:
+        approximation = ACTIVATIONS[self.config.activation]
+        return self.node("Gelu", value, approximate=approximation) if approximation else self.node("Relu", value)
+
+    def _layer(self, number: int, part: str) -> str:
+        return f"{self.prefix}{self.kind.layer}.{number}.{part}"
+
+
+def distance_buckets(
+    relative: np.ndarray[tuple[int], np.dtype[np.int64]], buckets: int
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """T5's buckets of distance: each its own when near, wider and wider when far, one for 128 and more; both directions."""
+    half = buckets // 2
+    near = half // 2
+    distance = np.abs(relative)
+    far = np.log(np.maximum(distance, 1).astype(np.float32) / np.float32(near)) / np.float32(math.log(128 / near))
+    wide = np.minimum(near + (far * np.float32(half - near)).astype(np.int64), half - 1)
+    return (relative > 0) * half + np.where(distance < near, distance, wide)

@@ -1,0 +1,197 @@
+"""A model's own tokenizer: each distinct text is read once, pairs are put together from what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from tokenizers import Tokenizer
+
+from constraintsuite.errors import UserError
+
+IntArray = npt.NDArray[np.int64]
+Item = tuple[str, ...]
+"""A text, or a query and a text."""
+_AT_ONCE = 4_096  # texts that the tokenizer reads in one go: it keeps much more of a text than its ids
+
+
+class TokenBatch(NamedTuple):
+    """Tokens of items as a transformer wants them, padded to the longest: (items, tokens) each."""
+
+    input_ids: IntArray
+    attention_mask: IntArray
+    token_type_ids: IntArray
+
+
+@dataclass(frozen=True)
+class Padding:
+    """What fills up the shorter items."""
+
+    token: int = 0
+    type: int = 0
+    left: bool = False
+
+
+class Slot(NamedTuple):
+    """A place in the frame around an item: a special token, or a part of the item."""
+
+    token: int
+    type: int
+    part: int | None = None
+    """Which part stands here; None for a special token."""
+
+
+class Tokenization:
+    """Cuts as the library that a model comes from does: the longer of the two loses its last tokens first."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, max_length: int, padding: Padding | None = None, *, cut_left: bool = False
+    ) -> None:
+        # A copy that neither cuts nor pads reads the texts; the other one shows how items are put together.
+        self._reader = Tokenizer.from_str(tokenizer.to_str())
+        self._reader.no_truncation()
+        self._reader.no_padding()
+        self._joiner = Tokenizer.from_str(self._reader.to_str())
+        self._joiner.enable_truncation(max_length, strategy="longest_first", direction="left" if cut_left else "right")
+        self.max_length = max_length
+        self.padding = padding or _own_padding(tokenizer)
+        self.cut_left = cut_left
+        self._special = {n: self._joiner.num_special_tokens_to_add(is_pair=n == 2) for n in (1, 2)}
+        self._read: dict[str, IntArray] = {}
+        self._frames: dict[int, tuple[Slot, ...] | None] = {}
+
+    @classmethod
+    def from_file(cls, file: Path, max_length: int) -> Tokenization:
+        """The tokenizer of a `tokenizer.json`."""
+        try:
+            return cls(Tokenizer.from_file(str(file)), max_length)
+        except Exception as error:  # the library raises nothing narrower
+            raise UserError(f"{file}: this is not a tokenizer that can be read ({error}).") from None
+
+    def read(self, texts: Iterable[str]) -> None:
+        """Tokenise the texts that are not known yet, on all cores."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._read]
+        for start in range(0, len(new), _AT_ONCE):
+            some = new[start : start + _AT_ONCE]
+            for text, encoding in zip(
+                some, self._reader.encode_batch_fast(some, add_special_tokens=False), strict=True
+            ):
+                self._read[text] = np.array(encoding.ids, dtype=np.int64)
+
+    def lengths(self, items: Sequence[Item]) -> list[int]:
+        """Tokens of each item, special ones included, after cutting."""
+        self.read(text for item in items for text in item)
+        read, special, most = self._read, self._special, self.max_length
+        return [min(most, sum([len(read[text]) for text in item]) + special[len(item)]) for item in items]
+
+    def batch(self, items: Sequence[Item]) -> TokenBatch:
+        """The items as arrays."""
+        parts = len(items[0])
+        if parts not in self._frames:
+            self._frames[parts] = self._learn(parts)
+        frame = self._frames[parts]
+        if frame is None or any(len(item) != parts for item in items):
+            return self._joined(items)
+        return self._framed(items, frame)
+
+    def visible(self, items: Sequence[Item]) -> IntArray:
+        """How many characters of each item's last text are left after cutting."""
+        lengths = self.lengths(items)
+        cut = [item for item, length in zip(items, lengths, strict=True) if length == self.max_length]
+        kept = dict(zip(cut, (self._visible(item) for item in cut), strict=True))
+        return np.array([kept.get(item, len(item[-1])) for item in items], dtype=np.int64)
+
+    def _visible(self, item: Item) -> int:
+        tokens = len(self._read[item[-1]])
+        left = int(self._kept([item])[0, -1])
+        if left == tokens:
+            return len(item[-1])
+        if left == 0:
+            return 0
+        places = self._reader.encode(item[-1], add_special_tokens=False).offsets
+        if self.cut_left:
+            return len(item[-1]) - min(start for start, _ in places[tokens - left :])
+        return max(end for _, end in places[:left])
+
+    def _kept(self, items: Sequence[Item]) -> IntArray:
+        """Tokens of each part that are left after cutting: (items, parts)."""
+        self.read(text for item in items for text in item)
+        counts = np.array([[len(self._read[text]) for text in item] for item in items], dtype=np.int64)
+        room = max(0, self.max_length - self._special[counts.shape[1]])
+        if counts.shape[1] == 1:
+            return np.minimum(counts, room)
+        # The shorter part stays whole as long as it takes no more than half of the room; an odd token is the longer one's.
+        small = np.minimum(counts.min(axis=1), room // 2)
+        large = np.minimum(counts.max(axis=1), room - small)
+        first_is_longer = counts[:, 0] > counts[:, 1]
+        return np.stack([np.where(first_is_longer, large, small), np.where(first_is_longer, small, large)], axis=1)
+
+    def _framed(self, items: Sequence[Item], frame: Sequence[Slot]) -> TokenBatch:
+        """Put together from the ids that were read, without a loop over tokens."""
+        kept = self._kept(items)
+        pieces: list[IntArray] = []
+        special = {slot.token: np.array([slot.token], dtype=np.int64) for slot in frame if slot.part is None}
+        for item, counts in zip(items, kept.tolist(), strict=True):
+            for token, _, part in frame:
+                if part is None:
+                    pieces.append(special[token])
+                else:
+                    ids = self._read[item[part]]
+                    pieces.append(ids[len(ids) - counts[part] :] if self.cut_left else ids[: counts[part]])
+        widths = np.ones((len(items), len(frame)), dtype=np.int64)
+        for place, slot in enumerate(frame):
+            if slot.part is not None:
+                widths[:, place] = kept[:, slot.part]
+        types = np.repeat(np.tile(np.array([slot.type for slot in frame], dtype=np.int64), len(items)), widths.ravel())
+        return self._padded(np.concatenate(pieces), types, widths.sum(axis=1))
+
+    def _joined(self, items: Sequence[Item]) -> TokenBatch:
+        """Put together by the tokenizer itself: always right, but it reads every text again."""
+        encodings = self._joiner.encode_batch([item[0] if len(item) == 1 else item for item in items])
+        ids = np.concatenate([np.array(encoding.ids, dtype=np.int64) for encoding in encodings])
+        types = np.concatenate([np.array(encoding.type_ids, dtype=np.int64) for encoding in encodings])
+        return self._padded(ids, types, np.array([len(encoding) for encoding in encodings], dtype=np.int64))
+
+    def _padded(self, ids: IntArray, types: IntArray, lengths: IntArray) -> TokenBatch:
+        """Rows of those lengths, one below the other, from tokens in one line."""
+        longest = int(lengths.max())
+        shape = (len(lengths), longest)
+        if len(ids) == shape[0] * longest:
+            return TokenBatch(ids.reshape(shape), np.ones(shape, dtype=np.int64), types.reshape(shape))
+        places = np.arange(longest)
+        filled = places >= (longest - lengths)[:, None] if self.padding.left else places < lengths[:, None]
+        batch = TokenBatch(
+            np.full(shape, self.padding.token, dtype=np.int64),
+            filled.astype(np.int64),
+            np.full(shape, self.padding.type, dtype=np.int64),
+        )
+        batch.input_ids[filled] = ids
+        batch.token_type_ids[filled] = types
+        return batch
+
+    def _learn(self, parts: int) -> tuple[Slot, ...] | None:
+        """The frame that the tokenizer puts around items; None if it does anything that a frame cannot say."""
+        example = self._joiner.encode("a", "b c" if parts == 2 else None)
+        frame: list[Slot] = []
+        for token, kind, part in zip(example.ids, example.type_ids, example.sequence_ids, strict=True):
+            slot = Slot(token if part is None else -1, kind, part)
+            if part is None or not frame or frame[-1] != slot:
+                frame.append(slot)
+        if [slot.part for slot in frame if slot.part is not None] != list(range(parts)):
+            return None
+        long = "a b c " * min(self.max_length, 1_024)
+        trials = list(product(("", "a", "b c", long), repeat=parts))
+        same = all(map(np.array_equal, self._framed(trials, frame), self._joined(trials)))
+        return tuple(frame) if same else None
+
+
+def _own_padding(tokenizer: Tokenizer) -> Padding:
+    own = tokenizer.padding
+    if own is None:
+        return Padding()
+    return Padding(own["pad_id"], own["pad_type_id"], own["direction"] == "left")

@@ -1,0 +1,1 @@
+"""Models that run on torch; imported only where the extra [torch] is there."""

@@ -1,0 +1,97 @@
+"""A sequence classifier and its tokenizer, from a folder of Hugging Face files, ready to score."""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.tokenization import Padding, Tokenization
+from constraintsuite.models.torch.device import pick_dtype
+from constraintsuite.models.torch.firsttoken import read_first_token_only
+from constraintsuite.models.torch.loading import check_length, loading, position_limit
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """What was loaded, and what was found out about it."""
+
+    model: torch.nn.Module
+    tokenization: Tokenization
+    takes_types: bool
+    """Whether it is told which token belongs to the query and which to the text."""
+    first_token_only: bool
+    """Whether the last layer is computed for the first token alone."""
+
+
+def load_classifier(folder: Path, device: torch.device, precision: str, length: int | None, trust: bool) -> Classifier:
+    """The classifier on its device; weights that are not all there are refused."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    places = {"local_files_only": True, "trust_remote_code": trust}
+    with loading(folder):
+        tokenizer = AutoTokenizer.from_pretrained(folder, **places)
+        model, found = AutoModelForSequenceClassification.from_pretrained(
+            folder, dtype=pick_dtype(precision), use_safetensors=True, output_loading_info=True, **places
+        )
+    _refuse_missing(folder, type(model).__name__, found)
+    check_length(length, model, folder)
+    model = model.eval().to(device)
+    _score_in_full_precision(model)
+    # The same two conditions as in the library: the tokenizer says that it has them, and the model that it takes them.
+    takes_types = (
+        "token_type_ids" in tokenizer.model_input_names
+        and "token_type_ids" in inspect.signature(model.forward).parameters
+    )
+    return Classifier(
+        model,
+        _tokenization(folder, tokenizer, length or _own_length(folder, tokenizer, model)),
+        takes_types,
+        read_first_token_only(model),
+    )
+
+
+def _refuse_missing(folder: Path, kind: str, found: Mapping[str, Any]) -> None:
+    """What is missing was filled with random numbers: scores would mean nothing."""
+    missing = sorted(str(name) for name in found["missing_keys"])
+    if missing:
+        raise UserError(
+            f"{folder}: {len(missing)} weights of a {kind} are not in its files, such as {missing[0]}. "
+            "This is another kind of model (an encoder is `dense:`), or a part of its files is missing."
+        )
+
+
+def _own_length(folder: Path, tokenizer: Any, model: torch.nn.Module) -> int:  # noqa: ANN401
+    """Most tokens that the model's own files allow, as sentence-transformers reads them."""
+    positions = getattr(model.config, "max_position_embeddings", None) or -1
+    limits = [tokenizer.model_max_length, positions, position_limit(model)]
+    known = [int(limit) for limit in limits if limit is not None and 0 < limit < 1e9]
+    if not known:
+        raise UserError(f"{folder}: its files do not say how many tokens it reads. Set length=N.")
+    return min(known)
+
+
+def _tokenization(folder: Path, tokenizer: Any, length: int) -> Tokenization:  # noqa: ANN401
+    if not tokenizer.is_fast:
+        raise UserError(f"{folder}: its tokenizer exists in Python only. One with a tokenizer.json is needed.")
+    # Without a padding token each batch is of one length, or the library itself would refuse it.
+    padding = Padding(tokenizer.pad_token_id or 0, tokenizer.pad_token_type_id, tokenizer.padding_side == "left")
+    return Tokenization(tokenizer.backend_tokenizer, length, padding, cut_left=tokenizer.truncation_side == "left")
+
+
+def _score_in_full_precision(model: torch.nn.Module) -> None:
+    """Let the layer that gives the score compute in fp32: eight bits would make ties of near scores."""
+    import torch
+
+    last = [part for part in model.modules() if isinstance(part, torch.nn.Linear)][-1]
+    if last.out_features == model.config.num_labels and last.weight.dtype != torch.float32:
+        last.float()
+        last.register_forward_pre_hook(lambda _module, inputs: (inputs[0].float(),))

@@ -1,0 +1,146 @@
+"""ColBERT: a vector for each token; the score sums, over the query's tokens, the best match among the text's tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
+from constraintsuite.models.naming import ModelName
+from constraintsuite.models.tokenization import IntArray
+from constraintsuite.models.torch.folder import ModelFolder, need_torch
+from constraintsuite.models.torch.interaction import Meetings, Sizes
+from constraintsuite.models.torch.sentences import Features, SentenceModel
+from constraintsuite.models.torch.settings import BatchSizes, TorchSettings
+from constraintsuite.models.weights import find_weights
+from constraintsuite.store.files import sha256_text
+
+SIZES = BatchSizes(cpu=2_048, cuda=131_072)
+"""Tokens in a batch."""
+_SAVED_AS = ("MultiVectorEncoder", "ColBERT")  # by sentence-transformers, by PyLate
+_OLD_MARKS = ("query_prefix", "document_prefix", "query_length", "document_length")  # of PyLate before it said so
+
+
+class TokenVectors(NamedTuple):
+    """A vector for each token that counts."""
+
+    rows: npt.NDArray[np.float32]
+    tokens: IntArray
+    """Which tokens they are; empty where the model merges vectors, so that none belongs to one token."""
+
+
+class MaxSim(NamedTuple):
+    """How a score comes about: the similarity of each token of the query to each token of the text."""
+
+    query_tokens: tuple[str, ...]
+    document_tokens: tuple[str, ...]
+    matrix: npt.NDArray[np.float32]
+    """(tokens of the query, tokens of the text); the score sums the largest number of each row."""
+
+
+def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
+    """`colbert:NAME_OR_FOLDER`, saved by sentence-transformers, PyLate or ColBERT itself."""
+    settings = name.settings(TorchSettings)
+    need_torch("colbert:")
+    folder = ModelFolder(find_weights(name.argument, revision=settings.revision))
+    folder.refuse_pickle()
+    if not _is_colbert(folder):
+        raise UserError(
+            f"{folder.path}: this is no ColBERT model: it was not saved by sentence-transformers as a MultiVectorEncoder, "
+            "by PyLate or by ColBERT. The projection it lacks would be made of random numbers."
+        )
+    return ColbertScorer(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
+
+
+class ColbertScorer:
+    """Late interaction, computed here and exactly."""
+
+    def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
+        self.name = name
+        self.model = model
+        self._bench = bench
+        self._noticed: Mapping[str, Fact] = {}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the model."""
+        return sha256_text("colbert", self.model.fingerprint)
+
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
+        """MaxSim of each pair, or its mean over the query's tokens where the model says so."""
+        if not pairs:
+            return np.empty(0, dtype=np.float64)
+        met = Meetings(self, SIZES.limits(self.model.settings), self._bench)(pairs)
+        self._noticed = self._notice([query for query, _ in pairs], met.sizes)
+        return met.scores
+
+    def maxsim(self, query: str, text: str) -> MaxSim:
+        """The similarities behind the score of one pair, for a picture of them."""
+        left, right = self._alone(query, "query"), self._alone(text, "document")
+        return MaxSim(self._names(left, query), self._names(right, text), left.rows @ right.rows.T)
+
+    def visible(self, pairs: Sequence[Pair]) -> IntArray:
+        """How many characters of each pair's text are read."""
+        return self.model.visible([text for _, text in pairs], "document")
+
+    def describe(self) -> Mapping[str, Fact]:
+        """The model, and what was noticed of the texts."""
+        settled = {key: self.model.setting(key) for key in ("query_expansion", "skiplist_words")}
+        similarity = {"similarity": self.model.model.similarity_fn_name}
+        return {**self.model.describe(), **settled, **similarity, **self._noticed}
+
+    def vectors(self, features: Features, role: Role) -> list[TokenVectors]:
+        """The vectors of each text of a batch, less those of padding and of tokens on the model's skip list."""
+        result = self.model.forward(features, role)
+        rows, mask, tokens = (result[key].cpu() for key in ("token_embeddings", "attention_mask", "input_ids"))
+        merged = tokens.shape != mask.shape
+        return [
+            TokenVectors(
+                rows[i][mask[i].bool()].float().numpy(),
+                np.empty(0, dtype=np.int64) if merged else tokens[i][mask[i].bool()].numpy(),
+            )
+            for i in range(len(rows))
+        ]
+
+    def compare(self, query: TokenVectors, document: TokenVectors) -> float:
+        """The best match of each token of the query, summed in double precision."""
+        if not len(query.rows) or not len(document.rows):
+            raise UserError(f"Model {self.name!r} leaves no token of a text to compare: all are on its skip list.")
+        best = (query.rows @ document.rows.T).max(axis=1)
+        return float(best.mean(dtype=np.float64) if self._mean else best.sum(dtype=np.float64))
+
+    def size(self, vector: TokenVectors) -> int:
+        """Tokens that count."""
+        return len(vector.rows)
+
+    @cached_property
+    def _mean(self) -> bool:
+        return bool(self.model.model.similarity_fn_name == "meanmaxsim")
+
+    def _alone(self, text: str, role: Role) -> TokenVectors:
+        (vectors,) = self.vectors(self.model.features([text], role), role)
+        return vectors
+
+    def _names(self, vectors: TokenVectors, text: str) -> tuple[str, ...]:
+        if len(vectors.tokens) != len(vectors.rows):
+            raise UserError(
+                f"Model {self.name!r} merges the vectors of tokens, so that none belongs to a word of {text!r}."
+            )
+        return tuple(self.model.model.tokenizer.convert_ids_to_tokens(vectors.tokens.tolist()))
+
+    def _notice(self, queries: Sequence[str], sizes: Sizes) -> Mapping[str, Fact]:
+        distinct = list(dict.fromkeys(queries))
+        read = self.model.visible(distinct, "query").tolist()
+        cut = sum(seen < len(query) for query, seen in zip(distinct, read, strict=True))
+        return {"mean_tokens": sizes._asdict(), "queries_cut": cut}
+
+
+def _is_colbert(folder: ModelFolder) -> bool:
+    saved = folder.sentence_config
+    old = folder.has_modules and any(mark in saved for mark in _OLD_MARKS)
+    return saved.get("model_type") in _SAVED_AS or "HF_ColBERT" in folder.architectures or old

@@ -1,0 +1,173 @@
+"""Models whose vectors are too large to keep: a document meets its queries as soon as it is read, and only scores stay.
+
+The vectors of all queries are held in memory, those of a document only while its batch lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.execution.progress import Silent
+from constraintsuite.models.base import Pair, Role, Workbench
+from constraintsuite.models.batches import BatchLimits, BatchRun
+from constraintsuite.models.torch.alike import first_alike
+from constraintsuite.models.torch.sentences import Features, SentenceModel
+from constraintsuite.store.files import sha256_text
+
+FloatArray = npt.NDArray[np.float64]
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class Interaction(Protocol[V]):
+    """What a family makes of texts, and how it compares two of them."""
+
+    model: SentenceModel
+
+    def vectors(self, features: Features, role: Role) -> list[V]:
+        """One a text, in ordinary memory."""
+
+    def compare(self, query: V, document: V) -> float:
+        """The score."""
+
+    def size(self, vector: V) -> int:
+        """How many parts it has: active dimensions, or tokens."""
+
+
+class Meeting(NamedTuple):
+    """A document and the queries that it is scored for."""
+
+    document: str
+    queries: tuple[str, ...]
+
+
+class Sizes(NamedTuple):
+    """The mean number of parts of a vector."""
+
+    queries: float
+    documents: float
+
+
+class Met(NamedTuple):
+    """What came out of all meetings."""
+
+    scores: FloatArray
+    sizes: Sizes
+
+
+@dataclass(frozen=True)
+class Meetings(Generic[V]):
+    """Lets the queries and documents of pairs meet; each distinct text is read once."""
+
+    interaction: Interaction[V]
+    limits: BatchLimits
+    bench: Workbench
+
+    def __call__(self, pairs: Sequence[Pair]) -> Met:
+        """The score of each pair, in order."""
+        queries = self._alike([query for query, _ in pairs], "query")
+        documents = self._alike([document for _, document in pairs], "document")
+        alike = [(queries[query], documents[document]) for query, document in pairs]
+        meetings = _meetings(alike)
+        rows = self._rows(meetings)
+        scores: dict[Pair, float] = {}
+        sizes: dict[str, float] = {}
+        for meeting, row in zip(meetings, rows, strict=True):
+            for query, score, size in zip(meeting.queries, row[1::2], row[2::2], strict=False):
+                scores[query, meeting.document] = float(score)
+                sizes[query] = float(size)
+        means = Sizes(float(np.mean(list(sizes.values()))), float(rows[:, 0].mean()))
+        return Met(np.array([scores[pair] for pair in alike], dtype=np.float64), means)
+
+    def _alike(self, texts: Sequence[str], role: Role) -> dict[str, str]:
+        return first_alike(texts, self.interaction.model.marks(texts, role))
+
+    def _rows(self, meetings: Sequence[Meeting]) -> FloatArray:
+        """By meeting: the document's size, then score and size of each query; zeros where others have more queries."""
+        model = self.interaction.model
+        width = max(len(meeting.queries) for meeting in meetings)
+        queries = list(dict.fromkeys(query for meeting in meetings for query in meeting.queries))
+        # The queries are read in batches too, so that all of them decide the last bits of each.
+        company = sha256_text(str(width), *queries)
+        run = BatchRun(
+            "documents",
+            _Documents(self.interaction, _Queries(self.interaction, queries, self.limits, self.bench), width),
+            model.fingerprint,
+            lambda meeting: sha256_text(company, meeting.document, *meeting.queries),
+            self.limits,
+            self.bench,
+        )
+        lengths = model.lengths([meeting.document for meeting in meetings], "document")
+        return run(meetings, lengths).astype(np.float64, copy=False)
+
+
+def _meetings(pairs: Sequence[Pair]) -> list[Meeting]:
+    by_document: dict[str, dict[str, None]] = {}
+    for query, document in pairs:
+        by_document.setdefault(document, {})[query] = None
+    return [Meeting(document, tuple(queries)) for document, queries in by_document.items()]
+
+
+class _Inputs(NamedTuple, Generic[T]):
+    items: Sequence[T]
+    features: Features
+
+
+class _Queries(Generic[V]):
+    """The vectors of all queries, read when the first is asked for: a run whose scores are all known asks for none."""
+
+    def __init__(
+        self, interaction: Interaction[V], queries: Sequence[str], limits: BatchLimits, bench: Workbench
+    ) -> None:
+        self._interaction = interaction
+        self._queries = queries
+        # Their vectors differ in size, so that they are no rows to keep; and the bar is that of the documents.
+        self._run = BatchRun("queries", self, "", str, limits, replace(bench, cache=None, reporter=Silent()))
+        self._read: dict[str, V] = {}
+
+    def __getitem__(self, query: str) -> V:
+        if not self._read:
+            self._run(self._queries, self._interaction.model.lengths(self._queries, "query"))
+        return self._read[query]
+
+    def prepare(self, items: Sequence[str]) -> _Inputs[str]:
+        """Tokens, padded."""
+        return _Inputs(items, self._interaction.model.features(items, "query"))
+
+    def compute(self, inputs: _Inputs[str]) -> FloatArray:
+        """Keep the vectors; their sizes are the result."""
+        vectors = self._interaction.vectors(inputs.features, "query")
+        self._read.update(zip(inputs.items, vectors, strict=True))
+        return np.array([self._interaction.size(vector) for vector in vectors], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Documents(Generic[V]):
+    """Reads documents and compares them with their queries."""
+
+    interaction: Interaction[V]
+    queries: _Queries[V]
+    width: int
+
+    def prepare(self, items: Sequence[Meeting]) -> _Inputs[Meeting]:
+        """Tokens, padded."""
+        return _Inputs(items, self.interaction.model.features([item.document for item in items], "document"))
+
+    def compute(self, inputs: _Inputs[Meeting]) -> FloatArray:
+        """One row a meeting."""
+        rows = np.zeros((len(inputs.items), 1 + 2 * self.width), dtype=np.float64)
+        vectors = self.interaction.vectors(inputs.features, "document")
+        for row, meeting, vector in zip(rows, inputs.items, vectors, strict=True):
+            row[0] = self.interaction.size(vector)
+            for place, query in enumerate(meeting.queries):
+                known = self.queries[query]
+                row[1 + 2 * place : 3 + 2 * place] = (
+                    self.interaction.compare(known, vector),
+                    self.interaction.size(known),
+                )
+        return rows

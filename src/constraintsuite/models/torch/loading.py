@@ -1,0 +1,84 @@
+"""Loading weights so that nothing is guessed: in the precision that was asked for, whole, or not at all."""
+
+# The libraries take seconds to import, and a wrong name is told without them.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from constraintsuite.errors import UserError
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerFast
+
+
+@contextmanager
+def loading(folder: Path) -> Iterator[None]:
+    """Keeps the library's own bars and reports out of the way, and tells what goes wrong in one line."""
+    from safetensors import SafetensorError
+    from transformers.utils import logging
+
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError, KeyError, TypeError, ImportError, SafetensorError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        advice = " If you trust its own Python code, say trust=yes." if "trust_remote_code" in str(error) else ""
+        raise UserError(f"{folder}: this model cannot be loaded: {type(error).__name__}: {reason}{advice}") from error
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def refuse_missing(model: torch.nn.Module, folder: Path) -> None:
+    """The library fills in what a folder lacks with random numbers; scores from those would mean nothing."""
+    from transformers import PreTrainedModel
+
+    for part in model.modules():
+        if isinstance(part, PreTrainedModel):
+            read = {name: hasattr(weight, "_is_hf_initialized") for name, weight in part.named_parameters()}
+            # A pooler is not read here: the vectors of the tokens are.
+            missing = [name for name, whole in read.items() if not whole and "pooler" not in name]
+            if missing and any(read.values()):
+                raise UserError(
+                    f"{folder}: {len(missing)} weights of a {type(part).__name__} are not in its files, "
+                    f"such as {missing[0]}. This is another kind of model, or a part of its files is missing."
+                )
+
+
+def position_limit(model: torch.nn.Module) -> int | None:
+    """How many tokens the model has positions for; None if it counts them otherwise."""
+    from torch import nn
+
+    limits = [
+        # Where padding has a position of its own, counting begins behind it.
+        part.num_embeddings - (0 if part.padding_idx is None else part.padding_idx + 1)
+        for name, part in model.named_modules()
+        if name.endswith("position_embeddings") and isinstance(part, nn.Embedding)
+    ]
+    return min(limits, default=None)
+
+
+def check_length(length: int | None, model: torch.nn.Module, folder: Path) -> None:
+    """Refuse a length that the model has no positions for."""
+    most = position_limit(model)
+    if length is not None and most is not None and length > most:
+        raise UserError(f"{folder}: length={length}, but the model reads at most {most} tokens.")
+
+
+def load_tokenizer(folder: Path, trust: bool) -> PreTrainedTokenizerFast:
+    """The folder's tokenizer, which must be of the fast kind: only that says which characters a token stands for."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=trust)
+    if not tokenizer.is_fast:
+        raise UserError(f"{folder}: its tokenizer exists in Python only. One with a tokenizer.json is needed.")
+    return tokenizer

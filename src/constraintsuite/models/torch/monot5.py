@@ -1,0 +1,232 @@
+"""monoT5: the model reads "Query: ... Document: ... Relevant:", and the score is how sure it is that "true" comes next."""
+
+# The libraries take seconds to import, and a wrong name is told without them.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+from tokenizers import Encoding, Tokenizer
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.batches import BatchRun
+from constraintsuite.models.naming import ModelName
+from constraintsuite.models.tokenization import IntArray
+from constraintsuite.models.torch.alike import first_alike, mark_of
+from constraintsuite.models.torch.device import (
+    describe_device,
+    fix_threads,
+    pick_device,
+    pick_dtype,
+    telling_out_of_memory,
+)
+from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
+from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
+from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, fingerprint_of
+from constraintsuite.models.weights import find_weights
+from constraintsuite.store.files import sha256_text
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration
+
+SIZES = BatchSizes(cpu=2_048, cuda=65_536)
+"""Tokens in a batch."""
+LENGTH = 512
+"""What T5 was trained with, where the tokenizer does not say it; there is no table of positions that would end there."""
+_KINDS = ("t5", "mt5", "umt5")
+_AT_ONCE = 1_000
+
+
+class MonoT5Settings(TorchSettings):
+    """The options of `monot5`."""
+
+    tokens: str = Field(
+        "true/false", pattern=r"^[^/]+/[^/]+$", description="what the model says of a relevant and of another text"
+    )
+
+
+class Prompt(NamedTuple):
+    """A pair as the model reads it."""
+
+    ids: IntArray
+    visible: int
+    """Characters of the text that are left."""
+
+
+def make_monot5(name: ModelName, bench: Workbench) -> Scorer:
+    """`monot5:NAME_OR_FOLDER`, a T5 that was trained to say true or false."""
+    settings = name.settings(MonoT5Settings)
+    need_torch("monot5:")
+    folder = ModelFolder(find_weights(name.argument, revision=settings.revision))
+    folder.refuse_pickle()
+    kind = folder.json("config.json").get("model_type")
+    if kind not in _KINDS:
+        raise UserError(f"{folder.path}: monot5: runs models of the kinds {', '.join(_KINDS)}, and this is {kind!r}.")
+    return MonoT5Scorer(str(name), folder, settings, bench)
+
+
+class MonoT5Scorer:
+    """The log-probability of "true" against "false" alone, as the first word of the answer."""
+
+    def __init__(self, name: str, folder: ModelFolder, settings: MonoT5Settings, bench: Workbench) -> None:
+        self.name = name
+        self.folder = folder
+        self.settings = settings
+        self._bench = bench
+        self._read: dict[Pair, Prompt] = {}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of all that decides a score."""
+        return fingerprint_of("monot5", self.folder, self.settings)
+
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
+        """Zero at most; never rounded to it, so that two texts of which the model is sure are no tie."""
+        if not pairs:
+            return np.empty(0, dtype=np.float64)
+        alike = first_alike(pairs, [mark_of(prompt.ids) for prompt in self._prompts(pairs)])
+        distinct = {pair: row for row, pair in enumerate(dict.fromkeys(alike.values()))}
+        lengths = [len(prompt.ids) for prompt in self._prompts(list(distinct))]
+        run = BatchRun("pairs", self, self.fingerprint, _key, SIZES.limits(self.settings), self._bench)
+        yes, no = run(list(distinct), lengths).astype(np.float64).T
+        scores: npt.NDArray[np.float64] = -np.logaddexp(0.0, no - yes)
+        return scores[[distinct[alike[pair]] for pair in pairs]]
+
+    def visible(self, pairs: Sequence[Pair]) -> IntArray:
+        """How many characters of each pair's text are read."""
+        return np.array([prompt.visible for prompt in self._prompts(pairs)], dtype=np.int64)
+
+    def describe(self) -> Mapping[str, Fact]:
+        """What it is and how it is run."""
+        answers = [self._tokenizer.convert_ids_to_tokens(token) for token in self._answers]
+        cut = sum(prompt.visible < len(text) for (_, text), prompt in self._read.items())
+        return {
+            "folder": str(self.folder.path),
+            "weights": self.folder.weights,
+            "backend": "torch",
+            "libraries": library_versions(),
+            "precision": self.settings.precision,
+            "device": describe_device(self._model.device),
+            "length": self._length,
+            "prompt": _prompt("{query}", "{text}")[0],
+            "answers": {"relevant": answers[0], "other": answers[1]},
+            "texts_cut": cut,
+        }
+
+    def prepare(self, items: Sequence[Pair]) -> list[IntArray]:
+        """Tokens, not padded yet."""
+        return [prompt.ids for prompt in self._prompts(items)]
+
+    def compute(self, inputs: list[IntArray]) -> npt.NDArray[np.float32]:
+        """The logits of the two answers."""
+        import torch
+
+        model = self._model
+        ids = np.full((len(inputs), max(map(len, inputs))), self._tokenizer.pad_token_id or 0, dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, tokens in enumerate(inputs):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        with telling_out_of_memory(), torch.inference_mode():
+            start = torch.full((len(ids), 1), model.config.decoder_start_token_id, device=model.device)
+            read = {"input_ids": ids, "attention_mask": mask}
+            tensors = {key: torch.from_numpy(array).to(model.device) for key, array in read.items()}
+            logits: npt.NDArray[np.float32] = model(**tensors, decoder_input_ids=start).logits[:, 0].cpu().numpy()
+        return logits
+
+    def _prompts(self, pairs: Sequence[Pair]) -> list[Prompt]:
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._read]
+        for first in range(0, len(new), _AT_ONCE):
+            some = new[first : first + _AT_ONCE]
+            framed = [_prompt(*pair) for pair in some]
+            encodings = self._reader.encode_batch([text for text, _ in framed])
+            for pair, (_, start), encoding in zip(some, framed, encodings, strict=True):
+                self._read[pair] = self._cut(encoding, pair, start)
+        return [self._read[pair] for pair in pairs]
+
+    def _cut(self, encoding: Encoding, pair: Pair, start: int) -> Prompt:
+        """Take what is too much from the end of the text: cut elsewhere, the model would not be asked any more."""
+        query, text = pair
+        ids = np.array(encoding.ids, dtype=np.int64)
+        excess = len(ids) - self._length
+        if excess <= 0:
+            return Prompt(ids, len(text))
+        end = start + len(text)
+        spans = zip(encoding.offsets, encoding.special_tokens_mask, strict=True)
+        inside = [i for i, ((a, b), special) in enumerate(spans) if not special and b > start and a < end]
+        if excess >= len(inside):
+            raise UserError(
+                f"Model {self.name!r}: beside the query {query[:80]!r} nothing of a text fits into {self._length} tokens. "
+                "Set a larger length=N."
+            )
+        last = inside[-excess - 1]
+        return Prompt(np.delete(ids, inside[-excess:]), min(len(text), max(0, encoding.offsets[last][1] - start)))
+
+    @cached_property
+    def _model(self) -> T5ForConditionalGeneration:
+        import torch
+        from transformers import AutoModelForSeq2SeqLM
+
+        fix_threads(self.settings.threads)
+        path = self.folder.path
+        with loading(path):
+            model = AutoModelForSeq2SeqLM.from_pretrained(
+                path, dtype=pick_dtype(self.settings.precision), use_safetensors=True, local_files_only=True
+            )
+        refuse_missing(model, path)
+        # Of all words only two are asked for; in full precision, since the eight bits of bf16 would make ties of them.
+        head = torch.nn.Linear(model.lm_head.in_features, 2, bias=False)
+        head.weight = torch.nn.Parameter(model.lm_head.weight[list(self._answers)].detach().float())
+        head.register_forward_pre_hook(lambda _module, inputs: (inputs[0].float(),))
+        model.lm_head = head
+        return model.to(pick_device(self.settings.device)).eval()
+
+    @cached_property
+    def _tokenizer(self) -> PreTrainedTokenizerFast:
+        with loading(self.folder.path):
+            return load_tokenizer(self.folder.path, self.settings.trust)
+
+    @cached_property
+    def _reader(self) -> Tokenizer:
+        """A copy of the tokenizer that neither cuts nor pads."""
+        reader = Tokenizer.from_str(self._tokenizer.backend_tokenizer.to_str())
+        reader.no_truncation()
+        reader.no_padding()
+        return reader
+
+    @property
+    def _length(self) -> int:
+        own = self._tokenizer.model_max_length
+        return self.settings.length or (own if own < 1_000_000 else LENGTH)
+
+    @cached_property
+    def _answers(self) -> tuple[int, int]:
+        """The tokens of the words that mean relevant and not."""
+        yes, no = (self._token(word) for word in self.settings.tokens.split("/"))
+        return yes, no
+
+    def _token(self, word: str) -> int:
+        tokens = self._reader.encode(word, add_special_tokens=False).ids
+        if len(tokens) == 1 and tokens[0] != self._tokenizer.unk_token_id:
+            return int(tokens[0])
+        known = self._reader.token_to_id(word)
+        if known is None:
+            raise UserError(f"{self.folder.path}: {word!r} is not one token of this model. Say others: tokens=YES/NO.")
+        return int(known)
+
+
+def _prompt(query: str, text: str) -> tuple[str, int]:
+    """What the model reads, and where the text begins in it."""
+    before = f"Query: {query} Document: "
+    return f"{before}{text} Relevant:", len(before)
+
+
+def _key(pair: Pair) -> str:
+    return sha256_text(*pair)

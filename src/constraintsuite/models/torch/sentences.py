@@ -1,0 +1,239 @@
+"""Models of sentence-transformers: what the library does with a text, by role, cut into steps that a batch run can use."""
+
+# The libraries take seconds to import, and a wrong name is told without them.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Fact, Role
+from constraintsuite.models.tokenization import IntArray
+from constraintsuite.models.torch.alike import mark_of
+from constraintsuite.models.torch.device import (
+    describe_device,
+    fix_threads,
+    pick_device,
+    pick_dtype,
+    telling_out_of_memory,
+)
+from constraintsuite.models.torch.folder import ModelFolder, library_versions
+from constraintsuite.models.torch.loading import check_length, loading, refuse_missing
+from constraintsuite.models.torch.settings import AnySettings, fingerprint_of
+
+if TYPE_CHECKING:
+    import torch
+    from sentence_transformers.base.model import BaseModel as LibraryModel
+    from sentence_transformers.base.modules import Transformer
+
+Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
+Features = dict[str, Any]
+"""What the library makes of texts, and adds its results to."""
+_PROMPTS: Mapping[Role, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
+_ENDLESS = 1_000_000  # tokenizers write a larger number where they know no limit
+
+
+class Extent(NamedTuple):
+    """How large a text is for a model."""
+
+    tokens: int
+    """After cutting, prompt and special tokens included."""
+    visible: int
+    """Characters of the text that are read."""
+    mark: bytes
+    """Equal for texts that are read alike."""
+
+
+class SentenceModel:
+    """A folder of sentence-transformers; its weights are read when they are first needed."""
+
+    def __init__(
+        self, kind: Kind, folder: ModelFolder, settings: AnySettings, prompts: Mapping[Role, str] | None = None
+    ) -> None:
+        self.kind: Kind = kind
+        self.folder = folder
+        self.settings = settings
+        self._prompts = prompts or {}
+        self._extents: dict[tuple[Role, str], Extent] = {}
+        self._reading = Lock()  # a tokenizer may not be set up in one thread while it reads in another
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of all that decides its vectors."""
+        return fingerprint_of(self.kind, self.folder, self.settings)
+
+    @cached_property
+    def model(self) -> LibraryModel:
+        """The library's model, on its device."""
+        import sentence_transformers
+
+        fix_threads(self.settings.threads)
+        dtype = pick_dtype(self.settings.precision)
+        with loading(self.folder.path):
+            model = self._build(getattr(sentence_transformers, self.kind), dtype)
+        refuse_missing(model, self.folder.path)
+        check_length(self.settings.length, model, self.folder.path)
+        self._set_length(model)
+        return model.to(pick_device(self.settings.device)).to(dtype).eval()
+
+    def prompt(self, role: Role) -> str:
+        """What is put before a text: the first prompt of the model that is meant for the role and not empty."""
+        if role in self._prompts:
+            return self._prompts[role]
+        own = self.model.prompts
+        return next((own[name] for name in _PROMPTS[role] if own.get(name)), "")
+
+    def extents(self, texts: Sequence[str], role: Role) -> list[Extent]:
+        """The size of each text; each is measured once."""
+        new = [text for text in dict.fromkeys(texts) if (role, text) not in self._extents]
+        if new:
+            self._extents.update(zip([(role, text) for text in new], self._measured(new, role), strict=True))
+        return [self._extents[role, text] for text in texts]
+
+    def lengths(self, texts: Sequence[str], role: Role) -> list[int]:
+        """Tokens of each text, after cutting."""
+        return [extent.tokens for extent in self.extents(texts, role)]
+
+    def visible(self, texts: Sequence[str], role: Role) -> IntArray:
+        """How many characters of each text are read."""
+        return np.array([extent.visible for extent in self.extents(texts, role)], dtype=np.int64)
+
+    def marks(self, texts: Sequence[str], role: Role) -> list[bytes]:
+        """A mark of each text, equal where the model reads the same."""
+        return [extent.mark for extent in self.extents(texts, role)]
+
+    def features(self, texts: Sequence[str], role: Role) -> Features:
+        """Tokens as the library makes them, padded; on no device yet."""
+        with self._reading:
+            features: Features = self.model.preprocess(list(texts), prompt=self.prompt(role) or None, task=role)
+        return features
+
+    def forward(self, features: Features, role: Role, **options: int) -> Features:
+        """The library's forward pass; memory that runs out is OutOfMemory."""
+        import torch
+        from sentence_transformers.util import batch_to_device
+
+        with telling_out_of_memory(), torch.inference_mode():
+            # A copy, since the library adds its results to what it is given, and a batch may be run again in halves.
+            features = batch_to_device(dict(features), self.model.device)
+            result: Features = self.model(features, task=role, **options)
+        return result
+
+    def limit(self, role: Role) -> int | None:
+        """The most tokens that are read in a role; None if there is no limit."""
+        part = self._input(role)
+        expansion = self._expansion(role)
+        if expansion is not None and expansion["strategy"] == "fixed":
+            return int(expansion["length"])
+        limit = int(getattr(part, f"{role}_length", None) or part.tokenizer.model_max_length)
+        return None if limit > _ENDLESS else limit
+
+    def describe(self) -> dict[str, Fact]:
+        """What the model is and how it is run."""
+        return {
+            "folder": str(self.folder.path),
+            "weights": self.folder.weights,
+            "backend": "torch",
+            "libraries": library_versions(),
+            "precision": self.settings.precision,
+            "device": describe_device(self.model.device),
+            "length": {role: self.limit(role) for role in _PROMPTS},
+            "prompts": {role: self.prompt(role) for role in _PROMPTS},
+            "layers": [type(part).__name__ for part in self.model],
+        }
+
+    def setting(self, name: str) -> Fact:
+        """What the model's layers say of something; None if none of them does."""
+        said: Fact = next((value for part in self.model.modules() if (value := getattr(part, name, None))), None)
+        return said
+
+    def _build(self, kind: type[LibraryModel], dtype: torch.dtype) -> LibraryModel:
+        return kind(
+            str(self.folder.path),
+            device="cpu",
+            local_files_only=True,
+            trust_remote_code=self.settings.trust,
+            model_kwargs={"dtype": dtype, "use_safetensors": True},
+        )
+
+    def _set_length(self, model: LibraryModel) -> None:
+        if self.settings.length is None:
+            return
+        for part in model.modules():
+            # Of a model of many vectors, queries have a length of their own, to which they are filled up.
+            if self.kind == "MultiVectorEncoder" and hasattr(part, "document_length"):
+                part.document_length = self.settings.length
+            elif self.kind != "MultiVectorEncoder" and getattr(part, "tokenizer", None) is not None:
+                part.tokenizer.model_max_length = self.settings.length
+
+    def _input(self, role: Role) -> Transformer:
+        """The layer that reads texts; models may have one a role."""
+        first = self.model[0]
+        routes = getattr(first, "sub_modules", None)
+        if routes is None:
+            return first
+        return routes[role if role in routes else first.default_route][0]
+
+    def _expansion(self, role: Role) -> Mapping[str, Any] | None:
+        """How queries are filled up to a length, if they are."""
+        return getattr(self._input(role), "query_expansion", None) if role == "query" else None
+
+    def _measured(self, texts: Sequence[str], role: Role) -> list[Extent]:
+        tokenizer, prompt, limit = self._input(role).tokenizer, self.prompt(role), self.limit(role)
+        if tokenizer is None or not tokenizer.is_fast:
+            raise UserError(f"{self.folder.path}: there is no fast tokenizer (tokenizer.json), which is needed here.")
+        least = (self._expansion(role) or {}).get("length", 0)
+        with self._reading:
+            read = tokenizer(
+                [prompt + text for text in texts],
+                truncation=limit is not None,
+                max_length=limit,
+                return_offsets_mapping=True,
+            )
+            ends = [max((end for _, end in offsets), default=0) - len(prompt) for offsets in read["offset_mapping"]]
+            # What follows the last token may be nothing but space.
+            rests = [text[max(0, end) :] for text, end in zip(texts, ends, strict=True)]
+            left = tokenizer(rests, add_special_tokens=False)["input_ids"]
+        return [
+            Extent(max(len(ids), least), max(0, end) if rest else len(text), mark_of(ids))
+            for text, ids, end, rest in zip(texts, read["input_ids"], ends, left, strict=True)
+        ]
+
+
+class SentenceReader:
+    """A model in one role."""
+
+    def __init__(self, model: SentenceModel, role: Role) -> None:
+        self.model = model
+        self.role: Role = role
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the model; not of the role."""
+        return self.model.fingerprint
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, after cutting."""
+        return self.model.lengths(texts, self.role)
+
+    def visible(self, texts: Sequence[str]) -> IntArray:
+        """How many characters of each text are read."""
+        return self.model.visible(texts, self.role)
+
+    def marks(self, texts: Sequence[str]) -> list[bytes]:
+        """A mark of each text, equal where the model reads the same."""
+        return self.model.marks(texts, self.role)
+
+    def prepare(self, items: Sequence[str]) -> Features:
+        """Tokens, padded."""
+        return self.model.features(items, self.role)
+
+    def describe(self) -> Mapping[str, Fact]:
+        """What the model says."""
+        return self.model.describe()

