@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,10 @@ from constraintsuite.cli.main import COMMANDS
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize(("page", "made_by"), [("cli.md", "reference"), ("example.schema.json", "schema")])
-def test_generated_pages_are_what_the_program_says(page: str, made_by: str) -> None:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == getattr(module, made_by)(), "run: make docs"
+def test_generated_pages_are_what_the_program_says() -> None:
+    command = [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode == 0, result.stderr
 
 
 def test_the_readme_is_short_and_shows_both_commands() -> None:
@@ -35,5 +32,5 @@ def test_links_lead_somewhere_and_commands_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for link in re.findall(r"\]\((?!http)([^)#]+)", text):
         assert (page.parent / link).exists(), f"{page.name}: {link}"
-    for command in re.findall(r"^\$? ?csuite ([a-z]+)", text, re.MULTILINE):
+    for command in re.findall(r"^\$? ?csuite ([a-z-]+)", text, re.MULTILINE):
         assert command in COMMANDS, f"{page.name}: csuite {command}"

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from constraintsuite.cli import evaluate as commands
 from constraintsuite.errors import UserError
-from evaluate.tiny_suite import EXAMPLES, write_suite
+from evaluate.tiny_suite import write_suite
 
 
 @pytest.fixture
@@ -57,51 +57,6 @@ def test_eval_explains_what_is_wrong(suite: Path, arguments: list[str], words: s
     with pytest.raises(UserError, match=words):
         evaluate(suite, *arguments)
     assert not (suite.parent / "runs").exists()
-
-
-def test_report_finds_the_suite_by_itself(suite: Path, tmp_path: Path) -> None:
-    evaluate(suite, "--model", "bm25", "--model", "random")
-    runs = [str(tmp_path / "runs" / "suite" / name) for name in ("bm25", "random")]
-    result = CliRunner().invoke(commands.report, [*runs, "--out", str(tmp_path / "report")], catch_exceptions=False)
-    assert Path(result.stdout.strip()) == tmp_path / "report" / "index.html"
-    again = [*runs, "--out", str(tmp_path / "report"), "--suite", str(suite), "--json"]
-    assert json.loads(CliRunner().invoke(commands.report, again, catch_exceptions=False).stdout) == {
-        "page": str(tmp_path / "report" / "index.html")
-    }
-
-
-def test_report_refuses_runs_of_different_suites(suite: Path, tmp_path: Path) -> None:
-    other = write_suite(tmp_path / "other", EXAMPLES[:2], (), name="other")
-    evaluate(suite, "--model", "bm25")
-    evaluate(other, "--model", "bm25")
-    runs = [str(tmp_path / "runs" / name / "bm25") for name in ("suite", "other")]
-    with pytest.raises(UserError, match=r"another suite \(other\)"):
-        CliRunner().invoke(commands.report, [*runs, "--out", str(tmp_path / "report")], catch_exceptions=False)
-    assert not (tmp_path / "report").exists()
-
-
-def refusal(*arguments: object) -> str:
-    with pytest.raises(UserError) as caught:
-        CliRunner().invoke(commands.report, [str(argument) for argument in arguments], catch_exceptions=False)
-    return str(caught.value)
-
-
-def test_report_names_every_folder_that_is_not_a_run_and_says_what_to_give(suite: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    told = refusal(suite, tmp_path / "empty", tmp_path / "none", "--out", tmp_path / "report").splitlines()
-    assert told[0] == f"{suite}: this is a suite, not a run. Give a folder that `csuite eval` wrote."
-    assert told[1].startswith(
-        f"{tmp_path / 'empty'}: no manifest.json, so it is not a finished run. Make it with `csuite"
-    )
-    assert told[2] == f"{tmp_path / 'none'}: there is no such folder."
-    assert not (tmp_path / "report").exists()
-
-
-def test_report_on_a_folder_of_runs_is_answered_with_the_runs(suite: Path, tmp_path: Path) -> None:
-    evaluate(suite, "--model", "bm25", "--model", "random")
-    runs = tmp_path / "runs"
-    told = refusal(runs, "--out", tmp_path / "report")
-    assert told == f"{runs}: not a run, but it holds runs. Give these: {runs}/suite/bm25 {runs}/suite/random"
 
 
 def test_the_help_of_eval_loads_nothing_that_scores_or_reports() -> None:

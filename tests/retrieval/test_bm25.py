@@ -55,8 +55,3 @@ def test_equal_scores_stand_in_the_order_of_ids_whatever_the_order_of_the_corpus
 @pytest.mark.parametrize("query", ["", "the", "zebra"])
 def test_a_query_without_a_known_term_finds_nothing(query: str) -> None:
     assert Bm25Retriever(["a"], ["leek soup"]).search(query, 5) == []
-
-
-def test_given_documents_can_be_scored_beyond_the_pool() -> None:
-    retriever = Bm25Retriever(["a", "b"], ["leek soup", "nut salad"])
-    assert retriever.score("nut", ["a", "b"]) == [0.0, pytest.approx(retriever.search("nut", 1)[0].score)]

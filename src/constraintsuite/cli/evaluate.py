@@ -1,4 +1,4 @@
-"""`csuite eval` and `csuite report`: a suite and models give runs, runs give a page."""
+"""`csuite eval`: a suite and models give runs."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.ties import tie_options
-from constraintsuite.errors import UserError
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models import SCORERS
@@ -94,35 +93,3 @@ def _remarks(summaries: Sequence[Summary]) -> Iterator[str]:
                 f"{summary.model} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
                 f"({audit.identical:,} of them look the same to it); see `truncation` in summary.json."
             )
-
-
-@click.command()
-@click.argument("runs", nargs=-1, required=True, type=_folder)
-@click.option("--out", type=_folder, required=True, help="Folder to create.")
-@click.option("--suite", type=_folder, help="The suite, if it is no longer where it was.")
-@click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
-def report(runs: tuple[Path, ...], out: Path, suite: Path | None, as_json: bool) -> None:
-    """Write one page, index.html, of RUNS on the same suite."""
-    from constraintsuite.evaluate.load import find_suite
-    from constraintsuite.reports.html import write_report
-
-    _refuse_other_folders(runs)
-    page = write_report(suite or find_suite(runs[0]), runs, out)
-    click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
-
-
-def _refuse_other_folders(runs: Sequence[Path]) -> None:
-    """Name every folder that is not a finished run; one that holds runs is answered with them."""
-    from constraintsuite.store.artifact import Artifact
-
-    faults = []
-    for run in runs:
-        try:
-            Artifact.open(run, "run")
-        except UserError as error:
-            inside = sorted(str(file.parent) for file in run.glob("**/summary.json"))
-            faults.append(
-                f"{run}: not a run, but it holds runs. Give these: {' '.join(inside)}" if inside else str(error)
-            )
-    if faults:
-        raise UserError("\n".join(faults))

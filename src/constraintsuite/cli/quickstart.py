@@ -49,7 +49,7 @@ def quickstart(out: Path, workers: int) -> None:
         reporter.note(f"parser: left out, the rules read the texts instead. {reason}")
     suite = out / "suite"
     build_suite(Recipe(corpus=SourceSettings(source="sample")), suite, workers=workers, reporter=reporter, replace=True)
-    models = [*MODELS, *_neural_models(reporter)]
+    models = [*MODELS, *neural_models(reporter)]
     runs = [artifact.path for artifact in evaluate_suites(suite, models, out / "runs", reporter, 0)]
     page = write_report(suite, runs, out / "report")
     summaries = [load_run(run).summary for run in runs]
@@ -59,7 +59,7 @@ def quickstart(out: Path, workers: int) -> None:
     click.echo(f"Report: {page}")
 
 
-def _neural_models(reporter: Reporter) -> list[str]:
+def neural_models(reporter: Reporter) -> list[str]:
     """The model whose weights a package of the registry carries, if they are there or can be had."""
     weights = find_known(NEURAL, PRECISION)
     assert weights is not None

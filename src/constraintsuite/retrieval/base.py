@@ -1,8 +1,13 @@
-"""The one contract of this folder."""
+"""The contracts of this folder."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.models.base import Fact, Workbench
 
 
 class Hit(NamedTuple):
@@ -13,6 +18,13 @@ class Hit(NamedTuple):
     score: float
 
 
+class Passages(NamedTuple):
+    """What is searched: distinct ids, and the text of each."""
+
+    ids: Sequence[str] = ()
+    texts: Sequence[str] = ()
+
+
 class Retriever(Protocol):
     """Finds the documents that match a query best."""
 
@@ -20,3 +32,63 @@ class Retriever(Protocol):
 
     def search(self, query: str, k: int) -> list[Hit]:
         """At most `k` hits, best first; equal scores in the order of document ids."""
+
+
+class System(Retriever, Protocol):
+    """A retriever that can be evaluated."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that decides a ranking besides code, query and passages: settings, weights."""
+
+    def describe(self) -> Mapping[str, Fact]:
+        """What it settled on."""
+
+
+class RetrieverFactory(Protocol):
+    """Makes a retriever from the string that a user wrote; making one is cheap, the first search is not."""
+
+    def __call__(self, text: str, passages: Passages, bench: Workbench) -> System:
+        """The retriever; an argument or option that it does not know is a UserError."""
+
+
+@runtime_checkable
+class SearchesMany(Protocol):
+    """A retriever that is better asked for all queries at once."""
+
+    def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """What `search` gives for each query."""
+
+
+def search_all(retriever: Retriever, queries: Sequence[str], k: int, reporter: Reporter) -> list[list[Hit]]:
+    """The hits of each query, at once where the retriever can."""
+    if isinstance(retriever, SearchesMany):
+        return retriever.search_all(queries, k)
+    found = []
+    with reporter.track("search", len(queries)) as advance:
+        for query in queries:
+            found.append(retriever.search(query, k))
+            advance()
+    return found
+
+
+class Deferred:
+    """A retriever that is opened when it is first asked, so that a finished run is recognised without an index."""
+
+    def __init__(self, name: str, fingerprint: str, facts: Mapping[str, Fact], open: Callable[[], Retriever]) -> None:
+        self.name = name
+        self.fingerprint = fingerprint
+        self._facts = facts
+        self._open = open
+
+    @cached_property
+    def _opened(self) -> Retriever:
+        return self._open()
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """What the opened retriever finds."""
+        return self._opened.search(query, k)
+
+    def describe(self) -> Mapping[str, Fact]:
+        """Its settings."""
+        return self._facts

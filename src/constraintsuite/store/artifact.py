@@ -26,7 +26,13 @@ from constraintsuite.store.jsonl import describe
 MANIFEST = "manifest.json"
 ENVIRONMENT = "environment.json"
 FORMAT = 1
-_MADE_BY = {"suite": "csuite build", "stage": "csuite build", "run": "csuite eval", "report": "csuite report"}
+_MADE_BY = {
+    "suite": "csuite build",
+    "stage": "csuite build",
+    "run": "csuite eval",
+    "ranking": "csuite retrieve-eval",
+    "report": "csuite report",
+}
 
 
 class FileEntry(BaseModel):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,7 +83,8 @@ def test_a_given_run_is_measured_by_given_judgments(files: dict[str, Path], tmp_
         (["SUITE", "--retriever", "bm25", "--qrels", "QRELS"], "--qrels: only with --from-trec"),
         (["--from-trec", "RUN", "--qrels", "QRELS", "--depth", "5", "--rerank", "x"], "--rerank, --depth: not with"),
         (["SUITE", "--from-trec", "RUN", "--qrels", "QRELS"], "not from both"),
-        (["SUITE", "--from-trec", "RUN"], "none of its 2 queries, such as 'q1', is judged in tiny"),
+        (["--from-trec", "RUN", "--qrels", "QRELS", "--split", "dev"], "a SUITE .of which --split takes a part"),
+        (["SUITE", "--from-trec", "RUN"], "none of its 2 queries, such as 'q1', is judged in suite"),
         (["--from-trec", "nowhere", "--qrels", "QRELS"], "nowhere: there is no such file"),
         (["--from-trec", "RUN", "--qrels", "QRELS", "--measure", "nDGC@10"], "there is no such measure"),
     ],
@@ -111,3 +114,14 @@ def test_public_runs_have_their_published_ndcg(name: str, ndcg: float) -> None:
     assert round(figure["value"], 4) == ndcg
     assert figure["n"] == 43
     assert figure["low"] < ndcg < figure["high"]
+
+
+def test_the_help_loads_nothing_that_searches() -> None:
+    code = (
+        "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules));"
+        "from constraintsuite.cli.retrieve import retrieve_eval; retrieve_eval(['--help'])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    loaded = set(result.stdout.rpartition("LOADED")[2].split())
+    assert "constraintsuite.cli.retrieve" in loaded
+    assert not loaded & {"numpy", "pydantic", "bm25s", "ir_measures", "constraintsuite.evaluate.ranking.run"}

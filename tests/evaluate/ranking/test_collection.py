@@ -128,7 +128,7 @@ def test_a_corpus_adds_what_is_not_there_yet_by_id_or_text(tmp_path: Path) -> No
     assert texts(added) == {"leeks": LEEKS, "cream": CREAM, "new": "A new soup."}
     assert added.queries == plain.queries
     assert added.notes == (
-        f"1 passages of {corpus} were added, none of them judged.",
+        "1 passages of corpus were added, none of them judged.",
         "2 have the id of a document that was there with another text, and were left out.",
     )
     assert plain.inputs.items() < added.inputs.items()

@@ -12,7 +12,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import load_suite
-from constraintsuite.evaluate.ranking.judged import JudgedQuery, Refusing, agree, judge_queries
+from constraintsuite.evaluate.ranking.judged import JudgedQuery, Refusing, agree, judge_queries, note_dropped
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
@@ -59,7 +59,7 @@ def _read_own(artifact: Artifact, split: str | None) -> Collection:
     texts = {query.id: query.text for query in _read(artifact, QUERIES, Query)}
     violations = _read(artifact, VIOLATIONS, Qrel) if (artifact.path / VIOLATIONS).is_file() else []
     qrels = _read(artifact, QRELS, Qrel) if (artifact.path / QRELS).is_file() else []
-    queries, dropped = judge_queries(texts, qrels, violations)
+    judged = judge_queries(texts, qrels, violations)
     ids = [document.id for document in documents]
     if len(set(ids)) < len(ids):
         raise UserError(f"{artifact.path / DOCUMENTS}: two documents have the same id. Import the collection again.")
@@ -67,9 +67,9 @@ def _read_own(artifact: Artifact, split: str | None) -> Collection:
         artifact.manifest.name,
         {"suite": artifact.manifest.content},
         Passages(ids, [_titled(document) for document in documents]),
-        tuple(queries),
+        tuple(judged.queries),
         titled=True,
-        notes=_dropped(dropped),
+        notes=judged.notes,
     )
 
 
@@ -90,7 +90,7 @@ def _read_pairs(suite: Path, split: str | None) -> Collection:
         Passages(list(documents.ids.values()), list(documents.ids)),
         tuple(each.query for each in found),
         titled=False,
-        notes=_dropped(sum(each.dropped for each in found)),
+        notes=note_dropped(sum(each.dropped for each in found)),
     )
 
 
@@ -137,7 +137,7 @@ def _with_corpus(collection: Collection, corpus: str) -> Collection:
             seen.add(text)
             ids.append(document.id)
             texts.append(text)
-    notes = [f"{len(ids) - len(collection.passages.ids):,} passages of {corpus} were added, none of them judged."]
+    notes = [f"{len(ids) - len(collection.passages.ids):,} passages of {source.name} were added, none of them judged."]
     if altered:
         notes.append(f"{altered:,} have the id of a document that was there with another text, and were left out.")
     return replace(
@@ -158,8 +158,3 @@ def _read(artifact: Artifact, name: str, kind: type[T]) -> list[T]:
 
 def _titled(document: Document) -> str:
     return f"{document.title} {document.text}".strip()
-
-
-def _dropped(count: int) -> tuple[str, ...]:
-    words = f"{count:,} documents both answer a query and violate it, and count as neither."
-    return (words,) if count else ()

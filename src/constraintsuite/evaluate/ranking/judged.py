@@ -33,6 +33,13 @@ class JudgedQuery:
         return frozenset(document for document, grade in self.grades.items() if grade > 0)
 
 
+class Judgments(NamedTuple):
+    """Judged queries, and what a reader of figures should know of them."""
+
+    queries: list[JudgedQuery]
+    notes: tuple[str, ...]
+
+
 class Agreed(NamedTuple):
     """Judgments without those that contradict each other, and how many documents were dropped."""
 
@@ -48,10 +55,13 @@ def agree(grades: Mapping[str, int], violators: Iterable[str]) -> Agreed:
     return Agreed({d: grade for d, grade in grades.items() if d not in both}, violating - both, len(both))
 
 
-def judge_queries(
-    texts: Mapping[str, str], qrels: Iterable[Qrel], violations: Iterable[Qrel]
-) -> tuple[list[JudgedQuery], int]:
-    """The queries that are judged, in the order of `texts`, and how many documents were dropped."""
+def note_dropped(count: int) -> tuple[str, ...]:
+    """What is said of documents that were dropped; nothing, where there are none."""
+    return (f"{count:,} documents both answer a query and violate it, and count as neither.",) if count else ()
+
+
+def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: Iterable[Qrel]) -> Judgments:
+    """The queries that are judged, in the order of `texts`."""
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in qrels:
         if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
@@ -66,10 +76,10 @@ def judge_queries(
         if agreed.grades or agreed.violators:
             one = JudgedQuery(query, text, agreed.grades, agreed.violators)
             judged.append(replace(one, links=one.relevant | one.violators))
-    return judged, dropped
+    return Judgments(judged, note_dropped(dropped))
 
 
-def read_judged(qrels: Path, violations: Path | None) -> tuple[list[JudgedQuery], int]:
+def read_judged(qrels: Path, violations: Path | None) -> Judgments:
     """The queries of a file of judgments and one of violators, whose grades mean nothing; their texts are not known."""
     judged = list(read_qrels(qrels, Refusing()))
     violators = list(read_qrels(violations, Refusing())) if violations else []

@@ -119,7 +119,6 @@ def _origin(collection: Collection, plan: Plan, measures: Sequence[Measure], sys
         "system": system.name,
         "retriever": system.fingerprint,
         "split": plan.split,
-        "corpus": plan.corpus,
         "depth": plan.depth,
         "measures": [str(measure) for measure in measures],
         "ir-measures": metadata.version("ir-measures"),
@@ -133,11 +132,11 @@ def _write(
 ) -> dict[str, int]:
     queries = collection.queries
     found = search_all(system, [query.text for query in queries], plan.depth, reporter)
-    rankings = [Ranking(t, [hit.document for hit in hits]) for t, hits in zip(queries, found, strict=True)]
+    rankings = [Ranking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
     size = len(collection.passages.ids)
     run = Run(collection.name, system.name, rankings, plan.split, size, plan.depth, collection.notes)
     results = summarise(run, measures, seed=plan.seed)
-    hits = write_run(out / TREC, {t.id: hits for t, hits in zip(queries, found, strict=True)}, system.name)
+    hits = write_run(out / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
     write_jsonl(out / BY_QUERY, results.queries)
     write_text(out / SYSTEM, json.dumps(system.describe(), indent=2, ensure_ascii=False) + "\n")
     write_text(out / MEASURES, adapter(RankingSummary).dump_json(results.summary, indent=2).decode() + "\n")

@@ -1,0 +1,64 @@
+"""Several retrievers as one, by reciprocal rank (Cormack, Clarke & Büttcher 2009): scores of different kinds never meet."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.retrieval.base import Hit, Passages, System, search_all
+from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.store.files import sha256_text
+
+RANK_OFFSET = 60
+"""Added to each rank, as in the paper: how little the first places count above the next ones."""
+
+
+def make_rrf(text: str, passages: Passages, bench: Workbench) -> System:
+    """`rrf:A+B`, of two retriever strings or more; options stand behind the one they belong to."""
+    parts = text.removeprefix("rrf").removeprefix(":").split("+")
+    if len(parts) < 2 or not all(parts):
+        raise UserError(f"Retriever {text!r}: name at least two to be fused, as in rrf:bm25+dense:NAME.")
+    if len(set(parts)) < len(parts):
+        raise UserError(f"Retriever {text!r}: the same retriever twice adds nothing. Name different ones.")
+    return FusedRetriever(text, [load_retriever(part, passages, bench) for part in parts], bench)
+
+
+class FusedRetriever:
+    """A document's score is the sum of 1 / (60 + its rank) over the retrievers that found it among their first k."""
+
+    def __init__(self, name: str, parts: Sequence[System], bench: Workbench) -> None:
+        self.name = name
+        self._parts = parts
+        self._bench = bench
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the parts, in their order."""
+        return sha256_text("rrf", str(RANK_OFFSET), *(part.fingerprint for part in self._parts))
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The best of all that any part finds."""
+        return self.search_all([query], k)[0]
+
+    def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The best of each query."""
+        found = [search_all(part, queries, k, self._bench.reporter) for part in self._parts]
+        return [fuse(rankings, k) for rankings in zip(*found, strict=True)]
+
+    def describe(self) -> Mapping[str, Fact]:
+        """What the parts say."""
+        return {"rank_offset": RANK_OFFSET, "parts": {part.name: part.describe() for part in self._parts}}
+
+
+def fuse(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
+    """The best `k` of some rankings of the same query; equal scores in the order of document ids."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    for hits in rankings:
+        for hit in hits:
+            shares[hit.document].append(1 / (RANK_OFFSET + hit.rank))
+    # fsum is exact whatever the order, so that the same ranks in other retrievers are an exact tie.
+    scored = sorted(((-math.fsum(each), document) for document, each in shares.items()))[:k]
+    return [Hit(document, rank, -score) for rank, (score, document) in enumerate(scored, 1)]
