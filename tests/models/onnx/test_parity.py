@@ -52,6 +52,19 @@ def test_logits_are_those_of_the_library(tmp_path: Path, kind: str) -> None:
     assert np.ptp(expected) > 0.1
 
 
+def test_a_cross_encoder_saved_by_its_library_keeps_its_prompt_and_length(tmp_path: Path) -> None:
+    tiny.save_cross(tmp_path / "plain")
+    settings = {"prompts": {"ask": "no nuts and "}, "default_prompt_name": "ask", "max_length": 12}
+    library = tiny.CrossEncoder(str(tmp_path / "plain"), device="cpu", **settings)
+    library.save(str(tmp_path / "model"))
+    expected = library.predict(PAIRS, activation_fn=torch.nn.Identity())
+    scorer = make_onnx_cross(tmp_path / "model", CrossSettings(), Workbench())
+    assert np.abs(scorer.score(PAIRS) - expected).max() < 1e-5
+    plain = make_onnx_cross(tmp_path / "plain", CrossSettings(length=12), Workbench())
+    assert np.abs(plain.score(PAIRS) - expected).max() > 0.01
+    assert plain.fingerprint != scorer.fingerprint
+
+
 @pytest.mark.parametrize("left", [False, True])
 @pytest.mark.parametrize("modes", [*((mode,) for mode in get_args(Pooling)), ("mean", "cls"), ("max", "lasttoken")])
 def test_every_pooling_is_that_of_the_library(modes: tuple[Pooling, ...], left: bool) -> None:

@@ -73,7 +73,7 @@ def _save_transformer(folder: Path, kind: str, what: str, **more: object) -> Non
         "vocab_size": len(tokenizer),
         "max_position_embeddings": LENGTH + 8,
         "pad_token_id": tokenizer.pad_token_id,
-        "initializer_range": 0.5,  # so that a wrong mask or position shows
+        "initializer_range": 0.3,  # so that a wrong mask or position shows
         **shape,
         **more,
     }

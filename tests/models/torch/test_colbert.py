@@ -78,10 +78,11 @@ def test_texts_are_read_to_the_models_own_length_unless_told(folder: Path, optio
     assert scorer.visible([("soups", long)]).tolist() == [len("soup " * (length - 3)) - 1]
 
 
-def test_a_query_that_is_cut_is_counted(folder: Path) -> None:
+def test_what_is_cut_is_counted(folder: Path) -> None:
     scorer = load(folder)
-    scorer.score([("soups", CREAM), ("soups with leeks and no cream and no leeks", CREAM)])
-    assert scorer.describe()["queries_cut"] == 1
+    scorer.score([("soups", CREAM), ("soups with leeks and no cream and no leeks", CREAM), ("soups", "soup " * 50)])
+    described = scorer.describe()
+    assert (described["queries_cut"], described["documents_cut"]) == (1, 1)
 
 
 def test_a_dense_model_is_refused(tmp_path: Path) -> None:

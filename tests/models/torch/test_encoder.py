@@ -82,7 +82,7 @@ def test_equal_texts_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_plain_transformer_needs_to_be_told_how_to_pool(tmp_path: Path) -> None:
     bert = make_bert(tmp_path / "bert")
-    with pytest.raises(UserError, match="Say it, as in pooling=mean"):
+    with pytest.raises(UserError, match="Say it if you know it: pooling=mean"):
         make_torch_encoder(bert, DenseSettings(threads=1), Workbench())
     told = make_torch_encoder(bert, DenseSettings(threads=1, pooling="cls"), Workbench()).encode(TEXTS, "document")
     library = SentenceTransformer(str(bert), device="cpu")  # the mean, as it takes it by itself
@@ -91,8 +91,8 @@ def test_a_plain_transformer_needs_to_be_told_how_to_pool(tmp_path: Path) -> Non
 
 
 def test_a_model_that_says_how_to_pool_is_not_told_otherwise(folder: Path) -> None:
-    with pytest.raises(UserError, match="Leave pooling= out"):
-        make_torch_encoder(folder, DenseSettings(threads=1, pooling="cls"), Workbench())
+    with pytest.raises(UserError, match=r"pooling=cls, but its files say \['mean'\]"):
+        make_torch_encoder(folder, DenseSettings(threads=1, pooling="cls"), Workbench()).encode(TEXTS, "document")
 
 
 def test_weights_that_are_not_there_are_not_made_up(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from constraintsuite.cli.evaluate import eval_command
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.models.base import Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
-from evaluate.tiny_suite import CREAM, EXAMPLES, LEEKS, write_suite
+from evaluate.tiny_suite import EXAMPLES, LEEKS, write_suite
 from models.torch.tiny_folders import MAKERS
 
 PAIRS = [
@@ -111,6 +111,24 @@ def test_half_precision_is_near_but_not_the_same(family: str, models: dict[str, 
 
 
 @pytest.mark.parametrize("family", MAKERS)
+def test_a_batch_that_does_not_fit_is_halved(
+    family: str, models: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = load_scorer(models[family], Workbench()).score(PAIRS)
+    forward = torch.nn.Embedding.forward
+
+    def forward_of_one(self: torch.nn.Embedding, tokens: torch.Tensor) -> torch.Tensor:
+        if self.num_embeddings > 40 and len(tokens) > 1:  # the table of words, not that of positions
+            raise torch.OutOfMemoryError("the device is full")
+        return forward(self, tokens)
+
+    monkeypatch.setattr(torch.nn.Embedding, "forward", forward_of_one)
+    bench = Workbench()
+    assert load_scorer(models[family], bench).score(PAIRS) == pytest.approx(scores, abs=1e-5)
+    assert any("did not fit into memory and was halved" in event for event in bench.events)
+
+
+@pytest.mark.parametrize("family", MAKERS)
 def test_no_pairs_no_scores(family: str, models: dict[str, str]) -> None:
     assert load_scorer(models[family], Workbench()).score([]).tolist() == []
 
@@ -139,9 +157,10 @@ def test_pickled_weights_are_not_read(family: str, tmp_path: Path) -> None:
         load_scorer(name, Workbench())
 
 
-def test_a_length_beyond_the_positions_is_refused(models: dict[str, str]) -> None:
-    with pytest.raises(UserError, match="length=65, but the model reads at most 64 tokens"):
-        load_scorer(f"{models['splade']},length=65", Workbench()).score([("soups", CREAM)])
+@pytest.mark.parametrize("family", sorted(MAKERS.keys() - {"monot5"}))  # which has no table of positions
+def test_a_length_beyond_the_positions_is_refused(family: str, models: dict[str, str]) -> None:
+    with pytest.raises(UserError, match="length=65, but the model"):
+        load_scorer(f"{models[family]},length=65", Workbench())
 
 
 def test_an_unknown_option_is_answered_with_those_there_are(models: dict[str, str]) -> None:

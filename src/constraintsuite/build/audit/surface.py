@@ -28,7 +28,8 @@ def _count_y(example: Example, side: Side) -> int:
 
 
 def _mentions(example: Example, side: Side) -> list[Span]:
-    return find_forms(document(example, side).text, example.constraint.y_surface_forms or (example.constraint.y,))
+    forms = example.constraint.y_surface_forms or ((example.constraint.y,) if example.constraint.y else ())
+    return find_forms(document(example, side).text, forms)  # imported pairs have no Y, hence no mention of it
 
 
 def _earlier_y(examples: Sequence[Example]) -> FloatArray:

@@ -127,6 +127,7 @@ def architecture_of(folder: Path, config: TransformerConfig) -> Architecture:
             lambda: config.position_embedding_type != "absolute"
         ),
         "a decoder cannot be run by ONNX Runtime here.": lambda: config.is_decoder,
+        "config.json does not say how many layers and heads there are.": lambda: config.layers * config.heads == 0,
     }
     for reason, holds in reasons.items():
         if holds():

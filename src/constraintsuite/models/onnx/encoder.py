@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.models.backends import NotForOnnx
-from constraintsuite.models.base import Encoder, Fact, Role, Workbench
+from constraintsuite.models.base import Fact, Role, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.dense import DenseSettings
 from constraintsuite.models.onnx.folder import (
@@ -29,7 +29,7 @@ from constraintsuite.models.tokenization import Item, TokenBatch
 from constraintsuite.store.files import sha256_of, sha256_text
 
 
-def make_onnx_encoder(folder: Path, settings: DenseSettings, bench: Workbench) -> Encoder:
+def make_onnx_encoder(folder: Path, settings: DenseSettings, bench: Workbench) -> OnnxEncoder:
     """The encoder of a folder; NotForOnnx says why there is none. No weights are read yet."""
     refuse_what_torch_alone_does(folder, settings)
     layout = read_layout(folder, settings)

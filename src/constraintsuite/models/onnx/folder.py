@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, TypeVar
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
@@ -56,6 +55,12 @@ class TransformerConfig(FileContent):
         return self.positions - (self.padding.token + 1 if self.counts_after_padding else 0)
 
 
+class _Index(FileContent):
+    """Which tensor lies in which file, where there are several."""
+
+    weight_map: Mapping[str, str]
+
+
 class TokenizerConfig(FileContent):
     """`tokenizer_config.json`."""
 
@@ -75,19 +80,19 @@ class TokenizerConfig(FileContent):
 def read_content(file: Path, kind: type[M]) -> M:
     """A JSON file as a record."""
     try:
-        return kind.model_validate(read_json(file))
+        return kind.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        raise UserError(f"{file}: there is no such file, so this is not the folder of a model.") from None
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)}") from None
 
 
-def read_json(file: Path) -> Any:  # noqa: ANN401 - each caller checks what it needs
-    """What a JSON file holds."""
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{file}: there is no such file, so this is not the folder of a model.") from None
-    except ValueError as error:
-        raise UserError(f"{file}: this is not JSON ({error}).") from None
+def place_in(folder: Path, relative: str) -> Path:
+    """A place that a file or an option names; one outside the folder is refused."""
+    path = PurePosixPath(relative)
+    if path.is_absolute() or ".." in path.parts:
+        raise UserError(f"{folder}: {relative!r} leads out of the folder.")
+    return folder / path
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -96,7 +101,8 @@ def weight_files(folder: Path) -> list[Path]:
     if single.is_file():
         return [single]
     if index.is_file():
-        return [folder / name for name in sorted(set(read_json(index)["weight_map"].values()))]
+        names = sorted(set(read_content(index, _Index).weight_map.values()))
+        return [place_in(folder, name) for name in names]
     return []
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from constraintsuite.errors import UserError
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.onnx.architectures import Architecture, architecture_of
-from constraintsuite.models.onnx.folder import TransformerConfig, weight_files
+from constraintsuite.models.onnx.folder import TransformerConfig, place_in, weight_files
 from constraintsuite.models.onnx.tensors import read_shapes, read_tensors
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_of, sha256_text
@@ -107,7 +107,7 @@ Graph = GivenGraph | WrittenGraph
 def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSettings, purpose: Purpose) -> Graph:
     """What a model is run from: never an ONNX file unless the options say so."""
     if settings.file:
-        file = folder / settings.file
+        file = place_in(folder, settings.file)
         if not file.is_file():
             raise UserError(f"{file}: there is no such file. There are: {_listed(folder)}.")
         return GivenGraph(file, "int8" if settings.precision == "int8" else "fp32")

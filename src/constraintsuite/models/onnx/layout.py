@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
+from pydantic import RootModel
+
 from constraintsuite.errors import UserError
 from constraintsuite.models.backends import NotForOnnx
 from constraintsuite.models.base import Role
 from constraintsuite.models.dense import DenseSettings, Pooling, Similarity
-from constraintsuite.models.onnx.folder import FileContent, read_content, read_json, weight_files
+from constraintsuite.models.onnx.folder import FileContent, place_in, read_content, weight_files
 
 # The library's older way to write pooling, in the order in which it puts several vectors one after the other.
 _FLAGS: Mapping[str, Pooling] = {
@@ -53,9 +55,34 @@ class SentenceLayout:
     similarity: Similarity
 
 
+@dataclass(frozen=True)
+class CrossLayout:
+    """What a folder says of the texts that a cross-encoder reads."""
+
+    own_length: int | None = None
+    lowercase: bool = False
+    prompt: str = ""
+    """Stands before every query."""
+
+
 class _Module(FileContent):
     type: str
     path: str = ""
+
+
+class _Modules(RootModel[tuple[_Module, ...]]):
+    """`modules.json`."""
+
+
+class _PoolingConfig(FileContent):
+    pooling_mode: str | tuple[str, ...] | None = None
+    include_prompt: bool = True
+    pooling_mode_cls_token: bool = False
+    pooling_mode_max_tokens: bool = False
+    pooling_mode_mean_tokens: bool = False
+    pooling_mode_mean_sqrt_len_tokens: bool = False
+    pooling_mode_weightedmean_tokens: bool = False
+    pooling_mode_lasttoken: bool = False
 
 
 class _TextConfig(FileContent):
@@ -65,6 +92,7 @@ class _TextConfig(FileContent):
 
 class _SentenceConfig(FileContent):
     prompts: Mapping[str, str | None] = {}
+    default_prompt_name: str | None = None
     similarity_fn_name: Similarity | None = None
     truncate_dim: int | None = None
 
@@ -79,7 +107,7 @@ class _DenseConfig(FileContent):
 def read_layout(folder: Path, settings: DenseSettings) -> SentenceLayout:
     """What the folder says, and what the options say where it is silent."""
     modules = _modules(folder)
-    transformer = folder / modules[0].path
+    transformer = place_in(folder, modules[0].path)
     pooling, rest = _pooling(folder, modules[1:], settings)
     text = _text_config(transformer)
     config = _sentence_config(folder)
@@ -96,13 +124,25 @@ def read_layout(folder: Path, settings: DenseSettings) -> SentenceLayout:
     )
 
 
+def read_cross_layout(folder: Path) -> CrossLayout:
+    """What the folder of a cross-encoder says; plain transformers say nothing of all this."""
+    kinds = [_kind(module) for module in _modules(folder)]
+    if "Pooling" in kinds:
+        raise UserError(f"{folder}: there is no scoring head, so this is not a cross-encoder. It is for dense:...")
+    if len(kinds) > 1:
+        raise NotForOnnx(f"{folder}: a cross-encoder of several modules is left to torch.")
+    text, config = _text_config(folder), _sentence_config(folder)
+    prompt = config.prompts.get(config.default_prompt_name) if config.default_prompt_name else None
+    return CrossLayout(text.max_seq_length, text.do_lower_case, prompt or "")
+
+
 def _modules(folder: Path) -> list[_Module]:
     file = folder / "modules.json"
     if not file.is_file():
         if not (folder / "config.json").is_file():
             raise UserError(f"{folder}: there is neither modules.json nor config.json, so this is no model's folder.")
         return [_Module(type="Transformer")]
-    modules = [_Module.model_validate(entry) for entry in read_json(file)]
+    modules = list(read_content(file, _Modules).root)
     if not modules or _kind(modules[0]) != "Transformer":
         raise NotForOnnx(f"{file}: the first module is not a Transformer.")
     return modules
@@ -113,7 +153,7 @@ def _pooling(
 ) -> tuple[tuple[Pooling, ...], list[_Module]]:
     """How tokens are pooled, and the modules that come after."""
     if modules and _kind(modules[0]) == "Pooling":
-        own, rest = _own_pooling(folder / modules[0].path / "config.json"), modules[1:]
+        own, rest = _own_pooling(place_in(folder, modules[0].path) / "config.json"), modules[1:]
         if settings.pooling is not None and (settings.pooling,) != own:
             raise UserError(f"{folder}: pooling={settings.pooling}, but its files say {'+'.join(own)}. Leave it out.")
         return own, rest
@@ -126,12 +166,11 @@ def _pooling(
 
 
 def _own_pooling(file: Path) -> tuple[Pooling, ...]:
-    config = read_json(file)
-    if not config.get("include_prompt", True):
+    config = read_content(file, _PoolingConfig)
+    if not config.include_prompt:
         raise NotForOnnx(f"{file}: leaving the prompt out of the pooling is left to torch.")
-    mode = config.get("pooling_mode")
-    if mode is None:
-        mode = [name for flag, name in _FLAGS.items() if config.get(flag)] or ["mean"]
+    flagged = [name for flag, name in _FLAGS.items() if getattr(config, flag)]
+    mode = config.pooling_mode or flagged or ("mean",)
     modes = (mode,) if isinstance(mode, str) else tuple(mode)
     if unknown := set(modes) - set(_FLAGS.values()):
         raise NotForOnnx(f"{file}: pooling {min(unknown)!r} is not known.")
@@ -144,7 +183,7 @@ def _after(folder: Path, module: _Module) -> DenseLayer | Literal["normalize"]:
         return "normalize"
     if kind != "Dense":
         raise NotForOnnx(f"{folder}: a module of kind {kind} after the pooling is left to torch.")
-    place = folder / module.path
+    place = place_in(folder, module.path)
     config = read_content(place / "config.json", _DenseConfig)
     plain = config.module_input_name == (config.module_output_name or config.module_input_name) == "sentence_embedding"
     if config.activation_function not in _ACTIVATIONS or config.use_residual or not plain:
@@ -165,7 +204,7 @@ def _sentence_config(folder: Path) -> _SentenceConfig:
 
 
 def _prompts(config: _SentenceConfig, settings: DenseSettings) -> Mapping[Role, str]:
-    """By role, as the library's own encode_query and encode_document choose them; an option goes first."""
+    """By role, under the names that the library knows for it; an option goes first. Its default prompt is of no role."""
     said: Mapping[Role, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
     prompts: dict[Role, str] = {}
     for role, names in _ROLE_PROMPTS.items():

@@ -60,7 +60,8 @@ def _mean(tokens: Floats, mask: IntArray) -> Floats:
 
 
 def _mean_by_root(tokens: Floats, mask: IntArray) -> Floats:
-    means: Floats = _weighted(tokens, mask) / np.sqrt(_count(mask))
+    means = _weighted(tokens, mask)
+    means /= np.sqrt(_count(mask))
     return means
 
 

@@ -44,8 +44,8 @@ class OnnxModel:
         self.lowercase = lowercase
         self.tokenizer_file = tokenizer_file(folder)
         # A quantised graph takes its scale from the whole batch, so that a text's result would depend on its neighbours.
-        alone = settings.precision == "int8"
-        self.limits = BatchLimits(settings.batch_tokens or _BATCH_TOKENS, **({"items": 1} if alone else {}))
+        most = {"int8": 1}.get(settings.precision, BatchLimits.items)
+        self.limits = BatchLimits(settings.batch_tokens or _BATCH_TOKENS, most)
         self.numbers_pairs = tokenizer_config(folder).numbers_pairs
 
     @cached_property

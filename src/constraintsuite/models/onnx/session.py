@@ -25,7 +25,9 @@ class OnnxSession:
         options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.use_deterministic_compute = True
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads leave the cores to others
+        options.add_session_config_entry(
+            "session.intra_op.allow_spinning", "0"
+        )  # idle threads leave the cores to others
         options.log_severity_level = 3  # errors come back as exceptions; warnings are for makers of graphs
         self.file = file
         try:
@@ -45,7 +47,7 @@ class OnnxSession:
         except Exception as error:  # the library raises nothing narrower
             if any(word in str(error).lower() for word in _MEMORY_WORDS):
                 raise OutOfMemory(str(error)) from None
-            raise
+            raise UserError(f"{self.file}: ONNX Runtime could not run a batch ({error}).") from None
         if result.ndim != dimensions:
             raise UserError(f"{self.file}: the result {output!r} has {result.ndim} dimensions, expected {dimensions}.")
         values: Floats = np.asarray(result, dtype=np.float32)

@@ -29,7 +29,7 @@ def write_encoder(config: TransformerConfig, kind: Architecture, weights: Mappin
 def write_classifier(config: TransformerConfig, kind: Architecture, weights: Mapping[str, Floats]) -> onnx.ModelProto:
     """From tokens to raw logits."""
     writer = _Transformer(config, kind, weights)
-    labels = len(weights[f"{kind.head.last}.bias"])
+    labels = len(writer.tensor(f"{kind.head.last}.bias"))
     return writer.model(writer.logits(writer.hidden(), kind.head), LOGITS, ["batch", labels])
 
 
@@ -40,7 +40,7 @@ class _Transformer(GraphWriter):
         table = "embeddings.word_embeddings.weight"
         self.prefix = kind.prefix if f"{kind.prefix}{table}" in weights else ""
         self.epsilon = kind.epsilon or config.norm_epsilon
-        self.width = weights[self._layer(0, kind.names.output) + ".bias"].shape[0]
+        self.width = len(self.tensor(self._layer(0, kind.names.output) + ".bias"))
 
     def hidden(self) -> str:
         """The vectors after the last layer."""
@@ -96,7 +96,7 @@ class _Transformer(GraphWriter):
     def _distance_bias(self) -> str:
         """MPNet's: how much attention gains by the distance of two tokens, (heads, tokens, tokens)."""
         most = self.config.positions or 0
-        table = self.weights[self.prefix + self.kind.bias_table]  # (buckets, heads)
+        table = self.tensor(self.prefix + self.kind.bias_table)  # (buckets, heads)
         by_distance = table[distance_buckets(np.arange(1 - most, most), len(table))]
         numbers = self._numbers()
         to = self.node("Unsqueeze", numbers, self.constant([0]))

@@ -10,6 +10,8 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from constraintsuite.errors import UserError
+
 if TYPE_CHECKING:
     from constraintsuite.models.onnx.pooling import Floats
 
@@ -39,11 +41,17 @@ class GraphWriter:
         self._keep(name, array)
         return name
 
+    def tensor(self, name: str) -> Floats:
+        """A tensor of the model as it is."""
+        if name not in self.weights:
+            raise UserError(f"The weights have no tensor {name!r}, which the model's config.json calls for.")
+        return self.weights[name]
+
     def weight(self, name: str, *, transposed: bool = False) -> str:
         """A tensor of the model; linear layers keep theirs the other way round than ONNX multiplies."""
         kept = f"{name}.T" if transposed else name
         if kept not in self._constants:
-            array = self.weights[name]
+            array = self.tensor(name)
             self._keep(kept, np.ascontiguousarray(array.T) if transposed else array)
         return kept
 

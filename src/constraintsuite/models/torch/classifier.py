@@ -14,6 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.tokenization import Padding, Tokenization
 from constraintsuite.models.torch.device import pick_dtype
 from constraintsuite.models.torch.firsttoken import read_first_token_only
+from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.loading import check_length, loading, position_limit
 
 if TYPE_CHECKING:
@@ -72,8 +73,10 @@ def _refuse_missing(folder: Path, kind: str, found: Mapping[str, Any]) -> None:
 def _own_length(folder: Path, tokenizer: Any, model: torch.nn.Module) -> int:  # noqa: ANN401
     """Most tokens that the model's own files allow, as sentence-transformers reads them."""
     positions = getattr(model.config, "max_position_embeddings", None) or -1
-    limits = [tokenizer.model_max_length, positions, position_limit(model)]
-    known = [int(limit) for limit in limits if limit is not None and 0 < limit < 1e9]
+    declared = ModelFolder(folder).json("sentence_bert_config.json").get("max_seq_length")
+    limits = [tokenizer.model_max_length, positions, position_limit(model), declared]
+    # A tokenizer that has no limit says so by a huge number.
+    known = [int(limit) for limit in limits if isinstance(limit, int | float) and 0 < limit < 1e9]
     if not known:
         raise UserError(f"{folder}: its files do not say how many tokens it reads. Set length=N.")
     return min(known)

@@ -14,10 +14,9 @@ from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.interaction import Meetings, Sizes
+from constraintsuite.models.torch.interaction import Meetings
 from constraintsuite.models.torch.sentences import Features, SentenceModel
-from constraintsuite.models.torch.settings import BatchSizes, TorchSettings
-from constraintsuite.models.weights import find_weights
+from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
 from constraintsuite.store.files import sha256_text
 
 SIZES = BatchSizes(cpu=2_048, cuda=131_072)
@@ -47,8 +46,7 @@ def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
     """`colbert:NAME_OR_FOLDER`, saved by sentence-transformers, PyLate or ColBERT itself."""
     settings = name.settings(TorchSettings)
     need_torch("colbert:")
-    folder = ModelFolder(find_weights(name.argument, revision=settings.revision))
-    folder.refuse_pickle()
+    folder = open_folder(name.argument, settings)
     if not _is_colbert(folder):
         raise UserError(
             f"{folder.path}: this is no ColBERT model: it was not saved by sentence-transformers as a MultiVectorEncoder, "
@@ -76,7 +74,11 @@ class ColbertScorer:
         if not pairs:
             return np.empty(0, dtype=np.float64)
         met = Meetings(self, SIZES.limits(self.model.settings), self._bench)(pairs)
-        self._noticed = self._notice([query for query, _ in pairs], met.sizes)
+        self._noticed = {
+            "mean_tokens": met.sizes._asdict(),
+            "queries_cut": self._count_cut([query for query, _ in pairs], "query"),
+            "documents_cut": self._count_cut([text for _, text in pairs], "document"),
+        }
         return met.scores
 
     def maxsim(self, query: str, text: str) -> MaxSim:
@@ -133,11 +135,10 @@ class ColbertScorer:
             )
         return tuple(self.model.model.tokenizer.convert_ids_to_tokens(vectors.tokens.tolist()))
 
-    def _notice(self, queries: Sequence[str], sizes: Sizes) -> Mapping[str, Fact]:
-        distinct = list(dict.fromkeys(queries))
-        read = self.model.visible(distinct, "query").tolist()
-        cut = sum(seen < len(query) for query, seen in zip(distinct, read, strict=True))
-        return {"mean_tokens": sizes._asdict(), "queries_cut": cut}
+    def _count_cut(self, texts: Sequence[str], role: Role) -> int:
+        distinct = list(dict.fromkeys(texts))
+        read = self.model.visible(distinct, role).tolist()
+        return sum(seen < len(text) for text, seen in zip(distinct, read, strict=True))
 
 
 def _is_colbert(folder: ModelFolder) -> bool:

@@ -140,9 +140,9 @@ class TorchCrossEncoder:
             "threads": count_threads(self.options.threads) if device.type == "cpu" else None,
             "precision": self.options.precision,
             "attention": str(self.classifier.model.config._attn_implementation),
-            "last layer": "first token only" if self.classifier.first_token_only else "all tokens",
+            "last_layer": "first token only" if self.classifier.first_token_only else "all tokens",
             "length": self.classifier.tokenization.max_length,
-            "batch tokens": self._limits.tokens,
+            "batch_tokens": self._limits.tokens,
             "label": self.options.label,
             "prompt": self.prompt,
             "score": "raw logit",
@@ -157,9 +157,9 @@ class TorchCrossEncoder:
         self, items: Sequence[Pair], lengths: Sequence[int], model: BatchModel[Pair, Tensors], in_flight: int
     ) -> npt.NDArray[np.float64]:
         run = BatchRun(
-            self.name,
+            "pairs",
             model,
-            self.fingerprint if self._bench.cache else "",
+            self.fingerprint if self._bench.cache else "",  # hashing large weights for nothing takes seconds
             lambda pair: f"{len(pair[0])} {pair[0]}{pair[1]}",
             self._limits,
             self._bench,
@@ -227,8 +227,11 @@ class CudaForward(PairForward):
     def compute(self, inputs: Tensors) -> Pending:
         """The score of each item, when the device is done."""
         import torch
+        from torch.nn.attention import SDPBackend, sdpa_kernel
 
-        with telling_out_of_memory(), torch.inference_mode():
+        # cuDNN, left out here, plans its work anew for each shape, and hardly two batches have the same.
+        kernels = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+        with telling_out_of_memory(), torch.inference_mode(), sdpa_kernel(kernels):
             return _fetch_later(self.forward(self.copy(inputs)))
 
     def copy(self, inputs: Tensors) -> Tensors:

@@ -29,8 +29,7 @@ from constraintsuite.models.torch.device import (
 from constraintsuite.models.torch.encoder import DenseModel, DenseReader, TextReader, TorchEncoder
 from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
 from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit, refuse_missing
-from constraintsuite.models.torch.settings import TorchSettings, fingerprint_of
-from constraintsuite.models.weights import find_weights
+from constraintsuite.models.torch.settings import TorchSettings, fingerprint_of, open_folder
 
 if TYPE_CHECKING:
     from transformers import DPRPreTrainedModel
@@ -146,8 +145,7 @@ def _places(name: ModelName, settings: DprSettings) -> dict[Role, str]:
 
 
 def _reader(place: str, role: Role, settings: DprSettings) -> TextReader:
-    folder = ModelFolder(find_weights(place, revision=settings.revision))
-    folder.refuse_pickle()
+    folder = open_folder(place, settings)
     if folder.has_modules:
         options = settings.model_dump(exclude={"query", "document"})
         return DenseReader(DenseModel(folder, DenseSettings.model_validate(options)), role)

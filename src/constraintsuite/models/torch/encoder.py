@@ -128,11 +128,11 @@ class DenseModel(SentenceModel):
         super().__init__("SentenceTransformer", folder, settings, prompts)
         self._pooling = settings.pooling
         folder.refuse_pickle()
-        if folder.has_modules == (settings.pooling is not None):
+        folder.refuse_length(settings.length)
+        if not folder.has_modules and settings.pooling is None:
             raise UserError(
-                f"{folder.path}: its modules.json says how token vectors become one. Leave pooling= out."
-                if folder.has_modules
-                else f"{folder.path}: no modules.json says how token vectors become one. Say it, as in pooling=mean."
+                f"{folder.path}: there is no modules.json, so it does not say how a text becomes one vector. "
+                "Say it if you know it: pooling=mean or pooling=cls."
             )
 
     @property
@@ -153,7 +153,11 @@ class DenseModel(SentenceModel):
 
     def _build(self, kind: type[LibraryModel], dtype: torch.dtype) -> LibraryModel:
         if self.folder.has_modules:
-            return super()._build(kind, dtype)
+            model = super()._build(kind, dtype)
+            own = [part.pooling_mode for part in model if hasattr(part, "pooling_mode")]
+            if self._pooling is not None and own != [self._pooling]:
+                raise UserError(f"{self.folder.path}: pooling={self._pooling}, but its files say {own}. Leave it out.")
+            return model
         from sentence_transformers.base.modules import Transformer
         from sentence_transformers.sentence_transformer.modules import Pooling
 

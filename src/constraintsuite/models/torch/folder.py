@@ -83,6 +83,12 @@ class ModelFolder:
         if not any(file.suffix == ".safetensors" for file in self._files):
             raise UserError(f"{self.path}: there are no weights here (*.safetensors). Fetch the model again.")
 
+    def refuse_length(self, length: int | None) -> None:
+        """Refuse a length that the model has no positions for, as far as its configuration tells."""
+        most = self.json("config.json").get("max_position_embeddings")
+        if length is not None and isinstance(most, int) and 0 < most < length:
+            raise UserError(f"{self.path}: length={length}, but the model reads at most {most} tokens.")
+
     @property
     def _files(self) -> list[Path]:
         files = [file for file in sorted(self.path.rglob("*")) if file.is_file() and file.suffix in _DECISIVE]

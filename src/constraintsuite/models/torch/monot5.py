@@ -29,8 +29,7 @@ from constraintsuite.models.torch.device import (
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
 from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
-from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, fingerprint_of
-from constraintsuite.models.weights import find_weights
+from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, fingerprint_of, open_folder
 from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
@@ -64,8 +63,7 @@ def make_monot5(name: ModelName, bench: Workbench) -> Scorer:
     """`monot5:NAME_OR_FOLDER`, a T5 that was trained to say true or false."""
     settings = name.settings(MonoT5Settings)
     need_torch("monot5:")
-    folder = ModelFolder(find_weights(name.argument, revision=settings.revision))
-    folder.refuse_pickle()
+    folder = open_folder(name.argument, settings)
     kind = folder.json("config.json").get("model_type")
     if kind not in _KINDS:
         raise UserError(f"{folder.path}: monot5: runs models of the kinds {', '.join(_KINDS)}, and this is {kind!r}.")

@@ -199,7 +199,7 @@ class SentenceModel:
             ends = [max((end for _, end in offsets), default=0) - len(prompt) for offsets in read["offset_mapping"]]
             # What follows the last token may be nothing but space.
             rests = [text[max(0, end) :] for text, end in zip(texts, ends, strict=True)]
-            left = tokenizer(rests, add_special_tokens=False)["input_ids"]
+            left = tokenizer(rests, add_special_tokens=False, truncation=True, max_length=1)["input_ids"]
         return [
             Extent(max(len(ids), least), max(0, end) if rest else len(text), mark_of(ids))
             for text, ids, end, rest in zip(texts, read["input_ids"], ends, left, strict=True)

@@ -12,6 +12,7 @@ from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.naming import ModelSettings
 from constraintsuite.models.torch.device import count_threads, pick_device
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
+from constraintsuite.models.weights import find_weights
 from constraintsuite.store.files import sha256_text
 
 
@@ -30,6 +31,14 @@ class TorchSettings(ModelSettings):
 AnySettings = TorchSettings | TransformerSettings
 _PLACES = {"revision", "query", "document", "device", "threads"}
 """Options that only say where the files are, or that stand for something which the machine decides."""
+
+
+def open_folder(name: str, settings: TorchSettings) -> ModelFolder:
+    """The folder of a model that can be run as the settings say; what can be refused without its weights, is."""
+    folder = ModelFolder(find_weights(name, revision=settings.revision))
+    folder.refuse_pickle()
+    folder.refuse_length(settings.length)
+    return folder
 
 
 def fingerprint_of(kind: str, folder: ModelFolder, settings: AnySettings) -> str:
@@ -51,5 +60,5 @@ class BatchSizes:
         """What a batch may hold on the device that the settings name."""
         if pick_device(settings.device).type == "cuda":
             return BatchLimits(settings.batch_tokens or self.cuda, padding=0.05)
-        # A processor gains nothing from large batches, so it gets no padding either.
-        return BatchLimits(settings.batch_tokens or self.cpu, padding=0.0)
+        # A processor gains nothing from large batches, yet batches of one text are slow where others use it too.
+        return BatchLimits(settings.batch_tokens or self.cpu, padding=0.1)

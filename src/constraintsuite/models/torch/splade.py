@@ -19,8 +19,7 @@ from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.interaction import Meetings, Sizes
 from constraintsuite.models.torch.sentences import Features, SentenceModel
-from constraintsuite.models.torch.settings import BatchSizes, TorchSettings
-from constraintsuite.models.weights import find_weights
+from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
 from constraintsuite.store.files import sha256_text
 
 SIZES = BatchSizes(cpu=1_024, cuda=32_768)
@@ -39,8 +38,7 @@ def make_splade(name: ModelName, bench: Workbench) -> Scorer:
     """`splade:NAME_OR_FOLDER`, a sparse encoder of sentence-transformers or a masked language model."""
     settings = name.settings(TorchSettings)
     need_torch("splade:")
-    folder = ModelFolder(find_weights(name.argument, revision=settings.revision))
-    folder.refuse_pickle()
+    folder = open_folder(name.argument, settings)
     named = folder.sentence_config.get("model_type")
     sparse = named == "SparseEncoder" if folder.has_modules else _is_masked_lm(folder)
     if not sparse:
