@@ -27,7 +27,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "models": ("constraintsuite.cli.models:models", "Name models, and get their weights."),
     "eval": ("constraintsuite.cli.evaluate:eval_command", "Score a suite with models."),
     "retrieve-eval": ("constraintsuite.cli.retrieve:retrieve_eval", "Measure whole rankings of a retriever."),
-    "answers": ("constraintsuite.cli.answers:answers", "Turn people's answers into a run, or write a blank sheet for them."),
+    "answers": (
+        "constraintsuite.cli.answers:answers",
+        "Turn people's answers into a run, or write a blank sheet for them.",
+    ),
     "report": ("constraintsuite.cli.report:report", "Write an HTML report of runs."),
     "compare": ("constraintsuite.cli.compare:compare", "Compare runs of the same suite, with tests."),
     "gate": ("constraintsuite.cli.compare:gate", "Check a run against a policy; exit code 1 if it fails."),

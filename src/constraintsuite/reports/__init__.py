@@ -1,1 +1,1 @@
-"""How it is shown: tables for a terminal and one page for a browser, made from artifact folders alone."""
+"""How it is shown: tables for a terminal, one page for a browser, files for papers, made from artifact folders alone."""

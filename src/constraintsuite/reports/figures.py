@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from constraintsuite.records.scores import Interval
 
 MISSING = "–"
+Kind = Literal["text", "count", "share", "points", "number", "p"]
+"""How a value is shown: `share` in per cent, `points` a difference of two shares with its sign, `p` a probability."""
+Value = Interval | float | int | str | None
 
 
 class Figure(NamedTuple):
@@ -17,26 +20,45 @@ class Figure(NamedTuple):
     n: str
 
 
+def show(value: Value, kind: Kind) -> Figure:
+    """The parts of a value in words."""
+    if isinstance(value, Interval):
+        return _show_interval(value, kind)
+    if value is None:
+        return Figure(MISSING, "", "")
+    return Figure(value if isinstance(value, str) else _show_number(value, kind), "", "")
+
+
 def show_interval(interval: Interval, *, share: bool) -> Figure:
     """The parts of an interval in words."""
-    if interval.value is None:
-        return Figure(MISSING, "", f"n={interval.n:,}")
-    low, high = (show_number(bound, share=share) for bound in (interval.low, interval.high))
-    between = "–" if share else " to "  # a dash beside a minus sign would be hard to read
-    return Figure(
-        show_number(interval.value, share=share),
-        "" if interval.low is None or interval.high is None else f"{low}{between}{high}",
-        f"n={interval.n:,}",
-    )
+    return _show_interval(interval, "share" if share else "number")
 
 
 def show_number(number: float | None, *, share: bool) -> str:
     """A share in per cent with one decimal, without the sign; another number with three digits."""
-    if number is None:
-        return MISSING
-    return f"{100 * number:.1f}" if share else f"{number:.3g}".replace("-", "−")
+    return MISSING if number is None else _show_number(number, "share" if share else "number")
 
 
 def short_slice(name: str) -> str:
     """A slice's name without the part that all of its kind share."""
     return name.removeprefix("negation_").removeprefix("controls_")
+
+
+def _show_number(number: float, kind: Kind) -> str:
+    if kind == "count":
+        return f"{number:,.0f}"
+    if kind == "p":
+        return "<0.001" if number < 0.001 else f"{number:.3f}"
+    text = f"{100 * number:.1f}" if kind == "share" else f"{100 * number:+.1f}" if kind == "points" else f"{number:.3g}"
+    return text.replace("-", "−")
+
+
+def _show_interval(interval: Interval, kind: Kind) -> Figure:
+    n = f"n={interval.n:,}"
+    if interval.value is None:
+        return Figure(MISSING, "", n)
+    value = _show_number(interval.value, kind)
+    if interval.low is None or interval.high is None:
+        return Figure(value, "", n)
+    between = "–" if kind == "share" else " to "  # a dash beside a sign would be hard to read
+    return Figure(value, f"{_show_number(interval.low, kind)}{between}{_show_number(interval.high, kind)}", n)

@@ -1,144 +1,137 @@
-"""One self-contained page of a suite and its runs: no script, no request, light and dark."""
+"""A report: the page, and its tables as files."""
 
 from __future__ import annotations
 
+import json
+import shutil
 import time
-from collections import Counter
 from collections.abc import Sequence
-from importlib import resources
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
-from pydantic import ValidationError
-
-from constraintsuite.build.audit.results import Audit
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import Run, Suite, load_run, load_suite
+from constraintsuite.evaluate.load import load_run, load_suite
 from constraintsuite.evaluate.output import claimed_folder, clear_folder
 from constraintsuite.execution.stage import code_version
-from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.reports.chart import Chart, bar_chart
-from constraintsuite.reports.grids import (
-    audit_grid,
-    breakdown_grids,
-    class_grid,
-    control_grids,
-    count_grids,
-    leaderboard_grid,
-)
-from constraintsuite.reports.showcase import ShownExample, choose_examples, show_documents
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.metrics.ties import STRICT, TieRule
+from constraintsuite.models.base import Encoder, Workbench
+from constraintsuite.reports.formats import EXPORTED, FORMATS
+from constraintsuite.reports.likeness import load_encoder, pair_similarity
+from constraintsuite.reports.maxsim import LateInteraction, load_late_interaction, match_tokens, pick_examples
+from constraintsuite.reports.page import render_page, template_hash
+from constraintsuite.reports.sections import SECTIONS
+from constraintsuite.reports.sections.base import Section
+from constraintsuite.reports.tables import Table
+from constraintsuite.reports.view import View, environment_of, make_view
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Origin, finish
 from constraintsuite.store.files import sha256_text, write_text
-from constraintsuite.store.jsonl import adapter, describe
 
 PAGE = "index.html"
-SHOWN_EXAMPLES = 10
-_CARD = "README.md"
+TABLES = "tables"
+_FOR_PROGRAMS = ("csv", "json")
+_OWN = (MANIFEST, ENVIRONMENT, PAGE, TABLES)
 
 
-def write_report(suite: Path, runs: Sequence[Path], out_folder: Path) -> Path:
-    """Write the page of a suite and its runs as an artifact; gives the page's path."""
-    loaded = load_suite(suite)
-    ranked = _ranked([load_run(run) for run in runs])
-    _refuse_other_suites(loaded, ranked)
-    labels = label_runs(ranked)
-    inputs = {f"run {label}": run.artifact.manifest.content for label, run in zip(labels, ranked, strict=True)}
-    settings = {"template": sha256_text(_template())}
-    origin = Origin("report", loaded.name, {"suite": loaded.content, **inputs}, settings, 0, code_version())
-    with claimed_folder(out_folder, "report", loaded.name) as manifest:
+@dataclass(frozen=True)
+class Extras:
+    """What a report shows beside what its runs hold."""
+
+    rule: TieRule = STRICT
+    """What a tie counts."""
+    vectors: tuple[str, ...] = ()
+    """Bi-encoders whose vectors of the two documents of an example are compared."""
+    maxsim: tuple[str, ...] = ()
+    """Late-interaction models that are shown token by token."""
+    examples: tuple[str, ...] = ()
+    """Ids of the examples on which they are."""
+
+
+def write_report(
+    suite: Path, runs: Sequence[Path], out_folder: Path, extras: Extras | None = None, bench: Workbench | None = None
+) -> Path:
+    """Write page and tables of a suite and its runs as an artifact; gives the page's path."""
+    wanted = extras or Extras()
+    work = _Work(wanted, bench or Workbench())
+    view = make_view(load_suite(suite), [load_run(run) for run in runs], wanted.rule)
+    work.check(view)
+    origin = _origin(view, work)
+    with claimed_folder(out_folder, "report", view.suite.name) as manifest:
         if manifest is None or manifest.fingerprint != origin.fingerprint:
-            clear_folder(out_folder, (PAGE,))
             start = time.monotonic()
-            write_text(out_folder / PAGE, render_page(loaded, labels, ranked))
-            counts = {"runs": len(ranked), "examples": len(loaded.examples), "controls": len(loaded.controls)}
-            finish(out_folder, origin, counts, {}, time.monotonic() - start)
+            view = work.compute(view)
+            sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
+            page = render_page(view, sections)
+            _clear(out_folder)
+            write_text(out_folder / PAGE, page)
+            files = _write_tables(sections, out_folder / TABLES)
+            counts = {"runs": len(view.runs), "examples": len(view.suite.examples), "tables": files}
+            finish(out_folder, origin, counts, {}, time.monotonic() - start, work.bench.events)
     return out_folder / PAGE
 
 
-def label_runs(runs: Sequence[Run]) -> list[str]:
-    """A name for each run: its model, with the folder where two runs have the same model."""
-    models = Counter(run.summary.model for run in runs)
-    return [
-        run.summary.model if models[run.summary.model] == 1 else f"{run.summary.model} ({run.artifact.path.name})"
-        for run in runs
-    ]
+class _Work:
+    """What must be asked of models: loaded before anything is written, computed only if the report is not there yet."""
 
+    def __init__(self, extras: Extras, bench: Workbench) -> None:
+        if bool(extras.maxsim) != bool(extras.examples):
+            raise UserError("--maxsim and --example go together: which model, on which example?")
+        self.extras = extras
+        self.bench = bench
+        self.encoders: dict[str, Encoder] = {name: load_encoder(name, bench) for name in extras.vectors}
+        self.readers: dict[str, LateInteraction] = {name: load_late_interaction(name, bench) for name in extras.maxsim}
 
-def render_page(suite: Suite, labels: Sequence[str], runs: Sequence[Run]) -> str:
-    """The page as text; all that comes from a suite or a run is escaped by the template."""
-    summaries = [run.summary for run in runs]
-    audit = _read_audit(suite.artifact.path)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_template()).render(
-        suite=suite,
-        models=labels,
-        counts=count_grids(suite),
-        audit=audit_grid(audit) if audit else None,
-        warnings=audit.warnings if audit else (),
-        card=_read_card(suite.artifact.path),
-        charts=_charts(labels, runs),
-        leaderboard=leaderboard_grid(labels, summaries),
-        classes=class_grid(labels, summaries),
-        breakdowns=breakdown_grids(labels, summaries),
-        controls=control_grids(labels, summaries),
-        examples=_shown(suite, labels, runs),
-    )
+    def check(self, view: View) -> None:
+        """Refuse examples that are not there."""
+        pick_examples(view.suite.examples, self.extras.examples)
 
+    def fingerprints(self) -> dict[str, str]:
+        """Of the models, by name."""
+        found = {f"vectors {name}": encoder.fingerprint for name, encoder in self.encoders.items()}
+        return found | {f"maxsim {name}": reader.fingerprint for name, reader in self.readers.items()}
 
-def _ranked(runs: Sequence[Run]) -> list[Run]:
-    """Best accuracy first."""
-    if not runs:
-        raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")
-    return sorted(runs, key=lambda run: (-(run.summary.overall.metrics["accuracy"].value or 0.0), run.summary.model))
-
-
-def _refuse_other_suites(suite: Suite, runs: Sequence[Run]) -> None:
-    for run in runs:
-        if run.artifact.manifest.inputs.get("suite") != suite.content:
-            raise UserError(
-                f"{run.artifact.path}: this run is of another suite ({run.summary.suite}) than "
-                f"{suite.artifact.path}, or of an earlier state of it. A report is of one suite: run `csuite eval` "
-                "on it again, or leave this run out."
-            )
-
-
-def _charts(labels: Sequence[str], runs: Sequence[Run]) -> list[Chart]:
-    charts = []
-    for name in ("accuracy", "paired_accuracy"):
-        metric = METRICS[name]
-        rows = [(label, run.summary.overall.metrics[name]) for label, run in zip(labels, runs, strict=True)]
-        if any(interval.n for _, interval in rows):
-            charts.append(bar_chart(name, f"{metric.title}, %", rows, metric.chance))
-    return charts
-
-
-def _shown(suite: Suite, labels: Sequence[str], runs: Sequence[Run]) -> list[ShownExample]:
-    outcomes = [{result.id: result.neg for result in run.results} for run in runs]
-    return [
-        ShownExample(
-            example,
-            show_documents(example),
-            tuple((label, known[example.id]) for label, known in zip(labels, outcomes, strict=True)),
+    def compute(self, view: View) -> View:
+        """The view with what the models say."""
+        examples = pick_examples(view.suite.examples, self.extras.examples)
+        return replace(
+            view,
+            likenesses={name: pair_similarity(e, view.suite.examples) for name, e in self.encoders.items()},
+            matches=tuple(match for name, r in self.readers.items() for match in match_tokens(name, r, examples)),
         )
-        for example in choose_examples(suite.examples, SHOWN_EXAMPLES)
-    ]
 
 
-def _read_audit(suite: Path) -> Audit | None:
-    file = suite / "audit.json"
-    if not file.is_file():
-        return None
-    try:
-        audit: Audit = adapter(Audit).validate_json(file.read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
-    return audit
+def _origin(view: View, work: _Work) -> Origin:
+    inputs = {"suite": view.suite.content}
+    for label, run in view.runs.items():
+        inputs[f"run {label}"] = run.artifact.manifest.content
+        # Not part of a run's content, but shown on the page.
+        inputs[f"versions {label}"] = sha256_text(json.dumps(environment_of(run.artifact.path), sort_keys=True))
+    settings = {
+        "templates": template_hash(),
+        "ties": str(work.extras.rule),
+        "examples": list(work.extras.examples),
+        **work.fingerprints(),
+    }
+    return Origin("report", view.suite.name, inputs, settings, 0, code_version())
 
 
-def _read_card(suite: Path) -> str | None:
-    card = suite / _CARD
-    return card.read_text(encoding="utf-8", errors="replace") if card.is_file() else None
+def _clear(out: Path) -> None:
+    """Take an earlier report away; a folder that holds other things is a UserError, and left as it is."""
+    tables = out / TABLES
+    inside = tables.iterdir() if tables.is_dir() else ()
+    foreign = [path for path in inside if path.suffix[1:] not in EXPORTED.values()]
+    foreign += [path for path in out.iterdir() if path.name not in _OWN and not path.name.startswith(".")]
+    if foreign:
+        raise UserError(f"{min(foreign)}: this is not of a report. Choose another --out.")
+    (out / MANIFEST).unlink(missing_ok=True)  # first of all: from now on the folder is unfinished
+    if tables.is_dir():
+        shutil.rmtree(tables)
+    clear_folder(out, (PAGE,))
 
 
-def _template() -> str:
-    return (resources.files("constraintsuite.reports") / "templates" / "report.html.jinja").read_text(encoding="utf-8")
+def _write_tables(sections: Sequence[Section], folder: Path) -> int:
+    """Each table in each format; gives how many tables there were."""
+    tables: list[Table] = [table for section in sections for table in section.tables()]
+    for table in tables:
+        for name in _FOR_PROGRAMS if table.long else EXPORTED:
+            write_text(folder / f"{table.name}.{EXPORTED[name]}", FORMATS.load(name)(table))
+    return len(tables)

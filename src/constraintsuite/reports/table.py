@@ -10,27 +10,15 @@ from rich.text import Text
 
 from constraintsuite.evaluate.summary import Group, Summary
 from constraintsuite.metrics.pairwise import Metric
-from constraintsuite.records.examples import Slice
 from constraintsuite.reports.figures import MISSING, short_slice, show_interval
+from constraintsuite.reports.grouped import groups_of
 
 WIDTH = 100
-SLICES: tuple[Slice, ...] = (
-    "negation_minpairs",
-    "negation_explicit",
-    "negation_omission",
-    "controls_nonflip",
-    "controls_adversarial",
-)
-
-
-def slices_of(summaries: Sequence[Summary]) -> list[str]:
-    """The slices that any of the runs has, in the order of reports."""
-    return [name for name in SLICES if any(name in summary.by["slice"] for summary in summaries)]
 
 
 def slice_table(summaries: Sequence[Summary], metric: Metric) -> Table:
     """Rows are models, columns slices; a cell holds the value, its 95 % interval and n. `all` leaves controls out."""
-    slices = slices_of(summaries)
+    slices = groups_of(summaries, "slice")
     unit = ", %" if metric.share else ""
     table = Table(
         title=f"{metric.title}{unit} (95 % interval)", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False

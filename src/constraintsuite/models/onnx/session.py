@@ -21,7 +21,7 @@ class OnnxSession:
 
     def __init__(self, file: Path, threads: int | None) -> None:
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or len(os.sched_getaffinity(0))
+        options.intra_op_num_threads = threads or _cores()
         options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.use_deterministic_compute = True
@@ -52,3 +52,8 @@ class OnnxSession:
             raise UserError(f"{self.file}: the result {output!r} has {result.ndim} dimensions, expected {dimensions}.")
         values: Floats = np.asarray(result, dtype=np.float32)
         return values
+
+
+def _cores() -> int:
+    """Those that this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

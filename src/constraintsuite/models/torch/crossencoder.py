@@ -132,7 +132,7 @@ class TorchCrossEncoder:
         device = pick_device(self.options.device)
         return {
             "class": type(self.classifier.model).__name__,
-            "folder": str(self._folder.path),
+            "folder": self._folder.path.name,
             "weights": dict(self._folder.weights),
             "backend": "torch",
             "libraries": library_versions(),

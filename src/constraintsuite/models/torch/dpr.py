@@ -102,7 +102,7 @@ class DprReader:
     def describe(self) -> Mapping[str, Fact]:
         """What it is and how it is run."""
         return {
-            "folder": str(self.folder.path),
+            "folder": self.folder.path.name,
             "weights": self.folder.weights,
             "backend": "torch",
             "libraries": library_versions(),

@@ -106,7 +106,7 @@ class MonoT5Scorer:
         answers = [self._tokenizer.convert_ids_to_tokens(token) for token in self._answers]
         cut = sum(prompt.visible < len(text) for (_, text), prompt in self._read.items())
         return {
-            "folder": str(self.folder.path),
+            "folder": self.folder.path.name,
             "weights": self.folder.weights,
             "backend": "torch",
             "libraries": library_versions(),

@@ -137,7 +137,7 @@ class SentenceModel:
     def describe(self) -> dict[str, Fact]:
         """What the model is and how it is run."""
         return {
-            "folder": str(self.folder.path),
+            "folder": self.folder.path.name,
             "weights": self.folder.weights,
             "backend": "torch",
             "libraries": library_versions(),

@@ -1,0 +1,24 @@
+"""Build a suite from a corpus, evaluate models on it, write a report: the main job, from Python.
+
+Run it in an empty folder: it writes `suite`, `runs` and `report` there.
+"""
+
+import constraintsuite as cs
+
+
+def main() -> None:
+    # `sample` is the bundled corpus; give the path of a JSONL, CSV or Markdown folder of your own instead.
+    suite = cs.build("sample", "suite", size=200, analyser="rules", quiet=True)
+    print(suite)
+    print(suite.table(by="slice"))
+
+    runs = [cs.evaluate(model, suite, quiet=True) for model in ("bm25", "tfidf", "random")]
+    for run in runs:
+        print(run)
+
+    page = cs.report(*runs, out="report", quiet=True)
+    print("Open", page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""How a table is written: one file a format, one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from constraintsuite.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from constraintsuite.reports.tables import Table
+
+    Format = Callable[[Table], str]
+
+FORMATS: Catalogue[Format] = Catalogue(
+    "format",
+    {
+        "csv": "constraintsuite.reports.formats.csv:csv_table",
+        "html": "constraintsuite.reports.formats.html:html_table",
+        "json": "constraintsuite.reports.formats.json:json_table",
+        "latex": "constraintsuite.reports.formats.latex:latex_table",
+        "markdown": "constraintsuite.reports.formats.markdown:markdown_table",
+        "text": "constraintsuite.reports.formats.text:text_table",
+    },
+)
+EXPORTED: Mapping[str, str] = {"csv": "csv", "json": "json", "markdown": "md", "latex": "tex"}
+"""Formats of the files beside a report, and how their names end."""

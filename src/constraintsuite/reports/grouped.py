@@ -1,0 +1,88 @@
+"""Figures of several runs beside each other, overall and by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.groupings import OVERALL
+from constraintsuite.evaluate.load import Run
+from constraintsuite.evaluate.summary import Group, Summary
+from constraintsuite.metrics.pairwise import Metric
+from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
+from constraintsuite.reports.figures import Kind, Value, short_slice
+from constraintsuite.reports.tables import Column, Table
+
+_WORDS = {
+    "cue": "what negates Y in the satisfying document",
+    "edit": "how the document was edited",
+    "edited": "natural or edited",
+    "marker": "the negation in the query",
+    "template": "template of the query",
+    "overlap": "overlap of the two documents",
+    "length": "length of the documents",
+    "control": "kind of control",
+}
+
+
+def kind_of(metric: Metric) -> Kind:
+    """How a metric's figures are shown."""
+    return "share" if metric.share else "number"
+
+
+def group_table(
+    runs: Mapping[str, Run], by: str, metric: Metric, keys: Sequence[str] | None = None, name: str = ""
+) -> Table:
+    """One metric by the groups of a grouping (`keys` chooses some), a column a run; `overall` has one row."""
+    shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
+    kind = kind_of(metric)
+    unit = ", %," if metric.share else ""
+    rows = tuple(
+        (short_slice(key), *(value_of(_group(run, by, key), metric) for run in runs.values())) for key in shown
+    )
+    return Table(
+        name or f"{metric.name}_by_{by.replace('.', '_')}",
+        f"{metric.title}{unit} {'all main examples' if by == OVERALL else f'by {words_for(by)}'}, with 95 % interval.",
+        (Column(by.removeprefix("notes.")), *(Column(label, kind) for label in runs)),
+        rows,
+    )
+
+
+def groups_of(summaries: Sequence[Summary], by: str) -> list[str]:
+    """The groups that any of the runs has."""
+    if by == OVERALL:
+        return [OVERALL]
+    return in_order(by, {key for summary in summaries for key in grouping_of(summary, by)})
+
+
+def in_order(by: str, keys: Iterable[str]) -> list[str]:
+    """Groups as they are shown: slices in the order of the product, imported ones before controls; all else sorted."""
+    known = sorted(keys)
+    if by != "slice":
+        return known
+    imported = [key for key in known if key not in (*MAIN_SLICES, *CONTROL_SLICES)]
+    return [key for key in (*MAIN_SLICES, *imported, *CONTROL_SLICES) if key in known]
+
+
+def grouping_of(summary: Summary, by: str) -> Mapping[str, Group]:
+    """One of the groupings of a run, by the name that a user wrote."""
+    if by not in summary.by:
+        near = get_close_matches(by, summary.by, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {OVERALL}, {', '.join(summary.by)}."
+        raise UserError(f"No grouping named {by!r} in this run. {hint}")
+    return summary.by[by]
+
+
+def value_of(group: Group | None, metric: Metric) -> Value:
+    """A metric of a group that may not be there."""
+    return None if group is None else group.metrics[metric.name]
+
+
+def words_for(by: str) -> str:
+    """What a grouping is, for a caption."""
+    return _WORDS.get(by, by.removeprefix("notes."))
+
+
+def _group(run: Run, by: str, key: str) -> Group | None:
+    return run.summary.overall if by == OVERALL else grouping_of(run.summary, by).get(key)

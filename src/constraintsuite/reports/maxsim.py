@@ -1,0 +1,83 @@
+"""What a late-interaction model compares, token by token (the NevIR paper's appendix D)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.naming import load_scorer
+from constraintsuite.records.examples import Example
+
+
+class TokenMatch(NamedTuple):
+    """One query and one text: how alike each token of the one is to each of the other."""
+
+    model: str
+    example: str
+    query: str
+    document: str
+    """`satisfying` or `violating`."""
+    query_tokens: tuple[str, ...]
+    text_tokens: tuple[str, ...]
+    matrix: npt.NDArray[np.floating[Any]]  # (query tokens, text tokens)
+
+
+class Similarities(Protocol):
+    """What a model gives for one pair."""
+
+    @property
+    def query_tokens(self) -> tuple[str, ...]:
+        """Of the query."""
+
+    @property
+    def document_tokens(self) -> tuple[str, ...]:
+        """Of the text."""
+
+    @property
+    def matrix(self) -> npt.NDArray[np.float32]:
+        """Tokens of the query by tokens of the text."""
+
+
+@runtime_checkable
+class LateInteraction(Protocol):
+    """A model that can say what it compares."""
+
+    fingerprint: str
+
+    def maxsim(self, query: str, text: str) -> Similarities:
+        """The similarities behind the score of one pair."""
+
+
+def load_late_interaction(model: str, bench: Workbench) -> LateInteraction:
+    """The model of that name; one that compares no tokens is a UserError."""
+    scorer = load_scorer(model, bench)
+    if not isinstance(scorer, LateInteraction):
+        raise UserError(f"--maxsim {model}: this model does not compare tokens. Name a ColBERT model: colbert:FOLDER")
+    return scorer
+
+
+def match_tokens(model: str, scorer: LateInteraction, examples: Sequence[Example]) -> Iterator[TokenMatch]:
+    """The negated query of each example with both of its documents."""
+    for example in examples:
+        for document, text in (("satisfying", example.docs.pos.text), ("violating", example.docs.neg.text)):
+            found = scorer.maxsim(example.query.neg, text)
+            yield TokenMatch(
+                model, example.id, example.query.neg, document, found.query_tokens, found.document_tokens, found.matrix
+            )
+
+
+def pick_examples(examples: Sequence[Example], ids: Sequence[str]) -> list[Example]:
+    """The examples of these ids; one that is not there is a UserError."""
+    known = {example.id: example for example in examples}
+    for wanted in ids:
+        if wanted not in known:
+            near = get_close_matches(wanted, known, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "`csuite suite sample SUITE` prints some with their ids."
+            raise UserError(f"--example {wanted}: no main example has this id. {hint}")
+    return [known[wanted] for wanted in dict.fromkeys(ids)]

@@ -1,0 +1,50 @@
+"""One self-contained page: no request, light and dark, whole without its script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from importlib import resources
+
+from jinja2 import Environment, StrictUndefined
+
+from constraintsuite.reports.drawings.theme import drawing_style, page_colours
+from constraintsuite.reports.sections.base import Section
+from constraintsuite.reports.view import View
+from constraintsuite.store.files import sha256_text
+
+WIDEST = 8
+"""Columns of figures in a table; of more, several tables are made, so that none is cut on paper."""
+_TEMPLATES = ("report.html.jinja", "page.css", "page.js", "drawing.css")
+
+
+def render_page(view: View, sections: Sequence[Section]) -> str:
+    """The page as text; all that comes from a suite or a run is escaped."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    style = f":root {{ {page_colours()} }}\n{_read('page.css')}{drawing_style()}"
+    script = _read("page.js")
+    return environment.from_string(_read("report.html.jinja")).render(
+        suite=view.suite,
+        models=view.labels,
+        sections=sections,
+        widest=WIDEST,
+        style=style,
+        style_hash=_named_by_hash(style),
+        script=script,
+        script_hash=_named_by_hash(script),
+    )
+
+
+def template_hash() -> str:
+    """Of all that decides how the page looks beside the code."""
+    return sha256_text(*(_read(name) for name in _TEMPLATES))
+
+
+def _named_by_hash(source: str) -> str:
+    """How a content security policy allows this text and no other."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+
+
+def _read(name: str) -> str:
+    return (resources.files("constraintsuite.reports") / "templates" / name).read_text(encoding="utf-8")

@@ -1,0 +1,76 @@
+"""How to get the same figures again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+
+from constraintsuite.evaluate.load import Suite
+from constraintsuite.reports.sections.base import Block, Section, Sheet, Source
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.view import View, environment_of, model_facts
+
+_ABOUT = (
+    "The same suite, model, seed and library versions give the same bytes. A hash names what was read: content all files of a "
+    "folder, fingerprint all that decides them."
+)
+_PEOPLE = "human:"
+
+
+def again(view: View) -> Section:
+    """Commands, hashes, versions, and what each model said of itself."""
+    blocks: list[Block] = [Source("\n".join(_commands(view)))]
+    blocks += [Sheet(table) for table in (_hashes(view), _versions(view)) if table.rows]
+    facts = _facts(view)
+    if facts.rows:
+        blocks.append(Sheet(facts, "What the models say of themselves"))
+    return Section("again", "How to reproduce", _ABOUT, tuple(blocks))
+
+
+def _commands(view: View) -> Iterator[str]:
+    yield _made(view.suite)
+    for label, run in view.runs.items():
+        manifest = run.artifact.manifest
+        if manifest.name.startswith(_PEOPLE):
+            yield f"# {label}: answers of people, read by csuite answers"
+        else:
+            yield f"csuite eval SUITE --model {shlex.quote(manifest.name)} --seed {manifest.seed} --out RUNS"
+    yield "csuite report RUNS/* --out REPORT"
+
+
+def _made(suite: Suite) -> str:
+    settings = suite.artifact.manifest.settings
+    if "importer" in settings:
+        source = shlex.quote(str(settings.get("source")))
+        return f"csuite import {settings['importer']} {source} --split {settings.get('source_split')} --out SUITE"
+    return "csuite build RECIPE --out SUITE   # the recipe stands in the suite's manifest.json, under settings"
+
+
+def _hashes(view: View) -> Table:
+    artifacts = {view.suite.name: view.suite.artifact, **{label: run.artifact for label, run in view.runs.items()}}
+    columns = tuple(Column(title) for title in ("what", "kind", "content", "fingerprint", "seed"))
+    rows = tuple(
+        (name, a.manifest.kind, a.manifest.content[:16], a.manifest.fingerprint[:16], str(a.manifest.seed))
+        for name, a in artifacts.items()
+    )
+    return Table("hashes", "Hashes (the first 16 digits) and seeds.", columns, rows)
+
+
+def _versions(view: View) -> Table:
+    found = {label: environment_of(run.artifact.path) for label, run in view.runs.items()}
+    if all(versions == found[view.labels[0]] for versions in found.values()):
+        found = {"version": found[view.labels[0]]}
+    names = list(dict.fromkeys(name for versions in found.values() for name in versions))
+    rows = tuple((name, *(versions.get(name) for versions in found.values())) for name in names)
+    return Table("versions", "Versions with which the runs were made.", tuple(map(Column, ("library", *found))), rows)
+
+
+def _facts(view: View) -> Table:
+    rows = tuple(
+        (label, key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for label, run in view.runs.items()
+        for key, value in model_facts(run).items()
+    )
+    columns = (Column("model"), Column("fact"), Column("value"))
+    return Table("models", "What the models say of themselves.", columns, rows)

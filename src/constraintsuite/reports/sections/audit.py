@@ -1,0 +1,37 @@
+"""What can be won on the suite without understanding it."""
+
+from __future__ import annotations
+
+from constraintsuite.build.audit.results import ALL_MAIN, AuditRow
+from constraintsuite.reports.figures import Value, short_slice
+from constraintsuite.reports.sections.base import Remarks, Section, Sheet
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.view import View
+
+_ABOUT = "How often a solver that does not understand the query picks the satisfying document."
+_COLUMNS = (
+    Column("solver"),
+    Column("slice"),
+    Column("picks the satisfying one", "share"),
+    Column("picks the violating one", "share"),
+    Column("ties", "share"),
+    Column("verdict"),
+)
+
+
+def audit(view: View) -> Section | None:
+    """The audit that the suite brought along."""
+    found = view.audit()
+    if found is None:
+        return None
+    rows = sorted(found.rows, key=lambda row: row.slice != ALL_MAIN)
+    table = Table(
+        "audit", f"Audit of the suite, %, with 95 % interval (seed {found.seed}).", _COLUMNS, tuple(map(_row, rows))
+    )
+    blocks = (Remarks(found.warnings), Sheet(table)) if found.warnings else (Sheet(table),)
+    return Section("audit", "Audit of the suite", _ABOUT, blocks)
+
+
+def _row(row: AuditRow) -> tuple[Value, ...]:
+    verdict = row.verdict.replace("_", " ") + (f": {row.reason}" if row.reason else "")
+    return row.solver, short_slice(row.slice), row.accuracy, row.reverse, row.tie_rate, verdict

@@ -1,0 +1,46 @@
+"""Which differences between models are more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from constraintsuite.evaluate.alignment import align
+from constraintsuite.evaluate.compare import corrected, paired_test
+from constraintsuite.evaluate.groupings import OVERALL
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.reports.differences import difference_table
+from constraintsuite.reports.sections.base import Section, Sheet
+from constraintsuite.reports.view import View
+
+MOST_ALL_PAIRS = 5
+"""Up to so many runs each is compared with each; of more, each with the best."""
+_METRICS = ("accuracy", "paired_accuracy")
+_ABOUT = (
+    "Second model less first, example by example. McNemar's exact p takes examples as independent; p is of the clustered "
+    "sign-flip test, which does not, and is corrected by Holm's method for all tests of this table."
+)
+
+
+def comparison(view: View) -> Section | None:
+    """Paired differences; nothing for a single run."""
+    if len(view.runs) < 2:
+        return None
+    aligned = align(view.suite, view.runs, view.summaries[0].rule)
+    everything = list(range(aligned.main))
+    metrics = [METRICS[name] for name in _METRICS if any(s.overall.metrics[name].n for s in view.summaries)]
+    tests = corrected(
+        [
+            paired_test(aligned, first, second, metric, OVERALL, everything, seed=view.summaries[0].seed)
+            for metric in metrics
+            for first, second in _pairs(view.labels)
+        ]
+    )
+    return Section("comparison", "Comparison", _ABOUT, (Sheet(difference_table(tests, aligned.main)),))
+
+
+def _pairs(labels: list[str]) -> Iterator[tuple[str, str]]:
+    if len(labels) <= MOST_ALL_PAIRS:
+        yield from combinations(labels, 2)
+    else:
+        yield from ((labels[0], other) for other in labels[1:])

@@ -1,0 +1,37 @@
+"""What must not change a model's answer, and what only looks like a negation."""
+
+from __future__ import annotations
+
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.reports.grouped import group_table, value_of
+from constraintsuite.reports.sections.base import Section, Sheet
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.view import View
+
+_ABOUT = (
+    "Non-flip controls change letters, words or order but not the meaning: the outcome should stay. Adversarial controls "
+    "have a negation word in an idiom that excludes nothing, and a twin query with the same word that does."
+)
+_WANTED = (
+    ("controls_nonflip", "accuracy", "non-flip: accuracy"),
+    ("controls_nonflip", "invariance", "non-flip: same outcome as the original"),
+    ("controls_nonflip", "flip_rate", "non-flip: opposite outcome"),
+    ("controls_adversarial", "accuracy", "adversarial: right under the idiom"),
+    ("controls_adversarial", "twin_accuracy", "adversarial: right under the real exclusion"),
+    ("controls_adversarial", "twin_paired_accuracy", "adversarial: right under both"),
+)
+
+
+def controls(view: View) -> Section | None:
+    """Both kinds of control in one table, then each kind of change."""
+    rows = []
+    for name, metric, words in _WANTED:
+        values = [value_of(summary.by["slice"].get(name), METRICS[metric]) for summary in view.summaries]
+        if any(getattr(value, "n", 0) for value in values):
+            rows.append((words, *values))
+    if not rows:
+        return None
+    columns = (Column("control"), *(Column(label, "share") for label in view.labels))
+    both = Table("controls", "Controls, %, with 95 % interval.", columns, tuple(rows))
+    tables = (both, *(group_table(view.runs, "control", METRICS[name]) for name in ("accuracy", "invariance")))
+    return Section("controls", "Controls", _ABOUT, tuple(Sheet(table) for table in tables))

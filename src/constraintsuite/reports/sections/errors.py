@@ -1,0 +1,49 @@
+"""What a model does instead of the right thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from constraintsuite.evaluate.summary import Group
+from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
+from constraintsuite.reports.drawings.stacks import stacked_chart
+from constraintsuite.reports.drawings.svg import Drawing
+from constraintsuite.reports.figures import short_slice
+from constraintsuite.reports.grouped import groups_of, value_of
+from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.view import View
+
+CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}
+_ABOUT = (
+    "Which document the model preferred under the negated query and its affirmative mirror: the right one each time, the "
+    "same one both times, the wrong one each time; or equal scores. Every example with two opposite queries is in one class."
+)
+
+
+def errors(view: View) -> Section | None:
+    """One bar a model, and for each model one a slice."""
+    if not any(run.summary.overall.metrics["correct"].n for run in view.runs.values()):
+        return None
+    overall = {label: run.summary.overall for label, run in view.runs.items()}
+    charts = [error_chart("chart-errors", "Error classes, all main examples, %", overall)]
+    names = [name for name in groups_of(view.summaries, "slice") if not name.startswith("controls_")]
+    if len(names) > 1:
+        for number, (label, run) in enumerate(view.runs.items()):
+            groups = {short_slice(name): g for name in names if (g := run.summary.by["slice"].get(name)) is not None}
+            charts.append(error_chart(f"chart-errors-{number}", f"{label}: error classes by slice, %", groups))
+    return Section("errors", "Error classes", _ABOUT, (Charts(tuple(charts)), Sheet(_table(view))))
+
+
+def error_chart(name: str, title: str, groups: Mapping[str, Group]) -> Drawing:
+    """One bar a group of examples."""
+    rows = [(label, {kind: g.metrics[kind].value or 0.0 for kind in CLASSES}) for label, g in groups.items()]
+    return stacked_chart(name, title, CLASSES, rows)
+
+
+def _table(view: View) -> Table:
+    rows = tuple(
+        (label, *(value_of(run.summary.overall, METRICS[name]) for name in CLASSES)) for label, run in view.runs.items()
+    )
+    columns = (Column("model"), *(Column(title, "share") for title in CLASSES.values()))
+    return Table("error_classes", "Error classes, main examples, %, with 95 % interval.", columns, rows)

@@ -1,0 +1,55 @@
+"""Examples to read."""
+
+from __future__ import annotations
+
+from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.records.examples import Example
+from constraintsuite.reports.figures import Value
+from constraintsuite.reports.hardest import show_hardest
+from constraintsuite.reports.sections.base import Reading, Section
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.view import View
+
+SHOWN = 25
+_ABOUT = (
+    "What most models get wrong, and by most: a model fails an example if it is wrong or undecided under either query. "
+    "The slices take turns; of examples of a slice with the same query, and of a couple, one is shown. All examples with all "
+    "outcomes are in tables/examples.csv."
+)
+
+
+def hardest(view: View) -> Section | None:
+    """The hardest examples with what decides marked, and a table of all for programs."""
+    shown = show_hardest(view.suite.examples, view.runs, SHOWN)
+    if not shown:
+        return None
+    return Section("hardest", "Hardest examples", _ABOUT, (Reading(tuple(shown)),), (_all_examples(view),))
+
+
+def _all_examples(view: View) -> Table:
+    fields = ("outcome", "affirmative outcome", "gap", "affirmative gap", "cut")
+    columns = [Column(title) for title in ("id", "slice", "split", "domain", "relation", "query", "affirmative query")]
+    columns += [
+        Column(f"{label}: {field}", "number" if field.endswith("gap") else "text")
+        for label in view.labels
+        for field in fields
+    ]
+    known = [{result.id: result for result in run.results} for run in view.runs.values()]
+    rows = tuple(
+        (*_facts(example), *(value for results in known for value in _outcomes(results.get(example.id))))
+        for example in (*view.suite.examples, *view.suite.controls)
+    )
+    caption = "Every example and control with what each model made of it; gaps in the model's own unit."
+    return Table("examples", caption, tuple(columns), rows, long=True)
+
+
+def _facts(example: Example) -> tuple[str, ...]:
+    query = example.query
+    return example.id, example.suite, example.split, example.domain, example.relation, query.neg, query.base
+
+
+def _outcomes(result: PairResult | None) -> tuple[Value, ...]:
+    if result is None:
+        return None, None, None, None, None
+    cut = None if result.cut is None else "cut" if result.cut else "whole"
+    return result.neg, result.base, result.gap_neg, result.gap_base, cut

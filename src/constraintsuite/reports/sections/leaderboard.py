@@ -1,0 +1,58 @@
+"""Who does best, and how sure that is."""
+
+from __future__ import annotations
+
+from constraintsuite.evaluate.summary import Group
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.reports.drawings.bars import bar_chart
+from constraintsuite.reports.grouped import kind_of, value_of
+from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.view import View
+
+SHOWN = (
+    "accuracy",
+    "paired_accuracy",
+    "couple_accuracy",
+    "base_accuracy",
+    "tie_rate",
+    "normalised_gap",
+    "normalised_sensitivity",
+)
+_CHARTS = ("accuracy", "paired_accuracy")
+_ABOUT = (
+    "Accuracy: the satisfying document scores above the violating one under the negated query. Paired accuracy: and the "
+    "order turns round under the affirmative query, which no model can do that ignores the query."
+)
+
+
+def leaderboard(view: View) -> Section:
+    """All models with the figures that matter most."""
+    charts = []
+    for name in _CHARTS:
+        metric = METRICS[name]
+        rows = [(label, run.summary.overall.metrics[name]) for label, run in view.runs.items()]
+        if any(interval.n for _, interval in rows):
+            charts.append(bar_chart(f"chart-{name}", f"{metric.title}, %", rows, metric.chance))
+    return Section("leaderboard", "Leaderboard", _ABOUT, (Charts(tuple(charts)), Sheet(leaderboard_table(view))))
+
+
+def leaderboard_table(view: View) -> Table:
+    """One row a model; figures that no model has are left out."""
+    metrics = [METRICS[name] for name in SHOWN if any(s.overall.metrics[name].n for s in view.summaries)]
+    rule = view.summaries[0].rule
+    tie = "counts as wrong" if str(rule) == "strict" else f"counts by the rule {rule}"
+    caption = (
+        "Main examples, controls left out. Shares in %, gap and sensitivity in standard deviations of the model's own "
+        f"scores, with 95 % intervals that resample {_resampled(view.summaries[0].overall)}. An equal score {tie}."
+    )
+    rows = tuple(
+        (label, *(value_of(run.summary.overall, metric) for metric in metrics)) for label, run in view.runs.items()
+    )
+    columns = (Column("model"), *(Column(metric.title, kind_of(metric)) for metric in metrics))
+    return Table("leaderboard", caption, columns, rows)
+
+
+def _resampled(group: Group) -> str:
+    kinds = {"clusters": "sets of examples that share documents", "couples": "couples of examples"}
+    return f"{group.groups:,} {kinds[group.resampled]}"

@@ -1,0 +1,43 @@
+"""NevIR: our figures beside those that others published."""
+
+from __future__ import annotations
+
+from constraintsuite.evaluate.oracle import Reproduction, match
+from constraintsuite.reports.figures import Value
+from constraintsuite.reports.sections.base import Remarks, Section, Sheet
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.view import View
+
+_ABOUT = (
+    "Paired accuracy on NevIR's test set under strict ties, beside what was published for the same model. A difference "
+    "beyond the gate is followed by what in the run may explain it."
+)
+_COLUMNS = (
+    Column("model"),
+    Column("published as"),
+    Column("published, %", "number"),
+    Column("here, %", "number"),
+    Column("difference, points", "number"),
+    Column("gate", "number"),
+    Column("within"),
+    Column("source"),
+)
+
+
+def reproduction(view: View) -> Section | None:
+    """Only for NevIR's test set, and only models of which something was published."""
+    found = {label: match(run, view.suite) for label, run in view.runs.items()}
+    known = {label: one for label, one in found.items() if one is not None}
+    if not known:
+        return None
+    caption = "Reproduction of published results on NevIR's test set."
+    table = Table("reproduction", caption, _COLUMNS, tuple(_row(label, one) for label, one in known.items()))
+    causes = tuple(f"{label}: {cause}" for label, one in known.items() for cause in one.causes)
+    blocks = (Sheet(table), Remarks(causes)) if causes else (Sheet(table),)
+    return Section("reproduction", "Ours beside published", _ABOUT, blocks)
+
+
+def _row(label: str, one: Reproduction) -> tuple[Value, ...]:
+    within = "yes" if one.within else "no"
+    source = f"{one.source}; {one.note}" if one.note else one.source
+    return label, one.model, one.published, one.ours, one.difference, one.gate, within, source

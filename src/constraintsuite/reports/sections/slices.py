@@ -1,0 +1,39 @@
+"""The figures of each main slice."""
+
+from __future__ import annotations
+
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.reports.drawings.bars import bar_chart
+from constraintsuite.reports.figures import short_slice
+from constraintsuite.reports.grouped import group_table, groups_of
+from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.view import View
+
+_ABOUT = (
+    "Minimal pairs differ in little but the negation; in explicit pairs the satisfying document denies Y; in omission "
+    "pairs it does not speak of Y at all."
+)
+_METRICS = ("accuracy", "paired_accuracy")
+
+
+def slices(view: View) -> Section | None:
+    """One chart a slice, and the tables; nothing for a suite of one slice."""
+    names = [name for name in groups_of(view.summaries, "slice") if not name.startswith("controls_")]
+    if len(names) < 2:
+        return None
+    metric = METRICS["accuracy"]
+    charts = tuple(
+        bar_chart(
+            f"chart-slice-{number}",
+            f"{short_slice(name)}: {metric.title.lower()}, %",
+            [
+                (label, g.metrics["accuracy"])
+                for label, r in view.runs.items()
+                if (g := r.summary.by["slice"].get(name))
+            ],
+            metric.chance,
+        )
+        for number, name in enumerate(names)
+    )
+    tables = (group_table(view.runs, "slice", METRICS[name], names) for name in _METRICS)
+    return Section("slices", "Slices", _ABOUT, (Charts(charts), *(Sheet(table) for table in tables)))

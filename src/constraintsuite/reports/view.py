@@ -1,0 +1,115 @@
+"""What a report is made from: a suite, its runs, and what was computed for the page."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from constraintsuite.build.audit.results import Audit
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.load import MODEL, Run, Suite
+from constraintsuite.evaluate.rejudge import rejudge
+from constraintsuite.evaluate.summary import Summary
+from constraintsuite.metrics.intervals import FloatArray
+from constraintsuite.metrics.ties import STRICT, TieRule
+from constraintsuite.reports.maxsim import TokenMatch
+from constraintsuite.store.artifact import ENVIRONMENT
+from constraintsuite.store.jsonl import adapter, describe
+
+_CARD = "README.md"
+
+
+@dataclass(frozen=True)
+class View:
+    """What a section may show; runs are named, the best first."""
+
+    suite: Suite
+    runs: Mapping[str, Run]
+    likenesses: Mapping[str, FloatArray] = field(default_factory=dict)
+    """Cosine of the two documents of each main example, by bi-encoder."""
+    matches: tuple[TokenMatch, ...] = ()
+    """Token by token, what a late-interaction model compares."""
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the runs."""
+        return list(self.runs)
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """The figures of the runs."""
+        return [run.summary for run in self.runs.values()]
+
+    def audit(self) -> Audit | None:
+        """What the suite's own audit found."""
+        file = self.suite.artifact.path / "audit.json"
+        if not file.is_file():
+            return None
+        try:
+            audit: Audit = adapter(Audit).validate_json(file.read_bytes())
+        except ValidationError as error:
+            raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
+        return audit
+
+    def card(self) -> str:
+        """The suite's card, empty if there is none."""
+        card = self.suite.artifact.path / _CARD
+        return card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
+
+
+def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT) -> View:
+    """Runs of one suite, named and ordered by accuracy; `rule` says what a tie counts."""
+    if not runs:
+        raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")
+    for run in runs:
+        if run.artifact.manifest.inputs.get("suite") != suite.content:
+            raise UserError(
+                f"{run.artifact.path}: this run is of another suite ({run.summary.suite}) than "
+                f"{suite.artifact.path}, or of an earlier state of it. A report is of one suite: run `csuite eval` "
+                "on it again, or leave this run out."
+            )
+    judged = [rejudge(run, suite, rule) for run in runs]
+    ranked = sorted(judged, key=lambda r: (-(r.summary.overall.metrics["accuracy"].value or 0.0), r.summary.model))
+    return View(suite, dict(zip(label_runs(ranked), ranked, strict=True)))
+
+
+def label_runs(runs: Sequence[Run]) -> list[str]:
+    """A name for each run: its model, with the folder where two runs have the same model."""
+    models = Counter(run.summary.model for run in runs)
+    labels = [
+        run.summary.model if models[run.summary.model] == 1 else f"{run.summary.model} ({run.artifact.path.name})"
+        for run in runs
+    ]
+    repeated = [label for label, count in Counter(labels).items() if count > 1]
+    if repeated:
+        raise UserError(f"Two runs are both called {repeated[0]}. Give each once, in folders of different names.")
+    return labels
+
+
+def model_facts(run: Run) -> Mapping[str, Any]:
+    """What the model of a run said of itself."""
+    return _read_object(run.artifact.path / MODEL)
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    """Python and libraries with which a folder was written; not when, nor where."""
+    found = _read_object(folder / ENVIRONMENT)
+    packages = found.get("packages")
+    versions = {"python": found.get("python"), **(packages if isinstance(packages, dict) else {})}
+    return {str(name): str(version) for name, version in versions.items() if version}
+
+
+def _read_object(file: Path) -> Mapping[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        found: Any = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        raise UserError(f"{file}: this is not JSON. Was it edited?") from None
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from constraintsuite.evaluate.load import Run, load_run
+from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.reports.hardest import show_documents, show_hardest
+from constraintsuite.reports.marks import Segment
+from evaluate.tiny_suite import CREAMLESS, EXAMPLES, NUTLESS
+from reports.conftest import Reported
+
+MANY = [
+    replace(e, id=f"{e.id}{i}", couple="", query=replace(e.query, neg=f"{e.query.neg} {i}"))
+    for e in EXAMPLES
+    for i in range(20)
+]
+
+
+def run_of(template: Run, model: str, gaps: dict[str, float]) -> Run:
+    """A run in which each example has this gap under both queries, so that one of the two is wrong."""
+    results = tuple(
+        PairResult(id, "s", "", "right" if gap > 0 else "wrong", "wrong" if gap > 0 else "right", None, False, False,
+                   gap, gap, None, None, None, unit=1.0)
+        for id, gap in gaps.items()
+    )  # fmt: skip
+    return Run(template.artifact, replace(template.summary, model=model), results)
+
+
+def stored(reported: Reported) -> Run:
+    return load_run(reported.runs[0])
+
+
+def test_slices_take_turns_and_the_hardest_come_first(reported: Reported) -> None:
+    gaps = {example.id: -float(number) for number, example in enumerate(MANY)}
+    shown = show_hardest(MANY, {"a": run_of(stored(reported), "a", gaps)}, 6)
+    slices = [one.example.suite for one in shown]
+    assert slices == ["negation_omission", "negation_explicit", "negation_minpairs"] * 2
+    assert shown[0].example.id == "nutless19"
+    assert shown[0].outcomes[0].gap == gaps["nutless19"]
+
+
+def test_examples_that_more_models_fail_come_first(reported: Reported) -> None:
+    first, second = (replace(NUTLESS, id=name, query=replace(NUTLESS.query, neg=name)) for name in "ab")
+    template = stored(reported)
+    right = replace(run_of(template, "m", {"a": -9.0}).results[0], neg="right", base="right", paired=True)
+    runs = {
+        "one": run_of(template, "one", {"a": -9.0, "b": -1.0}),
+        "two": Run(template.artifact, template.summary, (right, *run_of(template, "two", {"b": -1.0}).results)),
+    }
+    assert [one.example.id for one in show_hardest([first, second], runs, 5)] == ["b", "a"]
+
+
+def test_random_scores_do_not_say_what_is_hard(reported: Reported) -> None:
+    first, second = (replace(NUTLESS, id=name, query=replace(NUTLESS.query, neg=name)) for name in "ab")
+    template = stored(reported)
+    runs = {
+        "random:7": run_of(template, "random:7", {"a": -9.0, "b": -1.0}),
+        "model": run_of(template, "model", {"a": -1.0, "b": -2.0}),
+    }
+    assert [one.example.id for one in show_hardest([first, second], runs, 5)] == ["b", "a"]
+    only = {"random:7": runs["random:7"]}
+    assert [one.example.id for one in show_hardest([first, second], only, 5)] == ["a", "b"]
+
+
+def test_of_a_couple_and_of_one_query_only_one_is_shown(reported: Reported) -> None:
+    template = stored(reported)
+    gaps = {example.id: -1.0 for example in EXAMPLES}
+    assert len(show_hardest(EXAMPLES, {"m": run_of(template, "m", gaps)}, 10)) == 4  # two are a couple
+    twice = [NUTLESS, replace(NUTLESS, id="again")]
+    assert len(show_hardest(twice, {"m": run_of(template, "m", {e.id: -1.0 for e in twice})}, 10)) == 1
+
+
+def test_examples_without_a_result_are_left_out(reported: Reported) -> None:
+    assert show_hardest(EXAMPLES, {"m": run_of(stored(reported), "m", {})}, 10) == []
+
+
+def test_each_document_shows_its_own_mentions() -> None:
+    satisfying, violating = show_documents(CREAMLESS)
+    assert [s for s in satisfying.segments if s.kinds] == [Segment("cream", ("negated",))]
+    assert [s for s in violating.segments if s.kinds] == [Segment("cream", ("affirmed",))]
+    assert (satisfying.role, violating.role) == ("satisfying", "violating")

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from constraintsuite.cli.report import report
+from constraintsuite.errors import UserError
+from constraintsuite.reports.formats import EXPORTED
+from evaluate.tiny_suite import EXAMPLES, write_suite
+from reports.conftest import Reported, evaluate
+
+
+def run(*arguments: object) -> str:
+    return CliRunner().invoke(report, [str(argument) for argument in arguments], catch_exceptions=False).stdout
+
+
+def refusal(*arguments: object) -> str:
+    with pytest.raises(UserError) as caught:
+        run(*arguments)
+    return str(caught.value)
+
+
+def test_report_finds_the_suite_by_itself(reported: Reported, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    assert Path(run(*reported.runs, "--out", out).strip()) == out / "index.html"
+    again = run(*reported.runs, "--out", out, "--suite", reported.suite, "--json")
+    assert json.loads(again) == {"page": str(out / "index.html")}
+
+
+@pytest.mark.parametrize("form", EXPORTED)
+def test_the_leaderboard_is_printed_as_it_is_written_to_files(reported: Reported, form: str) -> None:
+    file = reported.report / "tables" / f"leaderboard.{EXPORTED[form]}"
+    assert run(*reported.runs, "--format", form) == file.read_text()
+
+
+def test_the_leaderboard_can_count_ties_otherwise(reported: Reported) -> None:
+    rows = json.loads(run(*reported.runs, "--format", "json", "--ties", "half"))["rows"]
+    assert {row["model"]: row["Accuracy"]["value"] for row in rows}["bm25:nostop"] == 0.4
+
+
+def test_page_and_leaderboard_at_once_keep_stdout_for_data(reported: Reported, tmp_path: Path) -> None:
+    printed = run(*reported.runs, "--out", tmp_path / "report", "--format", "csv")
+    assert printed.startswith("model,Accuracy,")
+    assert (tmp_path / "report" / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "--out FOLDER"),
+        (("--format", "csv", "--vectors", "dense:x"), "are for a page"),
+        (("--json",), "--out FOLDER"),
+    ],
+)
+def test_report_says_what_is_missing(reported: Reported, arguments: tuple[str, ...], words: str) -> None:
+    assert words in refusal(*reported.runs, *arguments)
+
+
+def test_report_refuses_runs_of_different_suites(reported: Reported, tmp_path: Path) -> None:
+    other = evaluate(write_suite(tmp_path / "other", EXAMPLES[:2], (), name="other"), "random")
+    assert "another suite (other)" in refusal(reported.runs[0], *other, "--out", tmp_path / "report")
+    assert not (tmp_path / "report").exists()
+
+
+def test_report_names_every_folder_that_is_not_a_run_and_says_what_to_give(reported: Reported, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    told = refusal(reported.suite, tmp_path / "empty", tmp_path / "none", "--out", tmp_path / "report").splitlines()
+    assert told[0] == f"{reported.suite}: this is a suite, not a run. Give a folder that `csuite eval` wrote."
+    assert told[1].startswith(
+        f"{tmp_path / 'empty'}: no manifest.json, so it is not a finished run. Make it with `csuite"
+    )
+    assert told[2] == f"{tmp_path / 'none'}: there is no such folder."
+    assert not (tmp_path / "report").exists()
+
+
+def test_report_on_a_folder_of_runs_is_answered_with_the_runs(reported: Reported, tmp_path: Path) -> None:
+    runs = reported.runs[0].parent
+    told = refusal(runs, "--out", tmp_path / "report")
+    assert told == f"{runs}: not a run, but it holds runs. Give these: {' '.join(map(str, sorted(reported.runs)))}"
+
+
+def test_the_help_of_report_loads_nothing_that_draws() -> None:
+    code = (
+        "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules));"
+        "from constraintsuite.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", code, "report", "--help"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    loaded = set(result.stdout.rpartition("LOADED")[2].split())
+    assert "constraintsuite.cli.report" in loaded
+    assert not loaded & {"pydantic", "jinja2", "constraintsuite.reports.html"}

@@ -1,0 +1,143 @@
+"""That each section shows the numbers it is about."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.build.importers.importing import import_suite
+from constraintsuite.evaluate.load import Run, load_run, load_suite
+from constraintsuite.evaluate.truncation import TruncationAudit
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.metrics.ties import TieRule
+from constraintsuite.records.scores import Interval
+from constraintsuite.reports.grouped import group_table, groups_of
+from constraintsuite.reports.sections import SECTIONS
+from constraintsuite.reports.sections.base import Remarks, Section
+from constraintsuite.reports.sections.comparison import comparison
+from constraintsuite.reports.sections.dataset import dataset
+from constraintsuite.reports.sections.leaderboard import leaderboard_table
+from constraintsuite.reports.sections.reproduction import reproduction
+from constraintsuite.reports.sections.ties import ties
+from constraintsuite.reports.sections.truncation import truncation
+from constraintsuite.reports.tables import Table
+from constraintsuite.reports.view import View, make_view
+from reports.conftest import Reported, evaluate, view_of
+
+DATA = os.environ.get("CSUITE_TEST_DATA", "")
+UNDEFINED = Interval(None, None, None, 0)
+
+
+def tables_of(section: Section | None) -> dict[str, Table]:
+    assert section is not None
+    return {table.name: table for table in section.tables()}
+
+
+def test_the_leaderboard_is_ranked_and_holds_the_runs_own_figures(view: View) -> None:
+    table = leaderboard_table(view)
+    assert table.columns[1].title == "Accuracy"
+    values = [row[1] for row in table.rows]
+    assert values == [summary.overall.metrics["accuracy"] for summary in view.summaries]
+    accuracies = [value.value or 0.0 for value in values if isinstance(value, Interval)]
+    assert accuracies == sorted(accuracies, reverse=True)
+
+
+def test_another_rule_for_ties_changes_the_leaderboard_and_is_named(reported: Reported) -> None:
+    suite, runs = load_suite(reported.suite), [load_run(run) for run in reported.runs]
+    strict, half = (leaderboard_table(make_view(suite, runs, TieRule(rule))) for rule in ("strict", "half"))
+    of = {row[0]: row[1] for row in strict.rows}, {row[0]: row[1] for row in half.rows}
+    assert [getattr(found["bm25:nostop"], "value", None) for found in of] == [0.2, 0.4]
+    assert "An equal score counts as wrong." in strict.caption
+    assert "An equal score counts by the rule half." in half.caption
+
+
+def test_slices_come_in_the_order_of_the_product_and_imported_ones_before_controls(view: View) -> None:
+    assert groups_of(view.summaries, "slice") == [
+        "negation_minpairs",
+        "negation_explicit",
+        "negation_omission",
+        "controls_nonflip",
+        "controls_adversarial",
+    ]
+    groups = {"nevir": view.summaries[0].overall, "controls_nonflip": view.summaries[0].overall}
+    imported = replace(view.summaries[0], by={"slice": groups})
+    assert groups_of([imported], "slice") == ["nevir", "controls_nonflip"]
+
+
+def test_a_group_that_a_run_lacks_is_undefined(view: View) -> None:
+    first, second = view.runs.values()
+    fewer = Run(second.artifact, replace(second.summary, by={**second.summary.by, "domain": {}}), second.results)
+    table = group_table({"a": first, "b": fewer}, "domain", METRICS["accuracy"])
+    assert [row[0] for row in table.rows] == ["food", "travel"]
+    assert [row[2] for row in table.rows] == [None, None]
+
+
+def test_each_pair_of_models_is_tested_once_in_each_metric(view: View) -> None:
+    table = tables_of(comparison(view))["comparison"]
+    first, second = view.labels
+    assert [row[:2] for row in table.rows] == [
+        (f"{first} → {second}", "Accuracy"),
+        (f"{first} → {second}", "Paired accuracy"),
+    ]
+    assert all(0 < p <= 1 for row in table.rows for p in row[5:] if isinstance(p, float))
+
+
+def test_of_many_runs_each_is_compared_with_the_best(view: View) -> None:
+    best, other = view.runs.values()
+    many = {"best": best, **{f"m{i}": other for i in range(5)}}
+    table = tables_of(comparison(replace(view, runs=many)))["comparison"]
+    pairs = {str(row[0]) for row in table.rows}
+    assert pairs == {f"best → m{i}" for i in range(5)}
+
+
+def test_ties_are_shown_under_four_rules(view: View) -> None:
+    table = tables_of(ties(view))["ties_accuracy"]
+    row = next(row for row in table.rows if row[0] == "bm25:nostop")
+    assert [column.title for column in table.columns[2:]] == ["strict", "half", "random", "mteb"]
+    assert [getattr(value, "value", None) for value in row[1:4]] == [0.4, 0.2, 0.4]
+
+
+def test_truncation_is_shown_for_models_that_say_how_much_they_read(view: View) -> None:
+    assert truncation(view) is None
+    share = Interval(0.2, 0.1, 0.3, 5)
+    figures = {"accuracy": share, "paired_accuracy": UNDEFINED}
+    audit = TruncationAudit(5, 1, share, 1, ("creamless",), figures, figures)
+    first, second = view.runs.items()
+    cut = Run(first[1].artifact, replace(first[1].summary, truncation=audit), first[1].results)
+    table = tables_of(truncation(replace(view, runs={first[0]: cut, second[0]: second[1]})))["truncation"]
+    assert table.rows == ((first[0], 5, 1, share, 1, share, share, UNDEFINED, UNDEFINED),)
+
+
+def test_the_dataset_is_counted_by_slice_split_and_kind_of_control(view: View) -> None:
+    tables = tables_of(dataset(view))
+    assert tables["examples_by_slice"].rows[0] == ("minpairs", 0, 0, 2, 2)
+    assert tables["examples_by_domain"].rows == (("food", 3), ("travel", 2))
+    assert [row[0] for row in tables["examples_by_control"].rows] == ["case", "idiom", "punctuation"]
+    assert tables["lengths"].rows[-1][:2] == ("all", 5)
+
+
+def test_table_names_are_file_names_of_their_own(view: View) -> None:
+    names = [t.name for name in SECTIONS.names() if (s := SECTIONS.load(name)(view)) for t in s.tables()]
+    assert len(names) == len(set(names)) > 20
+    assert all(name.replace("_", "").isalnum() for name in names)
+
+
+def test_a_suite_that_is_not_nevir_has_nothing_to_reproduce(view: View) -> None:
+    assert reproduction(view) is None
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not DATA, reason="CSUITE_TEST_DATA is not set")
+def test_nevir_stands_beside_what_was_published(tmp_path: Path) -> None:
+    suite = import_suite("nevir", str(Path(DATA) / "nevir" / "test.jsonl"), tmp_path / "nevir").path
+    section = reproduction(view_of(suite, evaluate(suite, "bm25")))
+    (row,) = tables_of(section)["reproduction"].rows
+    assert (row[0], row[2], row[6]) == ("bm25", 2.9, "no")  # its stop list deletes the negations
+    assert isinstance(row[3], Interval)
+    assert row[3].n == 1_383
+    assert section is not None
+    (causes,) = [block for block in section.blocks if isinstance(block, Remarks)]
+    assert any("stop list" in sentence for sentence in causes.sentences)
