@@ -29,7 +29,7 @@ FloatArray = npt.NDArray[np.float64]
 BATCHES = {"cpu": (8, 16, 32, 64), "cuda": (128, 256, 512, 1_024, 2_048)}
 LOOP_EXAMPLES = {"cpu": 1_000_000, "cuda": 500}  # the guide's loop is timed on as many as that
 TRIAL_PAIRS = {"cpu": 64, "cuda": 8_192}  # on which the best batch size is looked for
-PEAK_SIZE = {"cpu": 1_024, "cuda": 8_192}
+PEAK_SIZE = {"cpu": 512, "cuda": 8_192}  # on a processor short enough to fit between others' turns
 OURS = "ours"
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
@@ -256,13 +256,13 @@ def _operations(folder: Path, device: str, pairs: Sequence[Pair]) -> tuple[float
 
 
 def _peak(device: str, dtype: torch.dtype) -> float:
-    """Operations a second of one large product of matrices, the best of fifty; on a processor, one thread's by their number."""
+    """Operations a second of one large product of matrices, the best of 200; on a processor, one thread's by their number."""
     size, threads = PEAK_SIZE[device], torch.get_num_threads()
     a, b = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
     best = float("inf")
     if device == "cpu":
         torch.set_num_threads(1)  # two threads would wait for whoever else keeps a core busy
-    for _ in range(50):
+    for _ in range(200):
         _wait(device)
         start = time.perf_counter()
         torch.mm(a, b)

@@ -59,7 +59,7 @@ def test_a_nevir_pair_is_an_example_whose_two_queries_want_opposite_documents(tm
     assert (example.split, example.clusters, example.notes) == (
         "test",
         ("condaqa_12",),
-        ("edit: affirmative", "annotator: 4"),
+        ("annotator: 4",),
     )
 
 

@@ -49,7 +49,7 @@ def _example(row: Row, split: Split) -> Example:
         split=split,
         clusters=(f"condaqa_{passage}",),
         edit=describe_edit(kind, first, second),
-        notes=(f"edit: {kind}", *((f"annotator: {annotator}",) if annotator is not None else ())),
+        notes=(f"annotator: {annotator}",) if annotator is not None else (),
     )
 
 

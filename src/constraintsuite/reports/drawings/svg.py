@@ -32,8 +32,11 @@ def hint(content: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or its beginning and an ellipsis."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """The text, or its beginning and its end: that is where the options of a model stand."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 2
+    return f"{text[: most - 1 - end]}…{text[-end:]}"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,10 @@ _ABOUT = (
     "Accuracy: the satisfying document scores above the violating one under the negated query. Paired accuracy: and the "
     "order turns round under the affirmative query, which no model can do that ignores the query."
 )
+_ABOUT_NEVIR = (
+    "Paired accuracy is the measure of the paper. On this page the negated query is q1, the affirmative one q2, the "
+    "satisfying document doc1 and the violating one doc2; for edits of scope both documents hold a negation."
+)
 
 
 def leaderboard(view: View) -> Section:
@@ -34,7 +38,8 @@ def leaderboard(view: View) -> Section:
         rows = [(label, run.summary.overall.metrics[name]) for label, run in view.runs.items()]
         if any(interval.n for _, interval in rows):
             charts.append(bar_chart(f"chart-{name}", f"{metric.title}, %", rows, metric.chance))
-    return Section("leaderboard", "Leaderboard", _ABOUT, (Charts(tuple(charts)), Sheet(leaderboard_table(view))))
+    about = _ABOUT_NEVIR if all(example.suite == "nevir" for example in view.suite.examples) else _ABOUT
+    return Section("leaderboard", "Leaderboard", about, (Charts(tuple(charts)), Sheet(leaderboard_table(view))))
 
 
 def leaderboard_table(view: View) -> Table:
