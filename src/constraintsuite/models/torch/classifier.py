@@ -85,7 +85,7 @@ def _own_length(folder: Path, tokenizer: Any, model: torch.nn.Module) -> int:  #
 def _tokenization(folder: Path, tokenizer: Any, length: int) -> Tokenization:  # noqa: ANN401
     if not tokenizer.is_fast:
         raise UserError(f"{folder}: its tokenizer exists in Python only. One with a tokenizer.json is needed.")
-    # Without a padding token each batch is of one length, or the library itself would refuse it.
+    # Where there is no padding token any other will do: it stands under the mask.
     padding = Padding(tokenizer.pad_token_id or 0, tokenizer.pad_token_type_id, tokenizer.padding_side == "left")
     return Tokenization(tokenizer.backend_tokenizer, length, padding, cut_left=tokenizer.truncation_side == "left")
 
