@@ -14,6 +14,8 @@ import pytest
 
 import constraintsuite as cs
 from constraintsuite.errors import UserError
+from constraintsuite.evaluate.rejudge import rejudge
+from constraintsuite.metrics.ties import TieRule
 from evaluate.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 
 EXAMPLES_FOLDER = Path(__file__).parent.parent / "docs" / "examples"
@@ -176,6 +178,21 @@ def test_a_slice_is_the_run_on_those_examples(run: cs.Run) -> None:
 def test_a_slice_of_nothing_is_refused(run: cs.Run, wanted: dict[str, str], words: str) -> None:
     with pytest.raises(UserError, match=words):
         run.slice(wanted)
+
+
+def test_a_slice_is_not_reported_as_the_whole_run(run: cs.Run, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="give the run, not a slice"):
+        cs.report(run.slice(slice="explicit"), out=tmp_path / "report", quiet=True)
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("group", ["controls_nonflip", "explicit"])
+def test_a_slice_with_other_ties_is_the_slice_of_the_run_with_other_ties(run: cs.Run, group: str) -> None:
+    half, suite = TieRule("half"), run.suite.stored
+    whole = cs.Run(rejudge(run.stored, suite, half), run.suite).slice(slice=group)
+    part = rejudge(run.slice(slice=group).stored, suite, half)
+    assert part.results == whole.results
+    assert part.summary.by["slice"] == whole.summary.by["slice"]
 
 
 def test_plots_show_themselves(run: cs.Run) -> None:

@@ -12,6 +12,7 @@ import pytest
 from build_factory import make_example
 
 from constraintsuite.build.export import EXPORTERS
+from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Constraint, Control, Example, Labels
 
 CARD = "# Tiny suite\n"
@@ -33,6 +34,7 @@ ADVERSARIAL = replace(
     labels=Labels(pairwise_preference_for_query_base="pos_over_neg"),
     control=Control("idiom", EXAMPLES[2].id, "no end of", "campsites with no showers"),
 )
+ONE_QUERY = replace(EXAMPLES[1], labels=Labels(pairwise_preference_for_query_base="none"))
 SUITE = (*EXAMPLES, NONFLIP, ADVERSARIAL)
 
 
@@ -134,6 +136,23 @@ def test_nevir_pairs_an_idiom_with_its_twin(tmp_path: Path) -> None:
     assert (row["q2"], row["doc2"]) == ("campsites with no showers", QUIET[2])
     (row,) = rows(folder / "controls_nonflip" / "test.jsonl")
     assert (row["q2"], row["doc1"]) == ("campsites with showers", LOUD[2])
+
+
+@pytest.mark.parametrize("kind", EXPORTERS.names())
+def test_an_exporter_tells_how_much_it_wrote(tmp_path: Path, kind: str) -> None:
+    assert EXPORTERS.load(kind)(SUITE, tmp_path / kind, CARD) == (3, 2)
+
+
+def test_nevir_leaves_out_what_has_no_second_query(tmp_path: Path) -> None:
+    written = EXPORTERS.load("nevir")((EXAMPLES[0], ONE_QUERY), tmp_path / "nevir", CARD)
+    assert written == (1, 0)
+    assert files(tmp_path / "nevir") == {"README.md", "schema.json", "train.jsonl"}
+
+
+def test_nevir_rows_of_examples_with_one_query_each_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"No example has a second query .* Choose beir, csv or hf"):
+        export("nevir", tmp_path, (ONE_QUERY,))
+    assert not (tmp_path / "nevir").exists()
 
 
 @pytest.mark.parametrize("kind", ["nevir", "hf"])

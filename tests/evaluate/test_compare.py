@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.alignment import name_runs, refuse_other_suites
+from constraintsuite.evaluate.alignment import name_runs
 from constraintsuite.evaluate.compare import Difference, compare_runs
 from constraintsuite.evaluate.load import Suite
 from constraintsuite.metrics.pairwise import METRICS
@@ -54,6 +54,17 @@ def test_runs_that_never_differ_are_not_certainly_equal(suite: Suite, tmp_path: 
     assert (test.difference.value, test.p, test.mcnemar) == (0.0, 1.0, 1.0)
     assert test.difference.high == pytest.approx(0.161, abs=5e-4)  # Wilson's bound of 0 of 20 passages
     assert test.difference.low == -(test.difference.high or 0)
+
+
+def test_the_interval_of_a_difference_of_shares_ends_where_shares_do(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "suite", count=3, passages=3)  # so few that the interval is Student's
+    runs = {
+        "a": make_run(suite, tmp_path / "a", "a", [WRONG] * 3),
+        "b": make_run(suite, tmp_path / "b", "b", [RIGHT, RIGHT, WRONG]),
+    }
+    (test,) = compare_runs(suite, runs, [ACCURACY]).tests
+    assert test.difference.low == pytest.approx(-0.768, abs=5e-4)
+    assert test.difference.high == 1.0
 
 
 def test_holm_is_over_all_pairs_metrics_and_groups(suite: Suite, tmp_path: Path) -> None:
@@ -121,19 +132,18 @@ def test_what_no_example_has_is_undefined(suite: Suite, tmp_path: Path) -> None:
 def test_runs_of_different_suites_are_refused_by_name(suite: Suite, tmp_path: Path) -> None:
     other = make_suite(tmp_path / "other", count=20)
     one, two = make_run(suite, tmp_path / "a", "a", [RIGHT] * 40), make_run(other, tmp_path / "b", "b", [RIGHT] * 20)
-    with pytest.raises(UserError, match=r"a is a run of the suite 'tiny' and .*b one of 'tiny', in another state"):
-        refuse_other_suites([one, two])
-    with pytest.raises(UserError, match="b: this run is of another suite"):
+    with pytest.raises(
+        UserError, match=r"b: this run is of another suite \(tiny\) than .*suite \(tiny\), or of an earlier"
+    ):
         compare_runs(suite, {"a": one, "b": two}, [ACCURACY])
 
 
 def test_runs_are_named_by_model_and_by_folder_where_they_must(suite: Suite, tmp_path: Path) -> None:
-    a, b, c = (
-        make_run(suite, tmp_path / f, m, [RIGHT] * 40) for f, m in (("a", "bm25"), ("b", "bm25"), ("c", "tfidf"))
-    )
-    assert list(name_runs([a, b, c])) == [f"bm25 ({tmp_path / 'a'})", f"bm25 ({tmp_path / 'b'})", "tfidf"]
-    with pytest.raises(UserError, match="named twice"):
-        name_runs([a, a])
+    places = (("new/a", "bm25"), ("old/a", "bm25"), ("old/b", "bm25"), ("old/c", "tfidf"))
+    runs = [make_run(suite, tmp_path / folder, model, [RIGHT] * 40) for folder, model in places]
+    assert list(name_runs(runs)) == ["bm25 (new/a)", "bm25 (old/a)", "bm25 (b)", "tfidf"]
+    with pytest.raises(UserError, match=r"old/a: this run is named twice\. Give each once"):
+        name_runs([runs[1], runs[1]])
 
 
 def test_the_same_comparison_gives_the_same_figures(suite: Suite, tmp_path: Path) -> None:

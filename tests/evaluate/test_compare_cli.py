@@ -111,6 +111,17 @@ def test_a_suite_that_moved_can_be_named(folder: Path) -> None:
     assert gate(*arguments, "--suite", folder / "elsewhere").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    "policy", ["ties: half\nrules: [{metric: accuracy, min: 0}]", "rules: [{metric: accuracy, min: 0}]", POLICY]
+)
+def test_a_gate_with_another_suite_is_wrong_input_not_a_failed_model(folder: Path, policy: str) -> None:
+    (folder / "gate.yaml").write_text(policy)
+    other = make_suite(folder / "other", count=20).artifact.path
+    arguments = (folder / "good", "--policy", folder / "gate.yaml", "--baseline", folder / "bad", "--suite", other)
+    with pytest.raises(UserError, match=r"good: this run is of another suite .*other"):
+        gate(*arguments)
+
+
 def test_gate_prints_an_example_that_is_a_policy(folder: Path) -> None:
     (folder / "gate.yaml").write_text(gate("--example").stdout)
     assert gate(folder / "bad", "--policy", folder / "gate.yaml", "--baseline", folder / "good").exit_code == 1

@@ -105,6 +105,12 @@ def test_a_run_is_held_against_what_was_published(tmp_path: Path, model: str, pe
         ("cross:qnli-electra-base", {"precision": "int8"}, ["precision: int8 here"]),
         ("cross:qnli-electra-base", {"cut": 110, "length": 128}, ["in 110 of 1,383 pairs what decides lies past"]),
         ("cross:qnli-electra-base", {"mteb": 34.0}, ["ties: under the rule mteb this run has 34.00"]),
+        ("colbert:colbertv2.0", {"length": {"query": 32, "document": 180}}, ["protocol: queries of 32"]),
+        (
+            "colbert:colbertv2.0",
+            {"length": {"query": 32, "document": 512}},
+            ["length: 512 tokens here, 180", "protocol"],
+        ),
         ("colbert:colbertv2.0", {"length": 512}, ["512 tokens here, 180 in the published", "protocol: queries of 32"]),
     ],
 )

@@ -103,11 +103,11 @@ def test_a_second_run_computes_nothing(suite: Path, tmp_path: Path, monkeypatch:
     assert {file: file.stat().st_mtime_ns for file in (tmp_path / "run").glob("*.json*")} == written
 
 
-def test_another_seed_or_suite_is_another_run(suite: Path, tmp_path: Path) -> None:
+def test_another_seed_or_state_of_the_suite_is_another_run(suite: Path, tmp_path: Path) -> None:
     first = evaluate_suite(suite, "bm25", tmp_path / "run", SILENT).manifest
     second = evaluate_suite(suite, "bm25", tmp_path / "run", SILENT, seed=1).manifest
-    smaller = write_suite(tmp_path / "smaller", EXAMPLES[:3], ())
-    third = evaluate_suite(smaller, "bm25", tmp_path / "run", SILENT, seed=1).manifest
+    write_suite(suite, EXAMPLES[:3], ())
+    third = evaluate_suite(suite, "bm25", tmp_path / "run", SILENT, seed=1).manifest
     assert len({manifest.fingerprint for manifest in (first, second, third)}) == 3
     assert third.counts["controls"] == 0
     assert first.files["scores.jsonl"] == second.files["scores.jsonl"]
@@ -127,7 +127,11 @@ def test_an_interrupted_run_is_finished_by_the_next(suite: Path, tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("out", "words"),
-    [("notes", "holds 'thesis.tex'"), ("suite", "here lies the suite 'tiny'"), ("file", "this is a file")],
+    [
+        ("notes", "thesis.tex: this is not of a run"),
+        ("suite", "here lies the suite 'tiny'"),
+        ("file", "this is a file"),
+    ],
 )
 def test_nothing_of_others_is_overwritten(suite: Path, tmp_path: Path, out: str, words: str) -> None:
     (tmp_path / "notes").mkdir()
@@ -153,11 +157,20 @@ def test_a_run_knows_where_its_suite_lies(suite: Path, tmp_path: Path) -> None:
         ("tiny", "bm25", "runs/tiny/bm25"),
         ("tiny", "tfidf:nevir", "runs/tiny/tfidf-nevir"),
         ("my suite/v1", "http:http://localhost/rerank", "runs/my-suite-v1/http-http-localhost-rerank"),
-        ("../..", "..", "runs/-/unnamed"),
+        ("tiny", "bm25 > cross:./a/b.c,max_length=128", "runs/tiny/bm25-cross-.-a-b.c-max_length-128"),
+        ("../..", "..", "runs/--fa3c7c45/unnamed-411e1b03"),  # what cannot be told from the rest gets a hash
+        ("tiny", "dense:x,query_prompt=query: ", "runs/tiny/dense-x-query_prompt-query--93a70d7d"),
+        ("tiny", "dense:x,query_prompt=query:", "runs/tiny/dense-x-query_prompt-query--956cf69d"),
     ],
 )
 def test_each_model_has_its_folder(suite_name: str, model: str, folder: str) -> None:
     assert run_folder(Path("runs"), suite_name, model) == Path(folder)
+
+
+def test_a_name_too_long_for_a_file_is_cut_and_still_its_own() -> None:
+    one, other = (run_folder(Path("runs"), "tiny", f"dpr:{'a/' * 150}{end}").name for end in "bc")
+    assert one != other
+    assert len(one) == len(other) == 129
 
 
 def test_several_models_are_checked_before_the_first_is_run(suite: Path, tmp_path: Path) -> None:

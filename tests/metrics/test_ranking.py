@@ -68,6 +68,34 @@ def test_a_query_that_found_nothing_counts_and_one_that_is_not_judged_does_not()
     assert values[measure] == {"q1": 1.0, "q2": 0.0}
 
 
+@pytest.mark.parametrize(
+    ("ranking", "values"),
+    [
+        (["x", "a", "y"], {"q": 0.5}),  # one of the two that are not relevant is above a
+        (["a"], {}),  # nothing to be better than
+        (["x", "y"], {}),  # nothing relevant was found
+        ([], {}),
+    ],
+)
+def test_a_measure_that_is_not_defined_for_a_query_has_no_value_there(
+    ranking: list[str], values: dict[str, float]
+) -> None:
+    measure = parse_standard("Accuracy@5")
+    both = measure_queries([measure], {"q": {"a": 1}, "r": {"b": 1}}, {"q": ranking, "r": ["b", "x"]})
+    assert both == {measure: {**values, "r": 1.0}}
+
+
+def test_a_measure_that_fails_on_the_data_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    measure = parse_standard("nDCG@10")
+
+    def fail(*_: object) -> None:
+        raise OSError("the program ended")
+
+    monkeypatch.setattr("ir_measures.iter_calc", fail)
+    with pytest.raises(UserError, match=r"Measure 'nDCG@10': .* \(the program ended\)"):
+        measure_queries([measure], {"q": {"a": 1}}, {"q": ["a"]})
+
+
 def test_without_judgments_there_are_no_values() -> None:
     measure = parse_standard("AP")
     assert measure_queries([measure], {}, {"q": ["a"]}) == {measure: {}}

@@ -63,6 +63,15 @@ def test_a_rerun_computes_nothing(tmp_path: Path) -> None:
     assert again.batches == []
 
 
+def test_results_of_other_code_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Workbench(cache=tmp_path)
+    run(Measure(), bench)
+    monkeypatch.setattr("constraintsuite.models.batches.source_hash", lambda places: "of a mended version")
+    again = Measure()
+    run(again, bench)
+    assert again.batches == [["dddd"], ["ccc", "bb"], ["ee", "a", "f"]]
+
+
 def test_after_a_crash_only_the_rest_is_computed(tmp_path: Path) -> None:
     bench = Workbench(cache=tmp_path)
     with pytest.raises(RuntimeError, match="crashed"):

@@ -168,3 +168,33 @@ def test_what_is_said_of_the_model() -> None:
 def test_scores_are_not_rounded() -> None:
     scorer = load("import numpy as np\ndef score(pairs):\n    return [np.float32(0.1) for _ in pairs]\n")
     assert scorer.score(PAIRS).tolist() == [float(np.float32(0.1))] * 2
+
+
+@pytest.mark.parametrize("attribute", ["score", "Model", "model"])
+def test_a_change_behind_a_module_that_only_hands_on_is_noticed(attribute: str) -> None:
+    package = Path("users_code_package")
+    package.mkdir()
+    (package / "__init__.py").write_text(f"from users_code_package.inner import {attribute}\n")
+
+    def fingerprint(sign: str) -> str:
+        inner = f"""
+def score(pairs):
+    return [{sign}len(text) for _, text in pairs]
+class Model:
+    def score(self, pairs):
+        return score(pairs)
+model = Model()
+"""
+        (package / "inner.py").write_text(inner)
+        for name in [name for name in sys.modules if name.startswith("users_code_package")]:
+            del sys.modules[name]
+        invalidate_caches()
+        return load_scorer(f"python:users_code_package:{attribute}", Workbench()).fingerprint
+
+    assert fingerprint("+") == fingerprint("+")
+    assert fingerprint("+") != fingerprint("-")
+
+
+def test_what_a_module_hands_on_without_source_is_refused() -> None:
+    with pytest.raises(UserError, match="its source cannot be read"):
+        load("from math import sqrt as score\n")

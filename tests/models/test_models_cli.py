@@ -1,14 +1,16 @@
-"""`csuite models`, and the neural row of the quickstart."""
+"""`csuite models`, `csuite doctor`, and the neural row of the quickstart."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from constraintsuite.cli import quickstart
+from constraintsuite.cli.doctor import EXTRAS, doctor
 from constraintsuite.cli.models import models
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
@@ -110,3 +112,16 @@ def test_the_quickstart_goes_on_without_weights_and_says_why(tmp_path: Path, mon
 def test_the_quickstarts_neural_row_says_int8() -> None:
     place("all-MiniLM-L6-v2", "int8", b"w")
     assert quickstart.neural_models(Notes()) == ["dense:all-MiniLM-L6-v2,precision=int8"]
+
+
+def test_doctor_knows_every_extra_of_the_package(tmp_path: Path) -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = {name: needs for name, needs in project["optional-dependencies"].items() if name != "dev"}
+    assert list(EXTRAS) == list(extras)
+    for name, (module, _) in EXTRAS.items():
+        assert any(need.startswith(module.replace("_", "-")) for need in extras[name])
+
+
+def test_doctor_prints_a_line_for_every_extra() -> None:
+    printed = CliRunner().invoke(doctor, catch_exceptions=False).stdout
+    assert all(f"\n  {name:<16} " in printed for name in EXTRAS)

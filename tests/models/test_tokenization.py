@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.tokenization import Padding, Tokenization
+from constraintsuite.models.tokenization import Padding, Tokenization, cuts_left
 from models.conftest import WORDS
 
 TEXT = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
@@ -57,8 +58,27 @@ def test_visible_is_what_is_left_of_the_text(word_tokenizer: Tokenizer, limit: i
     assert Tokenization(word_tokenizer, limit).visible([item]).tolist() == [len(seen)]
 
 
-def test_a_file_that_is_no_tokenizer_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "tokenizer.json"
-    file.write_text("{}")
-    with pytest.raises(UserError, match=r"tokenizer\.json: this is not a tokenizer"):
-        Tokenization.from_file(file, 8)
+@pytest.mark.parametrize(
+    ("config", "own", "left"),
+    [
+        (None, None, False),
+        ({}, {"truncation": None}, False),
+        ({"truncation_side": "left"}, {"truncation": None}, True),
+        ({"truncation_side": "right"}, {"truncation": {"direction": "Left"}}, False),
+        ({}, {"truncation": {"direction": "Left"}}, True),
+        ({}, {"truncation": {"direction": "Right"}, "padding": {"direction": "Left"}}, False),
+    ],
+)
+def test_the_side_that_is_cut_is_read_as_transformers_reads_it(
+    tmp_path: Path, config: object, own: object, left: bool
+) -> None:
+    for name, content in {"tokenizer_config.json": config, "tokenizer.json": own}.items():
+        if content is not None:
+            (tmp_path / name).write_text(json.dumps(content))
+    assert cuts_left(tmp_path) is left
+
+
+def test_a_configuration_that_is_no_json_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text("{")
+    with pytest.raises(UserError, match=r"tokenizer_config\.json: this is not JSON"):
+        cuts_left(tmp_path)

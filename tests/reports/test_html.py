@@ -128,7 +128,15 @@ def test_the_page_asks_nothing_of_the_network(page: Page) -> None:
 
 def test_the_tables_lie_beside_the_page_in_four_formats(reported: Reported) -> None:
     names = {path.stem for path in (reported.report / "tables").iterdir()}
-    assert {"leaderboard", "error_classes", "comparison", "ties_accuracy", "controls", "audit", "lengths"} <= names
+    assert {
+        "leaderboard",
+        "error_classes",
+        "comparison_accuracy",
+        "ties_accuracy",
+        "controls",
+        "audit",
+        "lengths",
+    } <= names
     for name in names - {"examples"}:
         assert {p.suffix[1:] for p in (reported.report / "tables").glob(f"{name}.*")} == set(EXPORTED.values())
     assert {p.suffix for p in (reported.report / "tables").glob("examples.*")} == {".csv", ".json"}
@@ -175,7 +183,7 @@ def test_a_second_report_writes_nothing(reported: Reported, tmp_path: Path) -> N
     assert Artifact.open(reported.report).manifest == artifact.manifest  # the same bytes in another folder
     write_report(reported.suite, reported.runs[:1], tmp_path / "report")
     assert Artifact.open(tmp_path / "report").manifest.fingerprint != artifact.manifest.fingerprint
-    assert not (tmp_path / "report" / "tables" / "comparison.csv").exists()  # of the earlier report
+    assert not (tmp_path / "report" / "tables" / "comparison_accuracy.csv").exists()  # of the earlier report
     assert Artifact.open(tmp_path / "report").verify() == []
 
 

@@ -1,16 +1,28 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from constraintsuite.cli.main import cli
 from constraintsuite.cli.report import report
 from constraintsuite.errors import UserError
+from constraintsuite.evaluate.load import load_run, load_suite
+from constraintsuite.metrics.ties import TieRule
 from constraintsuite.reports.formats import EXPORTED
+from constraintsuite.reports.maxsim import TokenMatch
+from constraintsuite.reports.sections.again import again
+from constraintsuite.reports.sections.base import Source
+from constraintsuite.reports.view import View, make_view
+from constraintsuite.store.artifact import Artifact
 from evaluate.tiny_suite import EXAMPLES, write_suite
 from reports.conftest import Reported, evaluate
 
@@ -30,6 +42,36 @@ def test_report_finds_the_suite_by_itself(reported: Reported, tmp_path: Path) ->
     assert Path(run(*reported.runs, "--out", out).strip()) == out / "index.html"
     again = run(*reported.runs, "--out", out, "--suite", reported.suite, "--json")
     assert json.loads(again) == {"page": str(out / "index.html")}
+
+
+def test_a_page_that_was_deleted_is_written_again(reported: Reported, tmp_path: Path) -> None:
+    page = Path(run(*reported.runs, "--out", tmp_path / "report").strip())
+    page.unlink()
+    run(*reported.runs, "--out", tmp_path / "report")
+    assert page.read_bytes() == reported.page.read_bytes()
+
+
+def test_the_printed_commands_give_the_same_report(
+    reported: Reported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("--ties", "half", "--tie-eps", "0.25")
+    out = Path(run(*reported.runs, "--out", tmp_path / "first", *options).strip()).parent
+    shutil.copytree(reported.suite, tmp_path / "SUITE")
+    monkeypatch.chdir(tmp_path)
+    view = make_view(load_suite(reported.suite), [load_run(r) for r in reported.runs], TieRule("half", 0.25))
+    (source,) = [block for block in again(view).blocks if isinstance(block, Source)]
+    for line in source.text.splitlines()[1:]:
+        words = [part for word in shlex.split(line)[1:] for part in sorted(map(str, Path().glob(word))) or [word]]
+        assert CliRunner().invoke(cli, words, catch_exceptions=False).exit_code == 0
+    assert Artifact.open(Path("REPORT")).manifest.content == Artifact.open(out).manifest.content
+
+
+def test_models_and_examples_that_were_asked_for_are_in_the_printed_command(view: View) -> None:
+    match = TokenMatch("colbert:x", "dogless", "", "satisfying", (), (), np.empty((0, 0)))
+    asked = replace(view, likenesses={"dense:my model": np.empty(0)}, matches=(match, match))
+    (source,) = [block for block in again(asked).blocks if isinstance(block, Source)]
+    last = source.text.splitlines()[-1]
+    assert last.endswith(" --vectors 'dense:my model' --maxsim colbert:x --example dogless")
 
 
 @pytest.mark.parametrize("form", EXPORTED)

@@ -7,7 +7,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Hit, Passages
-from constraintsuite.retrieval.fusion import fuse
+from constraintsuite.retrieval.fusion import fuse, split_names
 from constraintsuite.retrieval.naming import load_retriever
 
 PASSAGES = Passages(
@@ -41,6 +41,21 @@ def test_options_belong_to_the_retriever_they_stand_behind() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("bm25+dense:a+b", ["bm25", "dense:a+b"]),
+        ("dense:a+b+bm25", ["dense:a+b", "bm25"]),
+        ("dense:a+b,query_prompt=x+y+http:http://host/a+b", ["dense:a+b,query_prompt=x+y", "http:http://host/a+b"]),
+        ("bm25,b=1+bm25,b=0+bm26", ["bm25,b=1", "bm25,b=0+bm26"]),
+        ("bm25+bm26+dense:x+", ["bm25", "bm26", "dense:x+"]),
+        ("dense:a+bm25", ["dense:a", "bm25"]),  # the name of a retriever ends the one before
+    ],
+)
+def test_a_plus_in_a_name_is_just_a_plus(text: str, parts: list[str]) -> None:
+    assert split_names(text) == parts
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("rrf", "name at least two"),
@@ -48,6 +63,7 @@ def test_options_belong_to_the_retriever_they_stand_behind() -> None:
         ("rrf:bm25+", "name at least two"),
         ("rrf:bm25+bm25", "the same retriever twice"),
         ("rrf:bm25+bm26", "Did you mean 'bm25'"),
+        ("rrf:bm25+dense:no+such+folder", r"no\+such\+folder"),
     ],
 )
 def test_what_cannot_be_fused_is_refused(text: str, words: str) -> None:

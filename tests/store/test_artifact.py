@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import (
+    ENVIRONMENT,
+    MANIFEST,
+    Artifact,
+    Origin,
+    finish,
+    library_versions,
+    read_manifest,
+)
 
 ORIGIN = Origin("suite", "tiny", {"source": "abc"}, {"seed": 0}, 0, "code")
 
@@ -142,3 +152,10 @@ def test_a_folder_of_another_kind_is_answered_with_the_command_that_makes_the_ri
     made = make_artifact(tmp_path / "report", replace(ORIGIN, kind="report"))
     with pytest.raises(UserError, match=f"this is a report, not a {kind}. Give a folder that `{command}` wrote"):
         Artifact.open(made.path, kind)
+
+
+def test_versions_that_decide_neural_scores_are_told() -> None:
+    neural = ["onnxruntime", "onnx", "tokenizers", "safetensors", "torch", "transformers", "sentence-transformers"]
+    installed = {name: metadata.version(name) for name in neural if find_spec(name.replace("-", "_"))}
+    assert installed.items() <= library_versions().items()
+    assert "onnxruntime" in installed

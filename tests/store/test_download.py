@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +71,31 @@ def test_a_wheel_with_another_hash_is_refused_and_not_kept(archive: WheelArchive
     with pytest.raises(UserError, match=rf"SHA-256 {archive.sha256}, expected {'0' * 64}\. It was not used"):
         fetch_archive(replace(archive, sha256="0" * 64))
     assert list(cache_folder().iterdir()) == []
+
+
+BACKEND = """
+from pathlib import Path
+Path({marker!r}).touch()
+def prepare_metadata_for_build_wheel(folder, settings=None):
+    raise SystemExit("ran")
+"""
+
+
+def test_code_of_a_source_package_is_never_run(links: Path, tmp_path: Path) -> None:
+    marker = tmp_path / "it-ran"
+    files = {
+        "backend.py": BACKEND.format(marker=str(marker)),
+        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+        "PKG-INFO": "Metadata-Version: 2.1\nName: csuite-test-source\nVersion: 1.0\n",
+    }
+    with tarfile.open(links / "csuite_test_source-1.0.tar.gz", "w:gz") as bundle:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(f"csuite_test_source-1.0/{name}")
+            entry.size = len(text.encode())
+            bundle.addfile(entry, io.BytesIO(text.encode()))
+    with pytest.raises(UserError, match=r"csuite-test-source==1\.0 could not be downloaded"):
+        fetch_archive(WheelArchive("source-1.0", "csuite-test-source==1.0", "0" * 64, "csuite_test_source", "MIT"))
+    assert not marker.exists()
 
 
 def test_a_package_that_is_not_in_the_registry_is_a_user_error(links: Path) -> None:

@@ -31,32 +31,14 @@ def split_documents(
     ids = sorted(documents)
     if len(ids) < SMALL_COLLECTION:
         return dict.fromkeys(ids, "test")
-    parent = {document: document for document in ids}
-    size = dict.fromkeys(ids, 1)
-
-    def root(document: str) -> str:
-        while parent[document] != document:
-            parent[document] = parent[parent[document]]
-            document = parent[document]
-        return document
-
-    def join(group: Iterable[str], limit: float) -> None:
-        roots = sorted({root(document) for document in group if document in parent})
-        if len(roots) > 1 and sum(size[r] for r in roots) <= limit:
-            for other in roots[1:]:
-                parent[other] = roots[0]
-                size[roots[0]] += size[other]
-
+    forest = _Forest(ids)
     for document, first in clusters.items():
-        join((document, first), len(ids))
+        forest.join((document, first), len(ids))
     tied: set[str] = set()
     for group in ties:
-        join(group, max(SMALL_PART, settings.max_component * len(ids)))
+        forest.join(group, max(SMALL_PART, settings.max_component * len(ids)))
         tied.update(group)
-    parts: dict[str, list[str]] = defaultdict(list)
-    for document in ids:
-        parts[root(document)].append(document)
-    return _deal(parts, tied, settings, seed)
+    return _deal(forest.parts(), tied, settings, seed)
 
 
 def split_ys(
@@ -84,6 +66,35 @@ def split_ys(
         given[relation][choice] += counts[y].total()
         result[y] = named[name] = choice
     return result
+
+
+class _Forest:
+    """Documents joined into parts: each points towards the first of its part."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._parent = {document: document for document in ids}
+        self._size = dict.fromkeys(self._parent, 1)
+
+    def join(self, group: Iterable[str], limit: float) -> None:
+        """Make one part of all that hold a document of the group, unless it would have more than `limit` documents."""
+        roots = sorted({self._root(document) for document in group if document in self._parent})
+        if len(roots) > 1 and sum(self._size[root] for root in roots) <= limit:
+            for other in roots[1:]:
+                self._parent[other] = roots[0]
+                self._size[roots[0]] += self._size[other]
+
+    def parts(self) -> dict[str, list[str]]:
+        """The documents of each part, by the first of them."""
+        parts: dict[str, list[str]] = defaultdict(list)
+        for document in self._parent:
+            parts[self._root(document)].append(document)
+        return parts
+
+    def _root(self, document: str) -> str:
+        while self._parent[document] != document:
+            self._parent[document] = self._parent[self._parent[document]]
+            document = self._parent[document]
+        return document
 
 
 def _deal(parts: Mapping[str, list[str]], tied: set[str], settings: SplitSettings, seed: int) -> dict[str, Split]:

@@ -14,7 +14,7 @@ from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.evaluate.load import Run, Suite
+    from constraintsuite.evaluate.load import Suite
     from constraintsuite.metrics.ties import TieRule
 
 _folder = click.Path(path_type=Path, file_okay=False)
@@ -57,7 +57,7 @@ def compare(
         raise UserError(f"{out}: a comparison is written as .json or .md.")
     wanted = [parse_metric(name) for name in dict.fromkeys(metrics)]
     named = name_runs([load_run(run) for run in runs])
-    of = _load_suite(suite, list(named.values()))
+    of = _load_suite(suite, runs[0])
     found = compare_runs(of, named, wanted, by=by, rule=rule, changed=changed)
     as_text = adapter(Comparison).dump_json(found, indent=2).decode()
     if out is not None:
@@ -88,7 +88,7 @@ def gate(
         raise UserError("Give a RUN and a --policy; `csuite gate --example` prints a policy to start from.")
     rules = Policy.read(policy)
     checked, against = load_run(run), load_run(baseline) if baseline else None
-    of = _load_suite(suite, [checked, *([against] if against else [])]) if rules.needs_suite else None
+    of = _load_suite(suite, run) if suite or rules.needs_suite else None
     result = check_run(rules, checked, of, against)
     if as_json:
         click.echo(adapter(GateResult).dump_json(result, indent=2).decode())
@@ -100,10 +100,8 @@ def gate(
         raise click.exceptions.Exit(1)
 
 
-def _load_suite(place: Path | None, runs: list[Run]) -> Suite:
-    """The suite of some runs, once they are known to be of the same one."""
-    from constraintsuite.evaluate.alignment import refuse_other_suites
+def _load_suite(place: Path | None, run: Path) -> Suite:
+    """The suite that was named, or that of a run."""
     from constraintsuite.evaluate.load import find_suite, load_suite
 
-    refuse_other_suites(runs)
-    return load_suite(place or find_suite(runs[0].artifact.path))
+    return load_suite(place or find_suite(run))

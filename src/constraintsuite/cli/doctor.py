@@ -19,6 +19,8 @@ EXTRAS = {
     "parquet": ("pyarrow", "read Parquet files"),
     "irds": ("ir_datasets", "read any ir_datasets collection"),
     "hub": ("datasets", "read Hugging Face datasets"),
+    "torch": ("sentence_transformers", "run any transformer, and the neural families"),
+    "ranking": ("ir_measures", "judge rankings by the measures of the field"),
     "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }
 
@@ -43,7 +45,7 @@ def doctor(as_json: bool) -> None:
         return
     click.echo(f"constraintsuite {__version__}")
     for name, version in library_versions().items():
-        click.echo(f"  {name:<16} {version}")
+        click.echo(f"  {name:<22} {version}")
     click.echo("Extras:")
     for name, (module, purpose) in EXTRAS.items():
         state = (

@@ -16,6 +16,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.retrieval import RETRIEVERS
 
 if TYPE_CHECKING:
+    from constraintsuite.evaluate.ranking.run import Plan
     from constraintsuite.evaluate.ranking.summary import RankingSummary
     from constraintsuite.records.scores import Interval
 
@@ -70,10 +71,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
     With --from-trec, measure a run that another system wrote; nothing is written.
     """
     from constraintsuite.evaluate.ranking.given import GivenRun, measure_given
-    from constraintsuite.evaluate.ranking.run import Plan, evaluate_retrieval, load_ranking, ranking_folder
-    from constraintsuite.evaluate.ranking.summary import RankingSummary
-    from constraintsuite.execution.progress import Terminal
-    from constraintsuite.store.jsonl import adapter
+    from constraintsuite.evaluate.ranking.run import Plan
 
     _refuse_foreign(context, _OF_A_SEARCH if trec else _OF_A_GIVEN_RUN, given=trec is not None)
     folder = None
@@ -85,14 +83,16 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
         raise UserError("Say what to search and how: csuite retrieve-eval SUITE --retriever bm25")
     else:
         plan = Plan(retriever, rerank, depth, rerank_depth, split, corpus, measures, seed)
-        folder = evaluate_retrieval(suite, plan, ranking_folder(out, suite, plan), Terminal()).path
-        summary = load_ranking(folder)
-    if as_json:
-        figures = adapter(RankingSummary).dump_python(summary)
-        found = {"ranking": None if folder is None else str(folder), "summary": figures}
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(_lines(summary, folder)))
+        folder, summary = _search(suite, plan, out)
+    click.echo(_in_json(summary, folder) if as_json else "\n".join(_lines(summary, folder)))
+
+
+def _search(suite: Path, plan: Plan, out: Path) -> tuple[Path, RankingSummary]:
+    from constraintsuite.evaluate.ranking.run import evaluate_retrieval, load_ranking, ranking_folder
+    from constraintsuite.execution.progress import Terminal
+
+    folder = evaluate_retrieval(suite, plan, ranking_folder(out, suite, plan), Terminal()).path
+    return folder, load_ranking(folder)
 
 
 def _refuse_foreign(context: click.Context, names: tuple[str, ...], *, given: bool) -> None:
@@ -102,6 +102,15 @@ def _refuse_foreign(context: click.Context, names: tuple[str, ...], *, given: bo
     if stray:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in stray)
         raise UserError(f"{options}: {'not with' if given else 'only with'} --from-trec.")
+
+
+def _in_json(summary: RankingSummary, folder: Path | None) -> str:
+    from constraintsuite.evaluate.ranking.summary import RankingSummary
+    from constraintsuite.store.jsonl import adapter
+
+    figures = adapter(RankingSummary).dump_python(summary)
+    found = {"ranking": None if folder is None else str(folder), "summary": figures}
+    return json.dumps(found, indent=2, ensure_ascii=False)
 
 
 def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,16 +14,19 @@ from constraintsuite.build.audit.balance import balance
 from constraintsuite.build.audit.markdown import audit_markdown
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.build.export import EXPORTERS
-from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.build.verification import verify_suite
 from constraintsuite.errors import UserError
+from constraintsuite.evaluate.groupings import split_up
+from constraintsuite.evaluate.load import load_suite
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import CONTROL_SLICES, Example
+from constraintsuite.records.examples import CONTROL_SLICES, Example, ExampleDocument
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import adapter, encode, read_jsonl
+from constraintsuite.store.jsonl import adapter, encode
 
 SHOWN_VALUES = 15
 SHOWN_FAULTS = 50
+CONTROL_TABLES = ("slice", "split", "domain", "relation", "control")
+_COLLECTION = ("documents", "queries", "qrels", "violations")
 _folder = click.argument("folder", metavar="SUITE", type=click.Path(path_type=Path))
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -50,15 +52,21 @@ def show(folder: Path, as_json: bool) -> None:
 @_json
 def stats(folder: Path, as_json: bool) -> None:
     """Count main examples and, apart from them, controls: by slice, split, domain, relation, template, cue and edit."""
-    Artifact.open(folder, "suite")
-    parts = {
-        "main": _tables(read_examples(folder), MAIN_TABLES),
-        "controls": _tables(_read_controls(folder), CONTROL_TABLES),
-    }
+    artifact = Artifact.open(folder, "suite")
+    parts = _pair_tables(folder) if _has_pairs(artifact) else {}
+    collection = {name: artifact.manifest.counts[name] for name in _COLLECTION if name in artifact.manifest.counts}
     if as_json:
-        click.echo(json.dumps(parts, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(line for name, tables in parts.items() for line in _table_lines(name, tables)))
+        found = {**parts, **({"collection": collection} if collection else {})}
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    lines = [line for name, tables in parts.items() for line in _table_lines(name, tables)]
+    if collection:
+        lines += ["collection", *(f"    {count:>6,}  {name}" for name, count in collection.items())]
+    if not parts:
+        lines.append(
+            f"There are no pairs to count. Search the collection: csuite retrieve-eval {folder} --retriever bm25"
+        )
+    click.echo("\n".join(lines))
 
 
 @suite.command()
@@ -75,11 +83,10 @@ def stats(folder: Path, as_json: bool) -> None:
 @_json
 def sample(folder: Path, count: int, slice_name: str | None, relation: str | None, seed: int, as_json: bool) -> None:
     """Print random examples, the same ones for the same seed."""
-    Artifact.open(folder, "suite")
-    examples = [*read_examples(folder), *_read_controls(folder)]
+    loaded = load_suite(folder)
     wanted = [
         e
-        for e in examples
+        for e in (*loaded.examples, *loaded.controls)
         if (slice_name is None and e.suite not in CONTROL_SLICES)
         or (slice_name is not None and e.suite.endswith(f"_{slice_name}"))
     ]
@@ -101,7 +108,7 @@ def verify(folder: Path, as_json: bool) -> None:
         click.echo(json.dumps({"suite": str(folder), "faults": faults}, indent=2, ensure_ascii=False))
     else:
         more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
-        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]) if faults else f"{folder}: all checks passed.")
+        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]) if faults else f"{folder}: {_passed(folder)}")
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -112,8 +119,7 @@ def verify(folder: Path, as_json: bool) -> None:
 @_json
 def audit(folder: Path, seed: int, as_json: bool) -> None:
     """Say what can be won without understanding: length, cues, Y counts, BM25, a query-blind classifier."""
-    Artifact.open(folder, "suite")
-    examples = read_examples(folder)
+    examples = load_suite(folder).examples
     if all(example.suite == "nevir" for example in examples):
         raise UserError(
             f"{folder}: there is nothing to audit. Each pair of NevIR wants one document for one query and the other for the "
@@ -138,55 +144,49 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write.")
 def export(folder: Path, kind: str, out: Path) -> None:
     """Write a suite as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset folder; controls apart from the rest."""
-    Artifact.open(folder, "suite")
     if out.exists() and any(out.iterdir()):
         raise UserError(f"{out}: this folder is not empty. Choose another --out.")
-    examples, controls = read_examples(folder), _read_controls(folder)
-    EXPORTERS.load(kind)([*examples, *controls], out, (folder / "README.md").read_text(encoding="utf-8"))
-    click.echo(f"{len(examples):,} examples and {len(controls):,} controls written to {out}")
+    loaded = load_suite(folder)
+    everything = [*loaded.examples, *loaded.controls]
+    written = EXPORTERS.load(kind)(everything, out, (folder / "README.md").read_text(encoding="utf-8"))
+    click.echo(f"{written.examples:,} examples and {written.controls:,} controls written to {out}")
+    if sum(written) < len(everything):
+        click.echo(f"{len(everything) - sum(written):,} were left out: {kind} cannot hold them.")
 
 
-def _read_controls(folder: Path) -> list[Example]:
-    """The controls of a suite; an imported one has none."""
-    file = folder / "controls.jsonl"
-    return list(read_jsonl(file, Example)) if file.is_file() else []
+def _has_pairs(artifact: Artifact) -> bool:
+    """Whether there is anything but a collection; what is missing by accident is told by those who read it."""
+    return "examples" in artifact.manifest.counts or "qrels" not in artifact.manifest.counts
 
 
-def _made(example: Example) -> str:
-    return example.edit.operator if example.edit else "natural"
+def _passed(folder: Path) -> str:
+    if _has_pairs(Artifact.open(folder, "suite")):
+        return "all checks passed."
+    return "every file is as it was written. There are no pairs, so nothing else was checked."
 
 
-def _control_kind(example: Example) -> str:
-    return example.control.kind if example.control else "none"
-
-
-_BOTH: Mapping[str, Callable[[Example], str]] = {
-    "slice": lambda e: e.suite,
-    "split": lambda e: e.split,
-    "domain": lambda e: e.domain,
-    "relation": lambda e: e.relation,
-}
-MAIN_TABLES: Mapping[str, Callable[[Example], str]] = {
-    **_BOTH,
-    "template": lambda e: e.query.template,
-    "marker": lambda e: e.constraint.negation_marker,
-    "made": _made,
-    "difficulty": lambda e: e.tags.difficulty,
-}
-CONTROL_TABLES: Mapping[str, Callable[[Example], str]] = {**_BOTH, "kind": _control_kind}
-
-
-def _tables(examples: Sequence[Example], keys: Mapping[str, Callable[[Example], str]]) -> dict[str, dict[str, int]]:
-    counted = {name: Counter(map(key, examples)) for name, key in keys.items()}
+def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
+    """How many examples are in each group, and apart from them controls, under the names of all other commands."""
+    loaded = load_suite(folder)
+    main = split_up(loaded.examples, ())
+    controls = {**split_up(loaded.controls, ()), "control": split_up((), loaded.controls)["control"]}
     return {
-        name: dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))) for name, counts in counted.items()
+        "main": {name: _counts(parts) for name, parts in main.items() if name != "control"},
+        "controls": {name: _counts(controls[name]) for name in CONTROL_TABLES},
     }
+
+
+def _counts(parts: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """Large groups first."""
+    counts = {name: len(members) for name, members in parts.items()}
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     yield f"{title}: {sum(tables['slice'].values()):,}"
     for name, counts in tables.items():
-        yield f"  {name}"
+        if counts:
+            yield f"  {name}"
         shown = list(counts.items())[:SHOWN_VALUES]
         yield from (f"    {count:>6,}  {value}" for value, count in shown)
         if len(counts) > len(shown):
@@ -194,15 +194,21 @@ def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterato
 
 
 def _in_words(example: Example) -> str:
+    edit = example.edit.operator if example.edit else "natural"
+    about = ", ".join(part for part in (example.relation, example.split, edit, example.tags.difficulty) if part)
     lines = [
-        f"{example.id}   [{example.relation}, {example.split}, {_made(example)}, {example.tags.difficulty}]",
+        f"{example.id}   [{about}]",
         f"  without: {example.query.neg}",
-        f"  with:    {example.query.base}",
-        f"  obeys:   ({example.docs.pos.title}) {example.docs.pos.text}",
-        f"  breaks:  ({example.docs.neg.title}) {example.docs.neg.text}",
+        *([f"  with:    {example.query.base}"] if example.query.base else []),
+        f"  obeys:   {_document(example.docs.pos)}",
+        f"  breaks:  {_document(example.docs.neg)}",
     ]
     for one in example.evidence:
         text = example.docs.pos.text if one.document == "pos" else example.docs.neg.text
         cue = f" by {one.cue!r}" if one.cue else ""
         lines.append(f"    {one.document}: {text[one.start : one.end]!r} {one.verdict}{cue} ({one.rule})")
     return "\n".join(lines) + "\n"
+
+
+def _document(document: ExampleDocument) -> str:
+    return f"({document.title}) {document.text}" if document.title else document.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.groupings import split_up
@@ -30,12 +31,6 @@ class Aligned:
 
 def align(suite: Suite, runs: Mapping[str, Run], rule: TieRule = STRICT) -> Aligned:
     """The results of runs of this suite under a rule for ties, of the examples that all of them have."""
-    for run in runs.values():
-        if run.artifact.manifest.inputs.get("suite") != suite.content:
-            raise UserError(
-                f"{run.artifact.path}: this run is of another suite ({run.summary.suite}) than {suite.artifact.path}, "
-                "or of an earlier state of it. Run `csuite eval` on it again."
-            )
     known = {name: {r.id: r for r in rejudge(run, suite, rule).results} for name, run in runs.items()}
     shared = set.intersection(*(set(results) for results in known.values()))
     main = [example for example in suite.examples if example.id in shared]
@@ -46,25 +41,22 @@ def align(suite: Suite, runs: Mapping[str, Run], rule: TieRule = STRICT) -> Alig
 
 
 def name_runs(runs: Sequence[Run]) -> dict[str, Run]:
-    """The runs by model, or by model and folder where two have the same model."""
-    models = Counter(run.summary.model for run in runs)
-    names = [
-        run.summary.model if models[run.summary.model] == 1 else f"{run.summary.model} ({run.artifact.path})"
-        for run in runs
-    ]
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise UserError(f"{repeated[0]}: this run is named twice. A comparison is of different runs.")
-    return dict(zip(names, runs, strict=True))
+    """The runs by model; where two have the same, also by as much of their folders' paths as tells them apart."""
+    folders = [run.artifact.path.resolve() for run in runs]
+    twice = next((folder for folder, count in Counter(folders).items() if count > 1), None)
+    if twice is not None:
+        raise UserError(f"{twice}: this run is named twice. Give each once.")
+    named: dict[str, Run] = {}
+    for run, folder in zip(runs, folders, strict=True):
+        model = run.summary.model
+        alike = [f for other, f in zip(runs, folders, strict=True) if other.summary.model == model]
+        named[model if len(alike) == 1 else f"{model} ({_short_path(folder, alike)})"] = run
+    return named
 
 
-def refuse_other_suites(runs: Sequence[Run]) -> None:
-    """Runs of different suites, or of different states of one, cannot be compared."""
-    first = runs[0]
-    for run in runs[1:]:
-        if run.artifact.manifest.inputs.get("suite") != first.artifact.manifest.inputs.get("suite"):
-            same = ", in another state" if run.summary.suite == first.summary.suite else ""
-            raise UserError(
-                f"{first.artifact.path} is a run of the suite {first.summary.suite!r} and {run.artifact.path} one of "
-                f"{run.summary.suite!r}{same}. Only runs of the same suite can be compared: run `csuite eval` again."
-            )
+def _short_path(folder: Path, among: Sequence[Path]) -> str:
+    """The end of a path that none of the others has: what stands before it depends on the machine."""
+    for length in range(1, len(folder.parts)):
+        if [other.parts[-length:] for other in among].count(folder.parts[-length:]) == 1:
+            return "/".join(folder.parts[-length:])
+    return str(folder)

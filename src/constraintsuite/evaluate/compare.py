@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from constraintsuite.evaluate.alignment import Aligned, align
 from constraintsuite.evaluate.figures import generator, round_off, rounded
 from constraintsuite.evaluate.groupings import OVERALL, pick
 from constraintsuite.evaluate.load import Run, Suite
-from constraintsuite.evaluate.outcomes import preferences_of
-from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, estimate, wilson_bounds
+from constraintsuite.evaluate.outcomes import gaps_of, preferences_of
+from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, estimate, wilson_bounds
 from constraintsuite.metrics.pairwise import Metric, PairResult
 from constraintsuite.metrics.significance import holm, mcnemar, sign_flip
 from constraintsuite.metrics.ties import STRICT, TieRule
@@ -53,7 +53,7 @@ class Change:
     id: str
     slice: str
     queries: dict[str, str]
-    """By role; `neg` wants the satisfying document, `base` as a rule the violating one."""
+    """By role, those that both runs were asked; `neg` wants the satisfying document, `base` as a rule the violating one."""
     satisfying: str
     """Id of the document."""
     violating: str
@@ -116,7 +116,7 @@ def compare_runs(
         left_out=len(suite.examples) + len(suite.controls) - len(aligned.examples),
         tests=tuple(corrected(tests)),
         changes={
-            f"{first} -> {second}": tuple(_changes(aligned, first, second, metrics[0]))[:changed]
+            f"{first} -> {second}": tuple(islice(_changes(aligned, first, second, metrics[0]), changed))
             for first, second in combinations(runs, 2)
         },
     )
@@ -161,8 +161,8 @@ def _difference(values: FloatArray, clusters: IntArray, metric: Metric, rng: np.
     if metric.share and interval.value is not None and values.min() == values.max():
         # Resampling calls agreement in a few examples certain; so many clusters rule out no more than this share.
         reach = wilson_bounds(0.0, len(np.unique(clusters))).high
-        interval = replace(interval, low=max(-1.0, interval.value - reach), high=min(1.0, interval.value + reach))
-    return rounded(interval)
+        interval = replace(interval, low=interval.value - reach, high=interval.value + reach)
+    return rounded(clipped(interval, -1.0, 1.0) if metric.share else interval)
 
 
 def _mean(values: FloatArray) -> float | None:
@@ -175,7 +175,8 @@ def _changes(aligned: Aligned, first: str, second: str, metric: Metric) -> Itera
     places = [i for i in range(aligned.main) if not (np.isnan(a[i]) or np.isnan(b[i])) and a[i] != b[i]]
     for i in sorted(places, key=lambda i: (-_move(before[i], after[i]), before[i].id)):
         example = aligned.examples[i]
-        queries = {role: preference.query for role, preference in preferences_of(example).items()}
+        asked = gaps_of(before[i]).keys() & gaps_of(after[i]).keys()
+        queries = {role: wish.query for role, wish in preferences_of(example).items() if role in asked}
         yield Change(
             id=example.id,
             slice=example.suite,
@@ -184,17 +185,16 @@ def _changes(aligned: Aligned, first: str, second: str, metric: Metric) -> Itera
             violating=example.docs.neg.id,
             first=float(a[i]),
             second=float(b[i]),
-            gaps_first={role: gap for role, gap in _gaps(before[i]).items() if role in queries},
-            gaps_second={role: gap for role, gap in _gaps(after[i]).items() if role in queries},
+            gaps_first={role: gap for role, gap in gaps_of(before[i]).items() if role in queries},
+            gaps_second={role: gap for role, gap in gaps_of(after[i]).items() if role in queries},
         )
 
 
 def _move(before: PairResult, after: PairResult) -> float:
-    """How far the gap moved under the query where it moved most, in standard deviations of each run's scores."""
-    old, new = _gaps(before), _gaps(after)
-    return max(abs(new[role] / (after.unit or 1.0) - old[role] / (before.unit or 1.0)) for role in old)
+    """How far the gap moved under the query where it moved most, in standard deviations of each run's scores.
 
-
-def _gaps(result: PairResult) -> dict[str, float]:
-    gaps = {"neg": result.gap_neg, "base": result.gap_base, "twin": result.gap_twin}
-    return {role: gap for role, gap in gaps.items() if gap is not None}
+    Queries that state no preference say nothing; people may have been asked about some of the others only.
+    """
+    old, new = gaps_of(before), gaps_of(after)
+    shared = (old.keys() & new.keys()) - {"topic"}
+    return max(abs(new[role] / (after.unit or 1.0) - old[role] / (before.unit or 1.0)) for role in shared)

@@ -53,10 +53,10 @@ def check_run(policy: Policy, run: Run, suite: Suite | None = None, baseline: Ru
     comparing = [rule for rule in policy.rules if rule.compares]
     if comparing and baseline is None:
         raise UserError(f"The rule `{comparing[0]}` compares with a baseline. Give one with --baseline RUN.")
-    if policy.tie_rule != run.summary.rule or comparing:
-        if suite is None:
-            raise UserError(f"{run.artifact.path}: the suite is needed to apply this policy. Say where it is: --suite.")
+    if suite is not None:
         run = rejudge(run, suite, policy.tie_rule)
+    elif policy.tie_rule != run.summary.rule or comparing:
+        raise UserError(f"{run.artifact.path}: the suite is needed to apply this policy. Say where it is: --suite.")
     tests: Mapping[Rule, Difference] = {}
     if comparing and suite is not None and baseline is not None:
         aligned = align(suite, {_BASELINE: baseline, _RUN: run}, policy.tie_rule)

@@ -75,9 +75,12 @@ def load_suite(path: Path) -> Suite:
 
 def load_run(path: Path) -> Run:
     """The finished run in a folder."""
-    artifact = Artifact.open(path, "run")
-    results = tuple(read_jsonl(path / EXAMPLES, PairResult))
-    return Run(artifact, _read_summary(path / SUMMARY), results)
+    return Run(Artifact.open(path, "run"), _read_summary(path / SUMMARY), read_results(path))
+
+
+def read_results(path: Path) -> tuple[PairResult, ...]:
+    """How every example came out in the run in a folder."""
+    return tuple(read_jsonl(path / EXAMPLES, PairResult))
 
 
 def remember_suite(run: Path, suite: Path) -> None:
@@ -85,13 +88,19 @@ def remember_suite(run: Path, suite: Path) -> None:
     write_text(run / _SUITE_PLACE, os.path.relpath(suite.resolve(), run.resolve()) + "\n")
 
 
-def find_suite(run: Path) -> Path:
-    """Where the suite of a run lies."""
+def suite_place(run: Path) -> Path | None:
+    """Where the suite of a run lies; None if it is not where it was."""
     place = run / _SUITE_PLACE
     suite = run / place.read_text(encoding="utf-8").rstrip("\n") if place.is_file() else None
-    if suite is None or not suite.is_dir():
+    return suite.resolve() if suite is not None and suite.is_dir() else None
+
+
+def find_suite(run: Path) -> Path:
+    """Where the suite of a run lies; that it is not where it was is a UserError."""
+    suite = suite_place(run)
+    if suite is None:
         raise UserError(f"{run}: the suite of this run is not where it was. Say where it is with --suite FOLDER.")
-    return suite.resolve()
+    return suite
 
 
 def _read_examples(artifact: Artifact, name: str) -> tuple[Example, ...]:
@@ -112,7 +121,7 @@ def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:
 
 def _read_summary(file: Path) -> Summary:
     if not file.is_file():
-        raise UserError(f"{file}: there is no such file. Run `csuite eval` again.")
+        raise UserError(f"{file}: there is no such file. Make the run again, as it was made.")
     try:
         summary: Summary = adapter(Summary).validate_json(file.read_bytes())
     except ValidationError as error:

@@ -125,7 +125,7 @@ def _percent(share: float | None) -> float | None:
 
 def _causes(run: Run, entry: Published, gate: float) -> Iterator[str]:
     facts = _facts(run)
-    precision, length = facts.get("precision"), facts.get("length")
+    precision, length = facts.get("precision"), _document_length(facts)
     if precision not in (None, "fp32"):
         yield f"precision: {precision} here, fp32 in the published protocol"
     if entry.length is not None and length not in (None, entry.length):
@@ -141,6 +141,12 @@ def _causes(run: Run, entry: Published, gate: float) -> Iterator[str]:
             yield f"ties: under the rule {policy} this run has {100 * interval.value:.2f}, which would be within the gate"
     if entry.protocol:
         yield f"protocol: {entry.protocol}"
+
+
+def _document_length(facts: Mapping[str, Any]) -> Any:  # noqa: ANN401 - read from a file
+    """Most tokens of a document, where a model may have one limit, or one for each role."""
+    length = facts.get("length")
+    return length.get("document") if isinstance(length, dict) else length
 
 
 def _facts(run: Run) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from constraintsuite.evaluate.scoring import Scores, queries_of
@@ -21,6 +21,15 @@ def preferences_of(example: Example) -> dict[str, Preference]:
         role: Preference(example.id, role, queries_of(example)[role], better.text, worse.text)
         for role, (better, worse) in _sides(example).items()
     }
+
+
+def keep_queries(example: Example, roles: Collection[str]) -> Example:
+    """The example with the queries of these roles only; `neg` it always has."""
+    query, control = example.query, example.control
+    query = replace(query, base=query.base if "base" in roles else "", topic=query.topic if "topic" in roles else "")
+    if control is not None and "twin" not in roles:
+        control = replace(control, twin_query="")
+    return replace(example, query=query, control=control)
 
 
 def judge(example: Example, scores: Scores, rule: TieRule = STRICT, unit: float | None = None) -> PairResult:
@@ -55,6 +64,17 @@ def judge(example: Example, scores: Scores, rule: TieRule = STRICT, unit: float 
             if outcome == "tie" and (credit := rule.credit(queries[role], *map(_candidate, sides[role])))
         },
     )
+
+
+def gaps_of(result: PairResult) -> dict[str, float]:
+    """The gaps of a result by the role of the query, of those that were scored."""
+    gaps = {
+        "neg": result.gap_neg,
+        "base": result.gap_base,
+        "topic": result.gap_topic,
+        "twin": result.gap_twin,
+    }
+    return {role: gap for role, gap in gaps.items() if gap is not None}
 
 
 def judge_all(

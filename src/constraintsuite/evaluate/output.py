@@ -1,36 +1,143 @@
-"""Folders that a command may write to, because they are empty or hold its own earlier output."""
+"""Folders that are written once: what is there already is kept, what others put there is never touched."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Manifest, read_manifest
+from constraintsuite.evaluate.load import remember_suite, suite_place
+from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.models.base import Fact
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 
+_FRESH = ".new"  # hidden, hence no part of the artifact
 
-@contextmanager
-def claimed_folder(out: Path, kind: str, name: str) -> Iterator[Manifest | None]:
-    """Keeps others out of `out`, and gives the manifest of finished output of this kind and name, if it is there.
 
-    A file, or an artifact of another kind or name, is a UserError.
+@dataclass(frozen=True)
+class Written:
+    """What came of the work: how many of what, what was left out and why, and where the model ran."""
+
+    counts: Mapping[str, int]
+    rejects: Mapping[str, int] = field(default_factory=dict)
+    place: Mapping[str, Fact] = field(default_factory=dict)
+
+
+def write_once(
+    out: Path,
+    origin: Origin,
+    files: Sequence[str],
+    write: Callable[[Path], Written],
+    *,
+    suite: Path | None = None,
+    reporter: Reporter | None = None,
+    events: Sequence[str] = (),
+) -> Artifact:
+    """Let `write` fill a folder that becomes `out`, unless all that this origin gives is there already.
+
+    `files` are patterns of what is written. Earlier output of the same kind, name and suite is replaced, but only when
+    the work is done. Anything else in `out` is a UserError, and left as it is. `suite` is where the suite lies: that is
+    noted in the folder.
     """
+    _refuse_others(out, origin, suite)
+    with folder_lock(out):
+        artifact = _finished(out, origin)
+        if artifact is not None:
+            (reporter or Silent()).note(f"{origin.name}: {out} is up to date")
+        else:
+            artifact = _replace(out, origin, files, write, events)
+        if suite is not None:
+            remember_suite(out, suite)
+        return artifact
+
+
+def _refuse_others(out: Path, origin: Origin, suite: Path | None) -> None:
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
     manifest = read_manifest(out)
-    if manifest is not None and (manifest.kind, manifest.name) != (kind, name):
+    if manifest is None:
+        return
+    if (manifest.kind, manifest.name) != (origin.kind, origin.name):
         raise UserError(f"{out}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
-    with folder_lock(out):
-        yield read_manifest(out)
+    before, now = manifest.settings.get("suite"), origin.settings.get("suite")
+    place = suite and _other_place(out, manifest, suite)
+    if before != now or place:
+        raise UserError(
+            f"{out}: here lies the {manifest.kind} of {origin.name} on the suite {before!r}{_at(place)}, which one on the "
+            f"suite {now!r}{_at(suite)} would replace. Choose another --out."
+        )
 
 
-def clear_folder(out: Path, files: Collection[str]) -> None:
-    """Take the named files of earlier output away; a folder that holds others is a UserError, and left as it is."""
-    own = {MANIFEST, ENVIRONMENT, *files}
-    foreign = sorted(path.name for path in out.iterdir() if path.name not in own and not path.name.startswith("."))
-    if foreign:
-        raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of this command. Choose another --out.")
-    for name in (MANIFEST, *own):  # the manifest first: from now on the folder is unfinished
-        (out / name).unlink(missing_ok=True)
+def _other_place(out: Path, manifest: Manifest, suite: Path) -> Path | None:
+    """Where the suite of earlier output lies, if that is another suite of the same name and not what became of this one."""
+    place = suite_place(out)
+    if place is None or place == suite.resolve():
+        return None
+    other = read_manifest(place)
+    return place if other is not None and other.content == manifest.inputs.get("suite") != _content(suite) else None
+
+
+def _content(suite: Path) -> str | None:
+    manifest = read_manifest(suite)
+    return None if manifest is None else manifest.content
+
+
+def _at(place: Path | None) -> str:
+    return f" in {place}" if place else ""
+
+
+def _finished(out: Path, origin: Origin) -> Artifact | None:
+    """What lies there, if it is of this origin and no file of it was taken away."""
+    manifest = read_manifest(out)
+    if manifest is None or manifest.fingerprint != origin.fingerprint:
+        return None
+    return Artifact(out, manifest) if all((out / name).is_file() for name in manifest.files) else None
+
+
+def _replace(
+    out: Path, origin: Origin, files: Sequence[str], write: Callable[[Path], Written], events: Sequence[str]
+) -> Artifact:
+    own = (MANIFEST, ENVIRONMENT, *files)
+    foreign = next((path for path in _visible(out) if not _is_own(path.relative_to(out).as_posix(), own)), None)
+    if foreign is not None:
+        raise UserError(f"{foreign}: this is not of a {origin.kind}. Choose another --out.")
+    fresh = out / _FRESH
+    shutil.rmtree(fresh, ignore_errors=True)  # of a process that was killed
+    fresh.mkdir()
+    start = time.monotonic()
+    try:
+        written = write(fresh)
+        _exchange(out, fresh, own)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return finish(out, origin, written.counts, written.rejects, time.monotonic() - start, events, written.place)
+
+
+def _exchange(out: Path, fresh: Path, own: Sequence[str]) -> None:
+    (out / MANIFEST).unlink(missing_ok=True)  # first of all: from now on the folder is unfinished
+    for path in [path for path in _visible(out) if _is_own(path.relative_to(out).as_posix(), own)]:
+        path.unlink()
+    for path in list(_visible(fresh)):
+        target = out / path.relative_to(fresh)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(target)
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    """All files but hidden ones."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _visible(path)
+        else:
+            yield path
+
+
+def _is_own(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) and name.count("/") == pattern.count("/") for pattern in patterns)

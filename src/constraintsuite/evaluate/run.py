@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.evaluate.load import Suite, load_suite, remember_suite
-from constraintsuite.evaluate.output import claimed_folder, clear_folder
+from constraintsuite.evaluate.load import Suite, load_suite
 from constraintsuite.evaluate.scoring import documents_of, pairs_of, score_pairs
-from constraintsuite.evaluate.writing import RUN_FILES, write_run
+from constraintsuite.evaluate.writing import RunContent, record_run, run_origin
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import code_version
-from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.naming import check_models, load_scorer
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.download import cache_folder
+from constraintsuite.store.files import sha256_text
+
+_LONGEST = 120
+_SEPARATOR = re.compile(r"(?<=[\w.])(?:[:=|]?/+|[:,=|+ ]| > )(?=[\w.])", re.ASCII)
 
 
 def run_folder(out: Path, suite: str, model: str) -> Path:
@@ -43,27 +43,25 @@ def evaluate_suite(suite: Path, model: str, out: Path, reporter: Reporter, seed:
     loaded = load_suite(suite)
     bench = Workbench(documents_of([*loaded.examples, *loaded.controls]), cache_folder() / "scores", reporter)
     scorer = load_scorer(model, bench)
-    settings = {"suite": loaded.name, "model": scorer.name, "scorer": scorer.fingerprint, "draws": DRAWS}
-    origin = Origin("run", scorer.name, {"suite": loaded.content}, settings, seed, code_version())
-    with claimed_folder(out, "run", scorer.name) as manifest:
-        remember_suite(out, suite)
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            reporter.note(f"{scorer.name}: {out} is up to date")
-            return Artifact(out, manifest)
-        clear_folder(out, RUN_FILES)
-        start = time.monotonic()
-        counts = _write(loaded, scorer, out, seed)
-        return finish(out, origin, counts, {}, time.monotonic() - start, bench.events)
+    origin = run_origin(loaded, scorer.name, {"scorer": scorer.fingerprint}, seed)
+    return record_run(loaded, origin, out, lambda: _score(loaded, scorer), reporter=reporter, events=bench.events)
 
 
-def _write(suite: Suite, scorer: Scorer, out: Path, seed: int) -> dict[str, int]:
+def _score(suite: Suite, scorer: Scorer) -> RunContent:
     pairs = pairs_of([*suite.examples, *suite.controls])
     scores = score_pairs(scorer, pairs)
     visible = dict(zip(pairs, scorer.visible(pairs).tolist(), strict=True)) if isinstance(scorer, Truncating) else None
-    facts = scorer.describe() if isinstance(scorer, Describing) else None
-    return write_run(suite, scorer.name, scores, out, seed=seed, visible=visible, facts=facts)
+    return RunContent(suite, scores, visible, scorer.describe() if isinstance(scorer, Describing) else {})
 
 
 def _plain(name: str) -> str:
-    """The name with only letters, digits, `.`, `_` and `-`, and never a hidden file or a way out of the folder."""
-    return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip(".") or "unnamed"
+    """The name with only letters, digits, `.`, `_` and `-`, and never a hidden file or a way out of the folder.
+
+    A name that is too long for a file, or of which more than separators had to go, gets a hash, so that others do not
+    come to lie in the same place.
+    """
+    split = _SEPARATOR.sub("-", name)
+    plain = re.sub(r"[^\w.-]+", "-", split, flags=re.ASCII).strip(".")
+    if plain == split and len(plain) <= _LONGEST:
+        return plain
+    return f"{plain[:_LONGEST] or 'unnamed'}-{sha256_text(name)[:8]}"

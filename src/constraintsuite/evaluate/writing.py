@@ -3,21 +3,74 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from constraintsuite.evaluate.facts import split_facts
 from constraintsuite.evaluate.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite
 from constraintsuite.evaluate.outcomes import judge_all
+from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.evaluate.rejudge import tie_figures
 from constraintsuite.evaluate.scoring import PairScore, Scores, document_id
 from constraintsuite.evaluate.summary import Summary, summarise
 from constraintsuite.evaluate.truncation import Visible, audit_truncation, sight
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.stage import code_version
+from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import Fact
+from constraintsuite.store.artifact import Artifact, Origin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 
 RUN_FILES = (SCORES, EXAMPLES, SUMMARY, MODEL)
+
+
+@dataclass(frozen=True)
+class RunContent:
+    """What a run is made from."""
+
+    suite: Suite
+    """With the examples that were scored, under the queries that were."""
+    scores: Scores
+    visible: Visible | None = None
+    """How much of each text the model reads."""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    """What the model says of itself."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Examples that were not scored, by reason."""
+
+
+def run_origin(
+    suite: Suite, model: str, settings: Mapping[str, Any], seed: int, inputs: Mapping[str, str] | None = None
+) -> Origin:
+    """What decides a run: `settings`, and hashes of `inputs`, beside suite, model and seed."""
+    decisive = {"suite": suite.name, "model": model, **settings, "draws": DRAWS}
+    return Origin("run", model, {"suite": suite.content, **(inputs or {})}, decisive, seed, code_version())
+
+
+def record_run(
+    suite: Suite,
+    origin: Origin,
+    out: Path,
+    make: Callable[[], RunContent],
+    *,
+    reporter: Reporter,
+    events: Sequence[str] = (),
+) -> Artifact:
+    """The run in the folder `out`; what it holds is made only if it is not there yet."""
+
+    def write(folder: Path) -> Written:
+        content = make()
+        facts = split_facts(content.facts)
+        scored = content.suite
+        counts = write_run(
+            scored, origin.name, content.scores, folder, seed=origin.seed, visible=content.visible, facts=facts.own
+        )
+        return Written(counts, content.left_out, facts.place)
+
+    return write_once(out, origin, RUN_FILES, write, suite=suite.artifact.path, reporter=reporter, events=events)
 
 
 def write_run(
@@ -50,7 +103,7 @@ def write_run(
     summary = replace(summary, ties=tie_figures(suite.examples, scores, seed=seed), truncation=audit)
     write_jsonl(out / SCORES, _rows(scores))
     write_jsonl(out / EXAMPLES, results)
-    if facts is not None:
+    if facts:
         write_text(out / MODEL, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     write_text(out / SUMMARY, adapter(Summary).dump_json(summary, indent=2).decode() + "\n")
     return {"examples": len(suite.examples), "controls": len(suite.controls), "pairs": len(scores)}

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.store.artifact import Artifact, Origin, finish, library_versions, read_manifest
+from constraintsuite.store.artifact import TEXT_LIBRARIES, Artifact, Origin, finish, library_versions, read_manifest
 from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 
@@ -176,8 +176,8 @@ def _in_words(outcome: Outcome) -> str:
 
 @cache
 def code_version() -> str:
-    """Hash of the package's own files and of the libraries that can change a result."""
+    """Hash of the package's own files and of the libraries that can change a suite; a model names its own libraries."""
     root = Path(str(resources.files("constraintsuite")))
     files = sorted(p for p in root.rglob("*") if p.suffix in {".py", ".yaml", ".json", ".jsonl", ".tsv"})
     texts = [f"{p.relative_to(root)}\n{p.read_text(encoding='utf-8')}" for p in files]
-    return sha256_text(*texts, *(f"{name}=={version}" for name, version in library_versions().items()))
+    return sha256_text(*texts, *(f"{name}=={version}" for name, version in library_versions(TEXT_LIBRARIES).items()))

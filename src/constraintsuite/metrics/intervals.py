@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,13 @@ def wilson(right: int, n: int) -> Interval:
     return Interval(right / n, *wilson_bounds(right / n, n), n) if n else UNDEFINED
 
 
+def clipped(figure: Interval, least: float, most: float) -> Interval:
+    """The figure with bounds on its scale: Student's t knows no ends of it."""
+    if figure.low is None or figure.high is None:
+        return figure
+    return replace(figure, low=max(least, figure.low), high=min(most, figure.high))
+
+
 def connected_components(links: Sequence[Iterable[str]]) -> IntArray:
     """A number for each item, the same for items joined by a chain of shared links; an item without any is alone."""
     parent = list(range(len(links)))
@@ -59,17 +67,6 @@ def connected_components(links: Sequence[Iterable[str]]) -> IntArray:
             parent[b] = a
     _, numbers = np.unique([root(item) for item in range(len(links))], return_inverse=True)
     return numbers.astype(np.int64)
-
-
-def cluster_bootstrap(
-    values: FloatArray, clusters: IntArray, *, rng: np.random.Generator, draws: int = DRAWS
-) -> Interval:
-    """The mean of `values` (NaN: none) with the percentiles of its mean over resampled clusters."""
-    defined = ~np.isnan(values)
-    if not defined.any():
-        return UNDEFINED
-    means = _resampled_means(values[defined][:, np.newaxis], clusters[defined], rng, draws)
-    return _percentiles(values[defined], means[:, 0])
 
 
 def estimate(

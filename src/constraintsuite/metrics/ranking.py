@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -40,10 +41,8 @@ def parse_standard(text: str) -> StandardMeasure:
     """
     read = _read(text)
     cutoff = read.params.get("cutoff")
-    try:
+    with _told(text):
         _calculate(read, {"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 2.0, "d2": 1.0}})
-    except (ValueError, TypeError, ArithmeticError, OSError, subprocess.SubprocessError) as error:
-        raise UserError(f"Measure {text!r}: what computes it refuses it ({error}).") from None
     return StandardMeasure(str(read), cutoff if isinstance(cutoff, int) else None)
 
 
@@ -52,6 +51,7 @@ def measure_queries(
 ) -> dict[StandardMeasure, dict[str, float]]:
     """The value of each measure for each query of `qrels`; a query for which nothing was found has the measure's least.
 
+    A query for which a measure is not defined has no value. A measure that cannot be computed at all is a UserError.
     What counts is the order of the documents. The providers behind ir-measures break ties in different ways, compare scores
     in 32 bits, or read only numbers as query ids: so they see numbers for names, and ranks for scores.
     """
@@ -65,8 +65,8 @@ def measure_queries(
     }
     values: dict[StandardMeasure, dict[str, float]] = {}
     for measure in measures:
-        found = _calculate(_read(measure.name), graded, ranked) if graded else {}
-        values[measure] = {query: found[number] for query, number in numbers.items()}
+        found = _defined(_read(measure.name), graded, ranked) if graded else {}
+        values[measure] = {query: found[number] for query, number in numbers.items() if number in found}
     return values
 
 
@@ -75,6 +75,30 @@ class _Names(dict[str, str]):
 
     def __missing__(self, document: str) -> str:
         return self.setdefault(document, f"d{len(self)}")
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Turns what the programs behind ir-measures raise into a UserError."""
+    try:
+        yield
+    except (ValueError, TypeError, ArithmeticError, OSError, subprocess.SubprocessError) as error:
+        raise UserError(f"Measure {name!r}: what computes it refuses it ({error}).") from None
+
+
+def _defined(
+    measure: Measure, qrels: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    """The values that there are: Accuracy of a query whose hits are all relevant, say, would be a division by zero."""
+    with _told(str(measure)):
+        try:
+            return _calculate(measure, qrels, run)
+        except ArithmeticError:  # it does not say of which query
+            values: dict[str, float] = {}
+            for query in qrels:
+                with suppress(ArithmeticError):
+                    values |= _calculate(measure, {query: qrels[query]}, {q: run[q] for q in (query,) if q in run})
+            return values
 
 
 def _calculate(

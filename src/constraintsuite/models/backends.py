@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Literal, TypeVar
 
 from pydantic import Field
 
 from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.models.base import Role
 from constraintsuite.models.naming import ModelSettings
 
 T = TypeVar("T")
 Precision = Literal["fp32", "bf16", "fp16", "int8"]
+ROLE_PROMPTS: Mapping[Role, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
+"""What folders call the prompt of a role; the first that is there counts."""
 
 
 class NotForOnnx(UserError):  # noqa: N818 - a reason to take the other backend; an error only where there is none

@@ -20,6 +20,8 @@ Pair = tuple[str, str]
 Role = Literal["query", "document"]
 Fact = str | int | float | bool | None | Sequence["Fact"] | Mapping[str, "Fact"]
 """What can be said of a model in JSON."""
+PLACE_FACTS = frozenset({"device", "folder", "libraries", "threads"})
+"""Keys of facts that say where a model ran. They stand in `environment.json`; all others are content, and hashed."""
 
 
 @dataclass(frozen=True)
@@ -75,16 +77,9 @@ class Encoder(Protocol):
         """One row a text, not normalised unless the model does so itself."""
 
 
-class EncoderFactory(Protocol):
-    """Makes an encoder from its name; making one is cheap."""
-
-    def __call__(self, name: ModelName, bench: Workbench) -> Encoder:
-        """The encoder; an argument or option that it does not know is a UserError."""
-
-
 @runtime_checkable
 class Truncating(Protocol):
-    """A model that reads only the beginning of a long text."""
+    """A model that reads only the beginning of a long text; one that reads only the end has no `visible`."""
 
     def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64]:
         """How many characters of each pair's text it reads."""

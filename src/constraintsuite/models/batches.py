@@ -2,7 +2,8 @@
 
 A batch's result depends a little on its other members (padding moves the last bits). So batches are planned from the items
 and never from what is cached, and a result is reused only for exactly the same batch: a rerun, or a run that goes on after
-a crash, gives the same bytes.
+a crash, gives the same bytes. The key of a result also holds the version of the code that made it, so that a mended fault is
+not handed on from the cache.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import OutOfMemory, Workbench
+from constraintsuite.models.version import ARRAYS, source_hash
 from constraintsuite.store.cache import ArrayCache, FloatArray
 from constraintsuite.store.files import sha256_text
 
@@ -109,7 +111,7 @@ class BatchRun(Generic[T, Inputs]):
         return rows
 
     def _key(self, batch: Sequence[T]) -> str:
-        return sha256_text(self.fingerprint, *(self.key(item) for item in batch))
+        return sha256_text(source_hash(ARRAYS), self.fingerprint, *(self.key(item) for item in batch))
 
     def _started(self, batches: Sequence[Sequence[T]]) -> Iterator[tuple[Sequence[T], FloatArray | Pending]]:
         """Batches and their results in order; the next ones are prepared meanwhile."""

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import isclass
+from inspect import getmodule, isclass
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.checking import check_scores
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_of, sha256_text
 
@@ -58,7 +59,7 @@ class PythonScorer:
         with self._bench.reporter.track(self.name, len(pairs)) as advance:
             for start in range(0, len(pairs), _BATCH):
                 batch = list(pairs[start : start + _BATCH])
-                parts.append(self._checked(batch, _call(self.name, function, list(batch))))
+                parts.append(check_scores(self.name, batch, _call(self.name, function, list(batch))))
                 advance(len(batch))
         return np.concatenate(parts)
 
@@ -73,24 +74,6 @@ class PythonScorer:
         if not callable(function):
             raise UserError(f"Model {self.name!r}: its object has no method score(pairs).")
         return function
-
-    def _checked(self, batch: Sequence[Pair], given: object) -> npt.NDArray[np.float64]:
-        try:
-            array = np.asarray(given if hasattr(given, "__array__") else list(given))  # type: ignore[call-overload]
-        except (TypeError, ValueError):
-            array = None
-        if array is None or array.dtype.kind not in "fiub":
-            raise UserError(f"Model {self.name!r} gave {given!r:.80}, expected a sequence of numbers, one a pair.")
-        if array.shape != (len(batch),):
-            raise UserError(
-                f"Model {self.name!r} gave scores of shape {array.shape} for {len(batch)} pairs, expected one number each."
-            )
-        scores = array.astype(np.float64)
-        if not np.isfinite(scores).all():
-            place = int(np.flatnonzero(~np.isfinite(scores))[0])
-            query, text = batch[place]
-            raise UserError(f"Model {self.name!r} gave {scores[place]} to query {query!r} and text {text[:80]!r}.")
-        return scores
 
 
 def _import(name: ModelName, module: str) -> ModuleType:
@@ -107,18 +90,21 @@ def _import(name: ModelName, module: str) -> ModuleType:
 
 
 def _version(name: ModelName, module: ModuleType, found: object) -> str:
-    """What the user says of the object, else the hash of its module's source."""
+    """What the user says of the object, else the hash of the source: its module's, and that of where it was defined."""
     for attribute in ("fingerprint", "version"):
         said = getattr(found, attribute, None)
         if isinstance(said, str | int | float):
             return f"{attribute} {said}"
-    source = Path(module.__file__ or "")
-    if source.suffix != ".py" or not source.is_file():
+    # The module may only hand on what another defines; of an object, its class is meant.
+    sources = dict.fromkeys(
+        Path(getattr(each, "__file__", None) or "") for each in (module, getmodule(found) or module)
+    )
+    if not all(source.suffix == ".py" and source.is_file() for source in sources):
         raise UserError(
             f"Model {str(name)!r}: its source cannot be read, so that a change would go unnoticed. Give it an attribute "
             "`version`, a string."
         )
-    return f"sha256 {sha256_of(source)}"
+    return f"sha256 {' '.join(map(sha256_of, sources))}"
 
 
 def _call(name: str, function: Callable[..., T], *arguments: object) -> T:

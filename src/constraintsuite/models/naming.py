@@ -34,8 +34,12 @@ class ModelName(NamedTuple):
     options: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        name = f"{self.family}:{self.argument}" if self.argument else self.family
-        return ",".join([name, *(f"{key}={value}" for key, value in self.options)])
+        return ",".join([self.head, *(f"{key}={value}" for key, value in self.options)])
+
+    @property
+    def head(self) -> str:
+        """The string without its options: for messages before those are understood, since one of them may be a key."""
+        return f"{self.family}:{self.argument}" if self.argument else self.family
 
     def settings(self, kind: type[S]) -> S:
         """The options as the settings of a family; a wrong one is a UserError that lists those there are."""
@@ -43,7 +47,7 @@ class ModelName(NamedTuple):
             return kind.model_validate(dict(self.options))
         except ValidationError as error:
             known = "; ".join(f"{key}: {field.description}" for key, field in kind.model_fields.items())
-            raise UserError(f"Model {str(self)!r}: {describe(error)} Options: {known or 'none'}.") from None
+            raise UserError(f"Model {self.head!r}: {describe(error)} Options: {known or 'none'}.") from None
 
     def refuse_options(self) -> None:
         """For families that have none."""
@@ -59,7 +63,7 @@ def parse_model(text: str) -> ModelName:
     pairs = tuple((key, value) for key, _, value in (option.partition("=") for option in options))
     repeated = {key for key, _ in pairs if [k for k, _ in pairs].count(key) > 1}
     if repeated:
-        raise UserError(f"Model {text!r}: the option {min(repeated)!r} stands there twice.")
+        raise UserError(f"Model {head!r}: the option {min(repeated)!r} stands there twice.")
     return ModelName(family, argument, pairs)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from pydantic_core import from_json
 from tokenizers import Tokenizer
 
 from constraintsuite.errors import UserError
@@ -47,7 +48,10 @@ class Slot(NamedTuple):
 
 
 class Tokenization:
-    """Cuts as the library that a model comes from does: the longer of the two loses its last tokens first."""
+    """Cuts as the library that a model comes from does: the longer of the two loses its last tokens first.
+
+    With `cut_left` it loses its first ones, and what `visible` counts stands at the end of the text.
+    """
 
     def __init__(
         self, tokenizer: Tokenizer, max_length: int, padding: Padding | None = None, *, cut_left: bool = False
@@ -66,14 +70,6 @@ class Tokenization:
         self._starts = self._counts = np.empty(0, dtype=np.int64)  # by place: where its tokens are, and how many
         self._tokens = np.zeros(1, dtype=np.int64)  # of all texts in one line, behind one that stands for special ones
         self._frames: dict[int, tuple[Slot, ...] | None] = {}
-
-    @classmethod
-    def from_file(cls, file: Path, max_length: int) -> Tokenization:
-        """The tokenizer of a `tokenizer.json`."""
-        try:
-            return cls(Tokenizer.from_file(str(file)), max_length)
-        except Exception as error:  # the library raises nothing narrower
-            raise UserError(f"{file}: this is not a tokenizer that can be read ({error}).") from None
 
     def read(self, texts: Iterable[str]) -> None:
         """Tokenise the texts that are not known yet, on all cores."""
@@ -199,6 +195,27 @@ class Tokenization:
         trials = list(product(("", "a", "b c", long), repeat=parts))
         same = all(map(np.array_equal, self._framed(trials, frame), self._joined(trials)))
         return tuple(frame) if same else None
+
+
+def cuts_left(folder: Path) -> bool:
+    """Whether the tokenizer of a folder drops the beginning of what is too long, by the files that transformers reads."""
+    config, own = folder / "tokenizer_config.json", folder / "tokenizer.json"
+    said = _mapping(config).get("truncation_side")
+    if isinstance(said, str):
+        return said == "left"
+    # Reading all of a large vocabulary takes long, and hardly any file has the word.
+    if not own.is_file() or b'"Left"' not in own.read_bytes():
+        return False
+    truncation = _mapping(own).get("truncation")
+    return isinstance(truncation, dict) and truncation.get("direction") == "Left"
+
+
+def _mapping(file: Path) -> Mapping[str, object]:
+    try:
+        content: object = from_json(file.read_bytes()) if file.is_file() else {}
+    except ValueError as error:
+        raise UserError(f"{file}: this is not JSON ({error}). Fetch the model again.") from None
+    return content if isinstance(content, dict) else {}
 
 
 def _own_padding(tokenizer: Tokenizer) -> Padding:

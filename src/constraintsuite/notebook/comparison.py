@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from constraintsuite.evaluate import compare
-from constraintsuite.reports.comparison import comparison_text
-from constraintsuite.reports.differences import difference_table
+from constraintsuite.reports.comparison import comparison_table, comparison_text
 from constraintsuite.reports.tables import Table
 
 
@@ -28,7 +27,7 @@ class Comparison:
 
     def table(self) -> Table:
         """One row a test."""
-        return difference_table(self.tests, self.stored.examples)
+        return comparison_table(self.stored)
 
     def __str__(self) -> str:
         return comparison_text(self.stored)

@@ -10,7 +10,8 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate import load
 from constraintsuite.evaluate.groupings import OVERALL, pick, split_up
-from constraintsuite.evaluate.summary import Group, Summary, summarise
+from constraintsuite.evaluate.rejudge import with_results
+from constraintsuite.evaluate.summary import Group, Summary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
 from constraintsuite.notebook.suite import Suite
 from constraintsuite.records.scores import Interval
@@ -28,8 +29,9 @@ _SHOWN = ("accuracy", "paired_accuracy")
 class Run:
     """A model's results on a suite; `slice` gives the same for some of the examples."""
 
-    def __init__(self, stored: load.Run, suite: Suite | None = None) -> None:
+    def __init__(self, stored: load.Run, suite: Suite | None = None, *, is_slice: bool = False) -> None:
         self.stored = stored
+        self.is_slice = is_slice
         self._suite = suite
 
     @property
@@ -113,16 +115,11 @@ class Run:
         return {key: found[key] for key in groups_of([self.summary], by)}
 
     def _only(self, ids: set[str]) -> Run:
-        results = {result.id: result for result in self.results if result.id in ids}
-        examples, controls = (
-            [(example, results[example.id]) for example in part if example.id in results]
-            for part in (self.suite.examples, self.suite.controls)
-        )
-        if not examples and not controls:
+        results = [result for result in self.results if result.id in ids]
+        if not results:
             raise UserError("No example is in all of these groups.")
-        old = self.summary
-        summary = summarise(old.suite, old.model, examples, controls, seed=old.seed, draws=old.draws, rule=old.rule)
-        return Run(load.Run(self.stored.artifact, summary, tuple(results.values())), self.suite)
+        part = with_results(self.stored, self.suite.stored, results, self.summary.rule)
+        return Run(part, self.suite, is_slice=True)
 
 
 def _name(by: str, group: str) -> str:

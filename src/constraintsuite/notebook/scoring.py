@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import Suite, remember_suite
-from constraintsuite.evaluate.output import claimed_folder, clear_folder
+from constraintsuite.evaluate.load import Suite
 from constraintsuite.evaluate.run import run_folder
 from constraintsuite.evaluate.scoring import Scores, documents_of, pairs_of, score_pairs
-from constraintsuite.evaluate.writing import RUN_FILES, write_run
+from constraintsuite.evaluate.writing import RunContent, record_run, run_origin
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import code_version
-from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.callable import PythonScorer
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_text
 
 
@@ -33,16 +29,9 @@ def evaluate_function(
     bench = Workbench(documents_of(everything), None, reporter)
     scores = score_pairs(PythonScorer(called, function, "called from Python", bench), pairs_of(everything))
     folder = run_folder(out, suite.artifact.path.resolve().name, called)
-    settings = {"suite": suite.name, "model": called, "scorer": _hash(scores), "draws": DRAWS}
-    origin = Origin("run", called, {"suite": suite.content}, settings, seed, code_version())
-    with claimed_folder(folder, "run", called) as manifest:
-        remember_suite(folder, suite.artifact.path)
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            return Artifact(folder, manifest)
-        clear_folder(folder, RUN_FILES)
-        start = time.monotonic()
-        counts = write_run(suite, called, scores, folder, seed=seed, facts={"called": "from Python"})
-        return finish(folder, origin, counts, {}, time.monotonic() - start)
+    origin = run_origin(suite, called, {"scorer": _hash(scores)}, seed)
+    content = RunContent(suite, scores, facts={"called": "from Python"})
+    return record_run(suite, origin, folder, lambda: content, reporter=reporter)
 
 
 def _own_name(function: object) -> str:

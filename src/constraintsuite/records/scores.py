@@ -15,9 +15,10 @@ class Interval:
     n: int
 
     def __str__(self) -> str:
-        if self.value is None or self.low is None or self.high is None:
+        if self.value is None:
             return f"– (n={self.n})"
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] n={self.n}"
+        bounds = "" if self.low is None or self.high is None else f" [{self.low:.3f}, {self.high:.3f}]"
+        return f"{self.value:.3f}{bounds} n={self.n}"
 
 
 @dataclass(frozen=True, slots=True)

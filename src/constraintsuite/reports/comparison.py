@@ -6,21 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from constraintsuite.evaluate.compare import Change, Comparison, Difference
-from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.reports.figures import Value
-from constraintsuite.reports.tables import Column, Table
-
-_LEGEND = (
-    "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"
-    "1st/2nd: right in that run only. McNemar: exact p, as if examples were independent.\n"
-    "p: clustered sign-flip test. Holm: that p corrected for all tests here."
-)
+from constraintsuite.evaluate.groupings import OVERALL
+from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.reports.differences import LEGEND, difference_table
+from constraintsuite.reports.tables import Table
 
 
 def comparison_text(found: Comparison) -> str:
     """For a terminal of 100 columns."""
     return "\n".join(
-        [_headline(found), "", *(f"{table}\n" for table in comparison_tables(found)), _LEGEND, *_changed(found)]
+        [_headline(found), "", *(f"{table}\n" for table in comparison_tables(found)), LEGEND, *_changed(found)]
     )
 
 
@@ -28,41 +23,27 @@ def comparison_markdown(found: Comparison) -> str:
     """The same as a page."""
     tables = [table.to_markdown().strip() for table in comparison_tables(found)]
     changed = "\n".join(_changed(found)).strip()
-    blocks = [f"# Comparison on {found.suite}", _headline(found), *tables, _LEGEND]
+    blocks = [f"# Comparison on {found.suite}", _headline(found), *tables, LEGEND]
     return "\n\n".join([*blocks, *([f"```text\n{changed}\n```"] if changed else [])])
 
 
 def comparison_tables(found: Comparison) -> list[Table]:
     """One table for each pair of runs and metric."""
     pairs = groupby(found.tests, key=lambda test: (test.first, test.second, test.metric))
-    return [_table(first, second, name, list(tests)) for (first, second, name), tests in pairs]
+    return [_table(first, second, METRICS[name], list(tests)) for (first, second, name), tests in pairs]
 
 
-def _table(first: str, second: str, name: str, tests: Sequence[Difference]) -> Table:
-    metric = METRICS[name]
-    grouping = tests[-1].group.partition("=")
-    return Table(
-        name=f"{name}_{first}_{second}",
-        caption=f"{first} → {second}: {metric.title}{', %' if metric.share else ''}",
-        columns=(
-            Column(grouping[0] if grouping[1] else "group"),
-            Column("first", "share" if metric.share else "number"),
-            Column("second", "share" if metric.share else "number"),
-            Column("difference", "points" if metric.share else "number"),
-            Column("1st/2nd"),
-            Column("McNemar", "p"),
-            Column("p", "p"),
-            Column("Holm", "p"),
-        ),
-        rows=tuple(_row(test) for test in tests),
-    )
+def comparison_table(found: Comparison) -> Table:
+    """All of it in one table."""
+    grouped = any(test.group != OVERALL for test in found.tests)
+    caption = f"Paired differences on {found.examples:,} main examples of {found.suite}, with 95 % interval."
+    labels = ("models", "metric", "group") if grouped else ("models", "metric")
+    return difference_table("comparison", caption, found.tests, labels)
 
 
-def _row(test: Difference) -> tuple[Value, ...]:
-    discordant = None if test.only_first is None else f"{test.only_first}/{test.only_second}"
-    group = test.group.partition("=")[2] or test.group
-    figures = (test.value_first, test.value_second, test.difference, discordant)
-    return (group, *figures, test.mcnemar, test.p, test.holm)
+def _table(first: str, second: str, metric: Metric, tests: Sequence[Difference]) -> Table:
+    caption = f"{first} → {second}: {metric.title}{', %' if metric.share else ''}"
+    return difference_table(f"{metric.name}_{first}_{second}", caption, tests, ("group",))
 
 
 def _headline(found: Comparison) -> str:

@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from constraintsuite.evaluate.compare import Difference
-from constraintsuite.evaluate.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.reports.figures import Value
+from constraintsuite.reports.figures import Kind, Value
 from constraintsuite.reports.tables import Column, Table
 
+LEGEND = (
+    "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"
+    "1st, 2nd: examples that only this run gets right. McNemar: exact p, as if examples were independent.\n"
+    "p: clustered sign-flip test. Holm: that p corrected for all tests here."
+)
+_LABELS: Mapping[str, Callable[[Difference], str]] = {
+    "models": lambda test: f"{test.first} → {test.second}",
+    "metric": lambda test: METRICS[test.metric].title,
+    "group": lambda test: test.group.partition("=")[2] or test.group,
+}
 
-def difference_table(tests: Sequence[Difference], examples: int) -> Table:
-    """One row a test: the second run less the first."""
+
+def difference_table(name: str, caption: str, tests: Sequence[Difference], labels: Sequence[str]) -> Table:
+    """One row a test; `labels` of models, metric and group say which it is, what all share is for the caption."""
     shares = all(METRICS[test.metric].share for test in tests)
-    grouped = any(test.group != OVERALL for test in tests)
+    value: Kind = "share" if shares else "number"
     columns = (
-        Column("models"),
-        Column("metric"),
-        *((Column("group"),) if grouped else ()),
-        Column("difference, points", "points") if shares else Column("difference", "number"),
-        Column("only first right", "count"),
-        Column("only second right", "count"),
-        Column("McNemar p", "p"),
+        *(Column(_grouping(tests) if label == "group" else label) for label in labels),
+        Column("first", value),
+        Column("second", value),
+        Column("difference", "points" if shares else "number"),
+        Column("1st", "count"),
+        Column("2nd", "count"),
+        Column("McNemar", "p"),
         Column("p", "p"),
-        Column("p, Holm", "p"),
+        Column("Holm", "p"),
     )
-    unit = ", in percentage points" if shares else ""
-    caption = f"Paired differences on {examples:,} main examples{unit}, with 95 % interval: second model less first."
-    return Table("comparison", caption, columns, tuple(_row(test, grouped) for test in tests))
+    return Table(
+        name, caption, columns, tuple((*(_LABELS[key](test) for key in labels), *_row(test)) for test in tests)
+    )
 
 
-def _row(test: Difference, grouped: bool) -> tuple[Value, ...]:
+def _grouping(tests: Sequence[Difference]) -> str:
+    """The grouping of all tests but the overall ones, for a heading."""
+    return next((by for test in tests for by, _, value in [test.group.partition("=")] if value), "group")
+
+
+def _row(test: Difference) -> tuple[Value, ...]:
     return (
-        f"{test.first} → {test.second}",
-        METRICS[test.metric].title,
-        *((test.group,) if grouped else ()),
+        test.value_first,
+        test.value_second,
         test.difference,
         test.only_first,
         test.only_second,

@@ -34,11 +34,6 @@ def show_interval(interval: Interval, *, share: bool) -> Figure:
     return _show_interval(interval, "share" if share else "number")
 
 
-def show_number(number: float | None, *, share: bool) -> str:
-    """A share in per cent with one decimal, without the sign; another number with three digits."""
-    return MISSING if number is None else _show_number(number, "share" if share else "number")
-
-
 def short_slice(name: str) -> str:
     """A slice's name without the part that all of its kind share."""
     return name.removeprefix("negation_").removeprefix("controls_")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import load_run, load_suite
-from constraintsuite.evaluate.output import claimed_folder, clear_folder
+from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.execution.stage import code_version
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
@@ -22,14 +20,14 @@ from constraintsuite.reports.page import render_page, template_hash
 from constraintsuite.reports.sections import SECTIONS
 from constraintsuite.reports.sections.base import Section
 from constraintsuite.reports.tables import Table
-from constraintsuite.reports.view import View, environment_of, make_view
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Origin, finish
+from constraintsuite.reports.view import View, environment_of, make_view, model_facts
+from constraintsuite.store.artifact import Origin
 from constraintsuite.store.files import sha256_text, write_text
 
 PAGE = "index.html"
 TABLES = "tables"
 _FOR_PROGRAMS = ("csv", "json")
-_OWN = (MANIFEST, ENVIRONMENT, PAGE, TABLES)
+_FILES = (PAGE, *(f"{TABLES}/*.{ending}" for ending in EXPORTED.values()))
 
 
 @dataclass(frozen=True)
@@ -55,17 +53,7 @@ def write_report(
     view = make_view(load_suite(suite), [load_run(run) for run in runs], wanted.rule)
     work.check(view)
     origin = _origin(view, work)
-    with claimed_folder(out_folder, "report", view.suite.name) as manifest:
-        if manifest is None or manifest.fingerprint != origin.fingerprint:
-            start = time.monotonic()
-            view = work.compute(view)
-            sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
-            page = render_page(view, sections)
-            _clear(out_folder)
-            write_text(out_folder / PAGE, page)
-            files = _write_tables(sections, out_folder / TABLES)
-            counts = {"runs": len(view.runs), "examples": len(view.suite.examples), "tables": files}
-            finish(out_folder, origin, counts, {}, time.monotonic() - start, work.bench.events)
+    write_once(out_folder, origin, _FILES, lambda folder: _write(work, view, folder), events=work.bench.events)
     return out_folder / PAGE
 
 
@@ -104,7 +92,8 @@ def _origin(view: View, work: _Work) -> Origin:
     for label, run in view.runs.items():
         inputs[f"run {label}"] = run.artifact.manifest.content
         # Not part of a run's content, but shown on the page.
-        inputs[f"versions {label}"] = sha256_text(json.dumps(environment_of(run.artifact.path), sort_keys=True))
+        place = [environment_of(run.artifact.path), model_facts(run)]
+        inputs[f"versions {label}"] = sha256_text(json.dumps(place, sort_keys=True))
     settings = {
         "templates": template_hash(),
         "ties": str(work.extras.rule),
@@ -114,18 +103,12 @@ def _origin(view: View, work: _Work) -> Origin:
     return Origin("report", view.suite.name, inputs, settings, 0, code_version())
 
 
-def _clear(out: Path) -> None:
-    """Take an earlier report away; a folder that holds other things is a UserError, and left as it is."""
-    tables = out / TABLES
-    inside = tables.iterdir() if tables.is_dir() else ()
-    foreign = [path for path in inside if path.suffix[1:] not in EXPORTED.values()]
-    foreign += [path for path in out.iterdir() if path.name not in _OWN and not path.name.startswith(".")]
-    if foreign:
-        raise UserError(f"{min(foreign)}: this is not of a report. Choose another --out.")
-    (out / MANIFEST).unlink(missing_ok=True)  # first of all: from now on the folder is unfinished
-    if tables.is_dir():
-        shutil.rmtree(tables)
-    clear_folder(out, (PAGE,))
+def _write(work: _Work, view: View, out: Path) -> Written:
+    view = work.compute(view)
+    sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
+    write_text(out / PAGE, render_page(view, sections))
+    files = _write_tables(sections, out / TABLES)
+    return Written({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": files})
 
 
 def _write_tables(sections: Sequence[Section], folder: Path) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +12,13 @@ from pydantic import ValidationError
 
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.errors import UserError
+from constraintsuite.evaluate.alignment import name_runs
 from constraintsuite.evaluate.load import MODEL, Run, Suite
 from constraintsuite.evaluate.rejudge import rejudge
 from constraintsuite.evaluate.summary import Summary
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ties import STRICT, TieRule
+from constraintsuite.models.base import PLACE_FACTS
 from constraintsuite.reports.maxsim import TokenMatch
 from constraintsuite.store.artifact import ENVIRONMENT
 from constraintsuite.store.jsonl import adapter, describe
@@ -67,34 +68,17 @@ def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT) -> View
     """Runs of one suite, named and ordered by accuracy; `rule` says what a tie counts."""
     if not runs:
         raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")
-    for run in runs:
-        if run.artifact.manifest.inputs.get("suite") != suite.content:
-            raise UserError(
-                f"{run.artifact.path}: this run is of another suite ({run.summary.suite}) than "
-                f"{suite.artifact.path}, or of an earlier state of it. A report is of one suite: run `csuite eval` "
-                "on it again, or leave this run out."
-            )
     judged = [rejudge(run, suite, rule) for run in runs]
     ranked = sorted(judged, key=lambda r: (-(r.summary.overall.metrics["accuracy"].value or 0.0), r.summary.model))
-    return View(suite, dict(zip(label_runs(ranked), ranked, strict=True)))
-
-
-def label_runs(runs: Sequence[Run]) -> list[str]:
-    """A name for each run: its model, with the folder where two runs have the same model."""
-    models = Counter(run.summary.model for run in runs)
-    labels = [
-        run.summary.model if models[run.summary.model] == 1 else f"{run.summary.model} ({run.artifact.path.name})"
-        for run in runs
-    ]
-    repeated = [label for label, count in Counter(labels).items() if count > 1]
-    if repeated:
-        raise UserError(f"Two runs are both called {repeated[0]}. Give each once, in folders of different names.")
-    return labels
+    return View(suite, name_runs(ranked))
 
 
 def model_facts(run: Run) -> Mapping[str, Any]:
-    """What the model of a run said of itself."""
-    return _read_object(run.artifact.path / MODEL)
+    """What the model of a run said of itself, and of where it ran."""
+    folder = run.artifact.path
+    place = _read_object(folder / ENVIRONMENT).get("model")
+    ran = {key: place[key] for key in sorted(PLACE_FACTS & place.keys())} if isinstance(place, dict) else {}
+    return {**_read_object(folder / MODEL), **ran}
 
 
 def environment_of(folder: Path) -> dict[str, str]:

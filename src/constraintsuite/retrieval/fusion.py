@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.retrieval.base import Hit, Passages, System, search_all
 from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.store.files import sha256_text
@@ -18,12 +20,25 @@ RANK_OFFSET = 60
 
 def make_rrf(text: str, passages: Passages, bench: Workbench) -> System:
     """`rrf:A+B`, of two retriever strings or more; options stand behind the one they belong to."""
-    parts = text.removeprefix("rrf").removeprefix(":").split("+")
+    parts = split_names(text.removeprefix("rrf").removeprefix(":"))
     if len(parts) < 2 or not all(parts):
         raise UserError(f"Retriever {text!r}: name at least two to be fused, as in rrf:bm25+dense:NAME.")
     if len(set(parts)) < len(parts):
         raise UserError(f"Retriever {text!r}: the same retriever twice adds nothing. Name different ones.")
     return FusedRetriever(text, [load_retriever(part, passages, bench) for part in parts], bench)
+
+
+def split_names(text: str) -> list[str]:
+    """What stands between the signs; a + in a folder's name or an option is just a +, unless a retriever's name follows."""
+    first, *rest = text.split("+")
+    parts = [first]
+    for piece in rest:
+        family = re.split("[:,]", piece, maxsplit=1)[0]
+        if family in RETRIEVERS.places or not re.search("[:,]", parts[-1]):
+            parts.append(piece)
+        else:
+            parts[-1] += f"+{piece}"
+    return parts
 
 
 class FusedRetriever:

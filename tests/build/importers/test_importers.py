@@ -73,11 +73,59 @@ def test_the_edit_of_a_nevir_pair_is_where_the_two_paragraphs_differ(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("file", "split"), [("train.jsonl", "train"), ("validation.jsonl", "dev"), ("x.jsonl", "test")]
+    ("file", "split", "source_split"),
+    [
+        ("train.jsonl", "train", "train"),
+        ("validation.jsonl", "dev", "validation"),
+        ("NevIR_Dev.jsonl", "dev", "dev"),
+        ("x.jsonl", "test", "test"),
+        ("training_data/test.jsonl", "test", "test"),
+        ("train/x.jsonl", "test", "test"),
+        ("latest.jsonl", "test", "test"),
+        ("constrained.jsonl", "test", "test"),
+    ],
 )
-def test_a_nevir_file_says_by_its_name_what_it_is_for(tmp_path: Path, file: str, split: str) -> None:
-    suite = import_suite("nevir", write_lines(tmp_path / file, NEVIR_ROW).name and str(tmp_path / file), tmp_path / "s")
+def test_a_nevir_file_says_by_its_own_name_what_it_is_for(
+    tmp_path: Path, file: str, split: str, source_split: str
+) -> None:
+    suite = import_suite("nevir", str(write_lines(tmp_path / file, NEVIR_ROW)), tmp_path / "suite")
     assert load_suite(suite.path).examples[0].split == split
+    assert suite.manifest.settings["source_split"] == source_split
+
+
+@pytest.mark.parametrize(
+    ("split", "found"), [("train", "train"), ("validation", "dev"), ("dev", "dev"), ("test", "test")]
+)
+def test_what_a_user_says_of_a_nevir_file_counts_more_than_its_name(tmp_path: Path, split: str, found: str) -> None:
+    file = write_lines(tmp_path / "train_or_test.jsonl", NEVIR_ROW)
+    suite = import_suite("nevir", str(file), tmp_path / "suite", split)
+    assert load_suite(suite.path).examples[0].split == found
+    assert suite.manifest.settings["source_split"] == split
+
+
+@pytest.mark.parametrize(
+    ("split", "words"), [(None, "its name says train and test. Say which it is with --split"), ("all", "--split all: ")]
+)
+def test_a_split_that_cannot_be_told_is_asked_for(tmp_path: Path, split: str | None, words: str) -> None:
+    file = write_lines(tmp_path / "train_or_test.jsonl", NEVIR_ROW)
+    with pytest.raises(UserError, match=words):
+        import_suite("nevir", str(file), tmp_path / "suite", split)
+    assert not (tmp_path / "suite").exists()
+
+
+def test_a_folder_of_nevir_is_not_named_by_its_own_name(tmp_path: Path) -> None:
+    write_lines(tmp_path / "train" / "test.jsonl", NEVIR_ROW)
+    suite = import_suite("nevir", str(tmp_path / "train"), tmp_path / "suite")
+    assert load_suite(suite.path).examples[0].split == "test"
+
+
+def test_where_a_file_lies_changes_neither_fingerprint_nor_content(tmp_path: Path) -> None:
+    files = [write_lines(tmp_path / folder / "test.jsonl", NEVIR_ROW) for folder in ("training_data", "plain")]
+    first, second = (import_suite("nevir", str(file), tmp_path / f"suite{n}") for n, file in enumerate(files))
+    assert (first.manifest.fingerprint, first.manifest.content) == (
+        second.manifest.fingerprint,
+        second.manifest.content,
+    )
 
 
 def test_excluir_prefers_the_second_document_and_brings_the_collection(tmp_path: Path) -> None:
@@ -100,6 +148,24 @@ def test_beir_gives_pairs_where_something_was_judged_not_relevant(tmp_path: Path
     (example,) = load_suite(suite.path).examples
     assert (example.docs.pos.id, example.docs.neg.id, example.query.neg) == ("d1", "d0", "films not by Ann")
     assert suite.manifest.counts == {"examples": 1, "documents": 3, "queries": 2, "qrels": 3}
+
+
+@pytest.mark.parametrize(("source", "name"), [(".", "scifact"), ("..", "sets"), ("../scifact/", "scifact")])
+def test_a_beir_folder_has_its_own_name_however_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, name: str
+) -> None:
+    folder = write_beir(tmp_path / "sets" / "scifact", "q1\td1\t1\n")
+    write_beir(tmp_path / "sets", "q1\td1\t1\n")
+    monkeypatch.chdir(folder)
+    suite = import_suite("beir", source, tmp_path / "suite")
+    assert (suite.manifest.name, suite.manifest.settings["source"]) == (name, name)
+
+
+def test_two_grades_of_one_document_are_refused(tmp_path: Path) -> None:
+    folder = write_beir(tmp_path / "beir", "q1\td1\t1\nq1\td0\t0\nq1\td1\t0\n")
+    with pytest.raises(UserError, match="'d1' has two different grades for the query 'q1'"):
+        import_suite("beir", str(folder), tmp_path / "suite")
+    assert not (tmp_path / "suite").exists()
 
 
 def test_negconstraint_has_no_pairs_and_its_judgments_may_lie_beside_the_rest(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from constraintsuite.build.importers.importing import import_suite
 from constraintsuite.cli.retrieve import retrieve_eval
 from constraintsuite.errors import UserError
 from evaluate.tiny_suite import write_suite
@@ -72,6 +73,31 @@ def test_a_given_run_is_measured_by_given_judgments(files: dict[str, Path], tmp_
         "1 judged queries are not in the run: nothing was found for them.",
     ]
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_search_and_its_own_run_file_have_the_same_figures(tmp_path: Path) -> None:
+    source = tmp_path / "beir"
+    (source / "qrels").mkdir(parents=True)
+    texts = {"Red fox": "a red fox", "100% fox": "fox and hound", "Ox": "an ox"}
+    corpus = [{"_id": name, "title": "", "text": text} for name, text in texts.items()]
+    (source / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus))
+    (source / "queries.jsonl").write_text('{"_id": "my query", "text": "fox"}\n{"_id": "q2", "text": "ox"}\n')
+    (source / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\nmy query\tRed fox\t2\nmy query\t100% fox\t1\nq2\tOx\t1\n"
+    )
+    suite = import_suite("beir", str(source), tmp_path / "suite").path
+    searched = json.loads(run(suite, "--retriever", "bm25", "--out", tmp_path / "runs", "--json"))
+    given = json.loads(run(suite, "--from-trec", Path(searched["ranking"]) / "run.trec", "--json"))
+    assert given["summary"]["measures"] == searched["summary"]["measures"]
+    assert given["summary"]["measures"]["R@100"]["value"] == 1.0
+    assert given["summary"]["notes"] == []
+
+
+def test_a_measure_that_some_queries_do_not_have_is_of_the_others(files: dict[str, Path]) -> None:
+    files["run"].write_text("q1 Q0 bad 1 9.5 x\nq1 Q0 good 2 9.0 x\nq1 Q0 rest 3 8 x\nq2 Q0 other 1 1.0 x\n")
+    arguments = ("--from-trec", files["run"], "--qrels", files["qrels"], "--measure", "Accuracy@5", "--json")
+    figure = json.loads(run(*arguments))["summary"]["measures"]["Accuracy@5"]
+    assert (figure["value"], figure["n"]) == (0.5, 1)
 
 
 @pytest.mark.parametrize(

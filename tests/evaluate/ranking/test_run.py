@@ -62,8 +62,18 @@ def test_a_rerun_searches_nothing_and_changes_no_byte(suite: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "changed", [Plan("bm25", depth=3), Plan("bm25", measures=("P@2",)), Plan("bm25", seed=1)], ids=repr
+    ("plan", "folder"),
+    [
+        (Plan("bm25", depth=3), "bm25-depth-3"),
+        (Plan("bm25", rerank="tfidf", rerank_depth=20), "bm25-tfidf-rerank_depth-20"),
+    ],
+    ids=repr,
 )
+def test_another_depth_lies_beside_the_usual_one(suite: Path, plan: Plan, folder: str) -> None:
+    assert ranking_folder(suite.parent / "runs", suite, plan).name == folder
+
+
+@pytest.mark.parametrize("changed", [Plan("bm25", measures=("P@2",)), Plan("bm25", seed=1)], ids=repr)
 def test_what_decides_the_result_makes_it_anew(suite: Path, changed: Plan) -> None:
     first = search(suite, Plan("bm25"))
     second = search(suite, changed)

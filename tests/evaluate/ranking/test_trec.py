@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.ranking.trec import descending, read_run, write_run
+from constraintsuite.evaluate.ranking.trec import descending, name_as_judged, read_run, write_run
 from constraintsuite.retrieval.base import Hit
 
 
@@ -32,6 +32,29 @@ def test_a_line_holds_query_document_rank_score_and_system(tmp_path: Path) -> No
         "q1 Q0 d7 1 12.5 bm25%20>%20cross:x\nq1 Q0 d2 2 -0.25 bm25%20>%20cross:x\n"
     )
     assert count == 2
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=2, unique=True))
+def test_names_are_found_again_whatever_they_hold(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
+    file = tmp_path_factory.getbasetemp() / "names.trec"
+    query, *documents = names
+    write_run(file, {query: hits(*((document, 1.0) for document in documents))}, "x")
+    assert name_as_judged(read_run(file), names) == {query: documents}
+
+
+@pytest.mark.parametrize(
+    ("line", "judged"),
+    [
+        ("a%20b Q0 d%20e 1 1.0 x", ["a%20b", "d%20e"]),  # the names are so
+        ("q Q0 50% 1 1.0 x", ["q", "50%"]),
+        ("q Q0 a%41 1 1.0 x", ["q", "a A", "aA"]),
+        ("my%20query Q0 100%_sure 1 1.0 x", ["my query"]),  # not written here: a % is bare
+        ("q Q0 a%20b 1 1.0 x", ["q", "c"]),  # not judged
+    ],
+)
+def test_names_of_another_system_stay_as_they_are(tmp_path: Path, line: str, judged: list[str]) -> None:
+    found = read_run(write(tmp_path, line))
+    assert name_as_judged(found, judged) == found
 
 
 def test_names_with_white_space_stay_one_column(tmp_path: Path) -> None:

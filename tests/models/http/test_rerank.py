@@ -164,12 +164,16 @@ def test_the_fingerprint_holds_nothing_else(other: str) -> None:
         ("http:http://localhost/rerank?api_key=secret", "key_env=NAME"),
         ("http:http://localhost/rerank,format=coher", "'cohere', 'jina' or 'tei'"),
         ("http:http://localhost/rerank,key_env=NO_SUCH_VARIABLE", "not set"),
-        ("http:http://localhost/rerank,key_env=sk-123", "never the key itself"),
+        ("http:http://localhost/rerank,key_env=sk-secret", "never the key itself"),
+        ("http:http://localhost/rerank,timeout=no,key_env=sk_secret", "timeout: .*got 'no'"),
+        ("http:http://localhost/rerank,key=sk_secret", "key: unknown key"),
+        ("http:http://localhost/rerank,key_env=sk-secret,key_env=A", "stands there twice"),
+        ("http:localhost/rerank,key_env=sk-secret", "is not an address"),
         ("http:http://localhost/rerank,batch=0", "batch"),
         ("http:http://localhost/rerank,query_prompt=x", "query_prompt: unknown key"),
     ],
 )
-def test_wrong_names_are_explained(model: str, words: str) -> None:
+def test_wrong_names_are_explained(model: str, words: str) -> None:  # those with a secret in them, without it
     with pytest.raises(UserError, match=words) as caught:
         load_scorer(model, Workbench())
     assert "secret" not in str(caught.value)

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from sentence_transformers import MultiVectorEncoder
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Workbench
+from constraintsuite.models.base import Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.colbert import ColbertScorer
 from evaluate.tiny_suite import CREAM, DOGS, LEEKS
@@ -75,6 +75,7 @@ def test_texts_are_read_to_the_models_own_length_unless_told(folder: Path, optio
     long = "soup " * 100
     assert scorer.describe()["length"] == {"query": 10, "document": length}
     assert len(scorer.maxsim("soups", long).document_tokens) == length
+    assert isinstance(scorer, Truncating)
     assert scorer.visible([("soups", long)]).tolist() == [len("soup " * (length - 3)) - 1]
 
 

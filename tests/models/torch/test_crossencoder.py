@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,8 +15,9 @@ from tokenizers.processors import RobertaProcessing
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Describing, Truncating, Workbench
+from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.cross import CrossSettings
-from constraintsuite.models.torch.crossencoder import CrossOptions, TorchCrossEncoder, make_torch_cross
+from constraintsuite.models.torch.crossencoder import TorchCrossEncoder, make_torch_cross
 
 torch = pytest.importorskip("torch", reason="the extra [torch] is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra [torch] is not installed")
@@ -81,11 +83,13 @@ def bert(tmp_path_factory: pytest.TempPathFactory, word_tokenizer: Tokenizer) ->
     return save(tmp_path_factory.mktemp("bert"), "Bert", word_tokenizer)
 
 
-on_cpu = partial(CrossOptions, device="cpu")
+on_cpu = partial(CrossSettings, device="cpu")
 
 
-def scorer(folder: Path, options: CrossOptions | None = None, bench: Workbench | None = None) -> TorchCrossEncoder:
-    return TorchCrossEncoder(folder, options or on_cpu(), bench or Workbench())
+def scorer(folder: Path, options: CrossSettings | None = None, bench: Workbench | None = None) -> TorchCrossEncoder:
+    made = make_torch_cross(folder, options or on_cpu(), bench or Workbench())
+    assert isinstance(made, TorchCrossEncoder)
+    return made
 
 
 def library_scores(folder: Path) -> npt.NDArray[np.float64]:
@@ -147,7 +151,49 @@ def test_visible_is_what_is_left_of_the_text(bert: Path) -> None:
     assert isinstance(ours, Truncating)
     # 24 tokens less three special ones and the query's one leave 20 of the text.
     assert ours.visible([("pie", long), ("pie", "a pie")]).tolist() == [20 * len("rich ") - 1, len("a pie")]
-    assert scorer(bert, on_cpu(length=10)).visible([("pie", long)]).tolist() == [6 * len("rich ") - 1]
+    shorter = scorer(bert, on_cpu(length=10))
+    assert isinstance(shorter, Truncating)
+    assert shorter.visible([("pie", long)]).tolist() == [6 * len("rich ") - 1]
+
+
+def test_a_model_that_reads_the_end_says_so_and_claims_no_beginning(tmp_path: Path, word_tokenizer: Tokenizer) -> None:
+    folder = save(tmp_path, "Bert", word_tokenizer)
+    config = folder / "tokenizer_config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "truncation_side": "left"}))
+    ours = scorer(folder)
+    assert not isinstance(ours, Truncating)
+    assert ours.describe()["cut"] == "left"
+    start, end = "a very rich pie " * 10, " ".join(["soup"] * 23)
+    assert ours.score([("pie", start + end)]).tolist() == ours.score([("pie", end)]).tolist()
+
+
+def save_decoder(folder: Path, tokenizer: Tokenizer, pad: str | None) -> Path:
+    torch.manual_seed(7)
+    config = transformers.GPT2Config(
+        vocab_size=32, n_embd=16, n_layer=2, n_head=2, n_positions=32, num_labels=1, initializer_range=0.5,
+        bos_token_id=2, eos_token_id=3,
+    )  # fmt: skip
+    transformers.GPT2ForSequenceClassification(config).eval().save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token=pad, unk_token="[UNK]", model_max_length=LENGTH
+    ).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("pad", [None, "[PAD]"])
+def test_a_decoder_finds_the_last_token_of_every_text(
+    pad: str | None, tmp_path: Path, word_tokenizer: Tokenizer
+) -> None:
+    folder = save_decoder(tmp_path, word_tokenizer, pad)
+    model = transformers.GPT2ForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    ours = scorer(folder)
+    pairs = [(query, f"{text} pie" * length) for length in (1, 2, 3) for query, text in PAIRS]
+    with torch.inference_mode():
+        read = [tokenizer(*pair, truncation=True, return_tensors="pt")["input_ids"] for pair in pairs]
+        alone = [float(model(ids).logits[0, 0]) for ids in read]
+    assert ours.score(pairs).tolist() == pytest.approx(alone, abs=1e-5)
+    assert ours._limits.items == (1 if pad is None else BatchLimits.items)
 
 
 def test_a_rerun_computes_nothing(bert: Path, tmp_path: Path) -> None:
@@ -169,9 +215,9 @@ def test_description_says_what_was_run(bert: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [on_cpu(label=1), on_cpu(length=12), on_cpu(precision="bf16"), on_cpu(batch_tokens=64)], ids=str
+    "options", [on_cpu(trust=True), on_cpu(length=12), on_cpu(precision="bf16"), on_cpu(batch_tokens=64)], ids=str
 )
-def test_the_fingerprint_changes_with_the_settings(bert: Path, options: CrossOptions) -> None:
+def test_the_fingerprint_changes_with_the_settings(bert: Path, options: CrossSettings) -> None:
     assert scorer(bert).fingerprint == scorer(bert, on_cpu(threads=3)).fingerprint
     assert scorer(bert).fingerprint != scorer(bert, options).fingerprint
 
@@ -193,6 +239,7 @@ def test_of_several_logits_the_declared_one_is_the_score(
     folder = save(tmp_path, "Bert", word_tokenizer, labels=3)
     ours = make_torch_cross(folder, CrossSettings(label=label, device="cpu"), Workbench())
     assert ours.score(PAIRS).tolist() == pytest.approx(library_scores(folder)[:, column].tolist(), abs=1e-5)
+    assert ours.fingerprint != scorer(folder, on_cpu(label="0")).fingerprint
 
 
 def test_several_logits_without_a_label_are_refused(tmp_path: Path, word_tokenizer: Tokenizer) -> None:
@@ -215,7 +262,7 @@ def test_an_encoder_without_classifier_is_refused(tmp_path: Path, word_tokenizer
         (on_cpu(precision="int8"), "precision=int8: torch runs fp32, bf16, fp16"),
     ],
 )
-def test_options_that_the_model_cannot_follow_are_refused(bert: Path, options: CrossOptions, words: str) -> None:
+def test_options_that_the_model_cannot_follow_are_refused(bert: Path, options: CrossSettings, words: str) -> None:
     with pytest.raises(UserError, match=words):
         scorer(bert, options).score(PAIRS)
 

@@ -102,6 +102,18 @@ def test_what_is_cut_is_not_read(family: str, models: dict[str, str]) -> None:
     assert scorer.visible([("soups", beginning)]).tolist() == [len(beginning)]
 
 
+@pytest.mark.parametrize("family", [family for family in MAKERS if family != "monot5"])  # which cuts by itself
+def test_a_model_that_reads_the_end_claims_no_beginning(family: str, tmp_path: Path) -> None:
+    name = MAKERS[family](tmp_path, 3)
+    for config in tmp_path.rglob("tokenizer_config.json"):
+        config.write_text(json.dumps({**json.loads(config.read_text()), "truncation_side": "left"}))
+    scorer = load_scorer(f"{name},length=8", Workbench())
+    assert not isinstance(scorer, Truncating)
+    twins = [("soups", f"much more than that of showers and of dogs. {LEEKS}"), ("soups", LEEKS)]
+    assert len(set(scorer.score(twins).tolist())) == 1
+    assert '"cut": "left"' in json.dumps(scorer.describe())  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("family", MAKERS)
 def test_half_precision_is_near_but_not_the_same(family: str, models: dict[str, str]) -> None:
     full = load_scorer(models[family], Workbench()).score(PAIRS)

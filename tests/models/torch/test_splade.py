@@ -8,7 +8,7 @@ import pytest
 from sentence_transformers import SparseEncoder
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Workbench
+from constraintsuite.models.base import Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.splade import SpladeScorer
 from evaluate.tiny_suite import CREAM, DOGS, LEEKS
@@ -87,4 +87,5 @@ def test_another_similarity_is_refused(tmp_path: Path) -> None:
 
 def test_a_masked_language_model_cut_short_reads_what_fits(tmp_path: Path) -> None:
     scorer = load(f"{make_masked_lm(tmp_path / 'mlm')},length=5")
+    assert isinstance(scorer, Truncating)
     assert scorer.visible([("soups", LEEKS)]).tolist() == [len("A soup with")]

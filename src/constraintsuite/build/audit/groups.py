@@ -13,7 +13,7 @@ from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.records.examples import Example
 
 GIANT = 0.5
-"""A component with more than this share of the examples leaves too little to hold out or to resample."""
+"""A component with more than this share of all leaves too little to hold out or to resample."""
 
 
 class Grouping(NamedTuple):

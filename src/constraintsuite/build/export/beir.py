@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from constraintsuite.build.export.base import Exported, count
 from constraintsuite.build.export.parts import Part, split_parts, write_rows
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Example, ExampleDocument
@@ -23,11 +24,12 @@ class _Judged(NamedTuple):
     other: ExampleDocument
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> None:
+def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     """Write the three files of the examples and of each kind of control, with every query that states a preference."""
     for part in split_parts(examples, folder):
         _write(part)
     write_text(folder / "README.md", card)
+    return count(examples)
 
 
 def _write(part: Part) -> None:

@@ -10,6 +10,7 @@ from typing import get_args
 
 import yaml
 
+from constraintsuite.build.export.base import Exported, count
 from constraintsuite.build.export.parts import write_rows, write_schema
 from constraintsuite.build.schema import example_schema
 from constraintsuite.records.examples import Example, Slice
@@ -20,7 +21,7 @@ AS_TEXT = ("evidence", "edit", "control")
 """Absent in some splits and nested in others: as JSON in a text, or columns would not agree."""
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> None:
+def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     """Write `data/{slice}/{split}.jsonl`, `schema.json` and `README.md`; `datasets.load_dataset(folder, slice)` reads it."""
     rows: dict[str, dict[str, list[dict[str, object]]]] = defaultdict(lambda: defaultdict(list))
     for example in examples:
@@ -40,6 +41,7 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> None:
     }
     write_schema(folder, _schema())
     write_text(folder / "README.md", f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{card}")
+    return count(examples)
 
 
 def _row(example: Example) -> dict[str, object]:

@@ -6,7 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from constraintsuite.build.export.base import Exported, count
 from constraintsuite.build.export.parts import split_parts, write_rows, write_schema
+from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 
@@ -20,21 +22,26 @@ FIELDS = {
 }
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> None:
+def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     """q1 is the negated query with the satisfier as doc1, q2 the affirmative one with the violator as doc2.
 
     Under an idiom both queries want the same document: the q2 of an adversarial control is its twin query.
     """
-    for part in split_parts(examples, folder):
+    able = [example for example in examples if _opposite(example)]
+    if not able:
+        raise UserError(
+            "No example has a second query that wants the other document, so there is no row of NevIR to write. "
+            "Choose beir, csv or hf."
+        )
+    for part in split_parts(able, folder):
         rows = defaultdict(list)
         for example in part.examples:
-            opposite = _opposite(example)
-            if opposite:
-                rows[example.split].append(_row(example, opposite))
+            rows[example.split].append(_row(example))
         for split, lines in rows.items():
             write_rows(part.folder / f"{split}.jsonl", lines)
     write_schema(folder, _schema())
     write_text(folder / "README.md", card)
+    return count(able)
 
 
 def _opposite(example: Example) -> str:
@@ -44,8 +51,8 @@ def _opposite(example: Example) -> str:
     return example.control.twin_query if example.control is not None else ""
 
 
-def _row(example: Example, opposite: str) -> dict[str, object]:
-    texts = (example.query.neg, opposite, example.docs.pos.text, example.docs.neg.text)
+def _row(example: Example) -> dict[str, object]:
+    texts = (example.query.neg, _opposite(example), example.docs.pos.text, example.docs.neg.text)
     return dict(zip(FIELDS, (example.id, "constraintsuite", *texts), strict=True))
 
 

@@ -7,6 +7,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from constraintsuite.build.export.base import Exported, count
 from constraintsuite.records.examples import CONTROL_SLICES, Control, Example
 from constraintsuite.store.files import write_text
 
@@ -15,7 +16,7 @@ COLUMNS = ("id", "slice", "split", "domain", "relation", "template", "y", "query
 CONTROL_COLUMNS = ("control", "control_of", "idiom", "query_twin", "preferred_for_base")
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> None:
+def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     """Write `examples.csv` and, where there are controls, `controls.csv` with what each of them controls."""
     main = [example for example in examples if example.suite not in CONTROL_SLICES]
     controls = [example for example in examples if example.suite in CONTROL_SLICES]
@@ -24,6 +25,7 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> None:
         rows = [(*_cells(control), *_control_cells(control)) for control in controls]
         _write(folder / "controls.csv", (*COLUMNS, *CONTROL_COLUMNS), rows)
     write_text(folder / "README.md", card)
+    return count(examples)
 
 
 def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

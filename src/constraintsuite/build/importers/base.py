@@ -18,6 +18,8 @@ class Imported:
     """What it is, for the card: sentences."""
     content: str
     """SHA-256 of what was read."""
+    split: str
+    """Which split was read, as the source calls it."""
     examples: tuple[Example, ...] = ()
     documents: tuple[Document, ...] = ()
     queries: tuple[Query, ...] = ()

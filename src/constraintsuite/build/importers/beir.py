@@ -8,6 +8,7 @@ from pathlib import Path
 
 from constraintsuite.build.importers.base import Imported
 from constraintsuite.build.importers.pairs import make_pair
+from constraintsuite.build.importers.rows import name_source
 from constraintsuite.corpora.base import STRICT, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
@@ -29,7 +30,7 @@ _ABOUT_NEGCONSTRAINT = (
 
 def read_beir(source: str, split: str | None) -> Imported:
     """corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv."""
-    return _read(source, split, Path(source).name, _ABOUT_BEIR)
+    return _read(source, split, name_source(source), _ABOUT_BEIR)
 
 
 def read_negconstraint(source: str, split: str | None) -> Imported:
@@ -52,14 +53,15 @@ def _read(source: str, split: str | None, name: str, about: str) -> Imported:
     queries = {query.id: query for query in opened.queries(STRICT)}
     qrels = tuple(opened.qrels(STRICT))
     _check(source, documents, queries, qrels)
-    judged = {qrel.query for qrel in qrels}
+    grades = _grades(source, qrels)
     return Imported(
         name,
         about,
         opened.fingerprint(),
-        tuple(_pairs(documents, queries, qrels, part)),
+        part,
+        tuple(_pairs(documents, queries, grades, part)),
         tuple(documents.values()),
-        tuple(query for query in queries.values() if query.id in judged),
+        tuple(query for query in queries.values() if query.id in grades),
         qrels,
     )
 
@@ -73,12 +75,24 @@ def _check(source: str, documents: Mapping[str, Document], queries: Mapping[str,
         raise UserError(f"{source}: the {missing} is judged but not in the collection.")
 
 
-def _pairs(
-    documents: Mapping[str, Document], queries: Mapping[str, Query], qrels: Sequence[Qrel], split: str
-) -> Iterator[Example]:
+def _grades(source: str, qrels: Sequence[Qrel]) -> dict[str, dict[str, int]]:
+    """By query and document."""
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in qrels:
-        grades[qrel.query][qrel.document] = qrel.grade
+        if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
+            raise UserError(
+                f"{source}: the document {qrel.document!r} has two different grades for the query {qrel.query!r}. "
+                "Take one of the two lines out."
+            )
+    return grades
+
+
+def _pairs(
+    documents: Mapping[str, Document],
+    queries: Mapping[str, Query],
+    grades: Mapping[str, Mapping[str, int]],
+    split: str,
+) -> Iterator[Example]:
     for query, judged in grades.items():
         better = [name for name, grade in judged.items() if grade > 0]
         worse = [name for name, grade in judged.items() if grade <= 0]

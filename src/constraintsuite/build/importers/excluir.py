@@ -44,6 +44,7 @@ def read(source: str, split: str | None) -> Imported:
         "excluir",
         _ABOUT,
         hash_files(corpus, queries),
+        "test",
         examples,
         documents,
         tuple(Query(example.id, example.query.neg) for example in examples),

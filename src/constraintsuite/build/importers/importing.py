@@ -10,6 +10,7 @@ from typing import Any
 
 from constraintsuite.build.importers import IMPORTERS
 from constraintsuite.build.importers.base import Imported
+from constraintsuite.build.importers.rows import name_source
 from constraintsuite.build.schema import example_schema
 from constraintsuite.build.views.dataset import dataset_markdown, view_dataset
 from constraintsuite.errors import UserError
@@ -22,7 +23,7 @@ from constraintsuite.store.jsonl import write_jsonl
 def import_suite(kind: str, source: str, out: Path, split: str | None = None) -> Artifact:
     """Read a test set into the folder `out`; if that was done before with the same content, nothing is written."""
     imported = IMPORTERS.load(kind)(source, split)
-    settings = {"importer": kind, "source": Path(source).name or source, "source_split": split or "test"}
+    settings = {"importer": kind, "source": name_source(source), "source_split": imported.split}
     origin = Origin("suite", imported.name, {"source": imported.content}, settings, 0, code_version())
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
 from constraintsuite.build.importers.base import Imported
 from constraintsuite.build.importers.pairs import describe_edit, make_pair
 from constraintsuite.build.importers.rows import hash_rows, read_rows, text_of
 from constraintsuite.corpora.fields import Row
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import SPLITS, DocumentPair, Example, ExampleDocument, Split
+from constraintsuite.records.examples import DocumentPair, Example, ExampleDocument, Split
 
 HUB = "orionweller/NevIR"
 _EDITS = {"2": "scope", "3": "affirmative"}  # CondaQA's codes, the second half of an id
-_SPLITS = {"validation": "dev"}
+_SPLITS: Mapping[str, Split] = {"train": "train", "validation": "dev", "dev": "dev", "test": "test"}
+"""What the pairs are for, by what the source or a user calls its splits."""
 _ABOUT = (
     "NevIR: pairs of a Wikipedia paragraph with a negation (the satisfying document of the negated role, doc1) and its edited "
     "version (doc2), with a query for each, written so that it is answered by that one only. q1 stands in the role `neg`, q2 "
@@ -23,14 +28,16 @@ _ABOUT = (
 
 def read(source: str, split: str | None) -> Imported:
     """A file with the columns id, q1, q2, doc1, doc2 (and WorkerId), or the dataset on the hub."""
+    named = split or _named_split(source)
+    if named not in _SPLITS:
+        raise UserError(f"--split {named}: NevIR has train, validation and test.")
     rows = read_rows(source, split, HUB)
-    part = _split(split, source)
-    examples = tuple(_example(row, part) for row in rows)
+    examples = tuple(_example(row, _SPLITS[named]) for row in rows)
     if not examples:
         raise UserError(f"{source}: holds no pair.")
     same = sum(e.query.neg.strip().lower() == e.query.base.strip().lower() for e in examples)
     ceiling = f" {same} of {len(examples):,} pairs have the same two queries and cannot be won." if same else ""
-    return Imported("nevir", _ABOUT + ceiling, hash_rows(rows), examples)
+    return Imported("nevir", _ABOUT + ceiling, hash_rows(rows), named, examples)
 
 
 def _example(row: Row, split: Split) -> Example:
@@ -53,10 +60,10 @@ def _example(row: Row, split: Split) -> Example:
     )
 
 
-def _split(split: str | None, source: str) -> Split:
-    """What the pairs are for: as said, else as the file is called, else test."""
-    named = split or next((name for name in ("train", "validation", "dev", "test") if name in source.lower()), "test")
-    part = _SPLITS.get(named, named)
-    if part not in SPLITS:
-        raise UserError(f"--split {named}: NevIR has train, validation and test.")
-    return part
+def _named_split(source: str) -> str:
+    """The split that stands as a word in a file's own name; where nothing is said, test is read."""
+    words = re.split("[^a-z]+", Path(source).name.lower()) if Path(source).is_file() else []
+    named = [name for name in _SPLITS if name in words]
+    if len(named) > 1:
+        raise UserError(f"{source}: its name says {' and '.join(named)}. Say which it is with --split.")
+    return named[0] if named else "test"

@@ -25,7 +25,6 @@ from constraintsuite.text.neardup import jaccard
 from constraintsuite.text.terms import words
 
 _TOKEN = re.compile(r"\S+")
-Spans = tuple[tuple[int, int], ...]
 
 
 def make_pair(

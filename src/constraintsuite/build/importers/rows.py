@@ -24,6 +24,14 @@ def read_rows(source: str, split: str | None, known: str) -> list[Row]:
     return _hub_rows(source, split or "test")
 
 
+def name_source(source: str) -> str:
+    """What a source is called: a file or folder by its own name, wherever it lies, a dataset on the hub by its whole name."""
+    path = Path(source)
+    if not path.exists():
+        return source
+    return path.name if path.name not in ("", "..") else path.resolve().name or source  # "." and ".." are no names
+
+
 def hash_rows(rows: Sequence[Row]) -> str:
     """SHA-256 of what stands in the rows, wherever they came from."""
     return sha256_text(*(f"{key}\x1f{value}" for row in rows for key, value in sorted(row.values.items())))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.answers.questions import Question, questions_of
 from constraintsuite.evaluate.answers.verdicts import Answers, read_answers, scores_of
-from constraintsuite.evaluate.load import Suite, load_suite, remember_suite
-from constraintsuite.evaluate.output import claimed_folder, clear_folder
+from constraintsuite.evaluate.load import Suite, load_suite
+from constraintsuite.evaluate.outcomes import keep_queries
 from constraintsuite.evaluate.run import run_folder
-from constraintsuite.evaluate.writing import RUN_FILES, write_run
+from constraintsuite.evaluate.writing import RunContent, record_run, run_origin
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import code_version
-from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import Fact
 from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of
 
 _SHOWN_IDS = 10
@@ -43,21 +40,17 @@ def record_answers(suite: Path, answers: AnswerFile, out: Path, reporter: Report
     loaded = load_suite(suite)
     given = read_answers(answers.path, [*loaded.examples, *loaded.controls])
     answered, left_out = _answered(loaded, given, answers)
-    settings = {"suite": loaded.name, "model": model, "allow_missing": answers.allow_missing, "draws": DRAWS}
-    inputs = {"suite": loaded.content, "answers": sha256_of(answers.path)}
-    origin = Origin("run", model, inputs, settings, seed, code_version())
+    settings, inputs = {"allow_missing": answers.allow_missing}, {"answers": sha256_of(answers.path)}
+    origin = run_origin(loaded, model, settings, seed, inputs)
     scores = scores_of({question: given[question] for question in _asked(answered)})
+    content = RunContent(
+        answered,
+        scores,
+        facts={**_facts(given), "examples_left_out": left_out},
+        left_out={"unanswered": left_out} if left_out else {},
+    )
     folder = run_folder(out, suite.resolve().name, model)
-    with claimed_folder(folder, "run", model) as manifest:
-        remember_suite(folder, suite)
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            reporter.note(f"{model}: {folder} is up to date")
-            return Artifact(folder, manifest)
-        clear_folder(folder, RUN_FILES)
-        start = time.monotonic()
-        facts = {**_facts(given), "examples_left_out": left_out}
-        counts = write_run(answered, model, scores, folder, seed=seed, facts=facts)
-        return finish(folder, origin, counts, {"unanswered": left_out} if left_out else {}, time.monotonic() - start)
+    return record_run(loaded, origin, folder, lambda: content, reporter=reporter)
 
 
 def _answered(suite: Suite, given: Answers, answers: AnswerFile) -> tuple[Suite, int]:
@@ -88,14 +81,9 @@ def _roles(suite: Suite, given: Answers) -> set[str]:
     return {each.role for answer in given.values() for each in answer} | {r for r, done in asked.items() if all(done)}
 
 
-def _with_roles(example: Example, roles: Collection[str]) -> Example:
+def _with_roles(example: Example, roles: set[str]) -> Example:
     """The example without queries that nobody was asked: they have no score, and no figure may pretend that they do."""
-    control = example.control
-    if control is not None and "twin" not in roles:
-        control = replace(control, twin_query="")
-    stated = questions_of(example)
-    base = example.query.base if "base" in roles and "base" in stated else ""
-    return replace(example, query=replace(example.query, base=base, topic=""), control=control)
+    return keep_queries(example, questions_of(example).keys() & roles)
 
 
 def _asked(suite: Suite) -> list[Question]:

@@ -11,7 +11,7 @@ from constraintsuite.evaluate.ranking.collection import read_collection
 from constraintsuite.evaluate.ranking.judged import Judgments, read_judged
 from constraintsuite.evaluate.ranking.measures import Ranking, choose_measures, parse_measures
 from constraintsuite.evaluate.ranking.summary import RankingSummary, Run, summarise
-from constraintsuite.evaluate.ranking.trec import read_run
+from constraintsuite.evaluate.ranking.trec import name_as_judged, read_run
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ def measure_given(given: GivenRun, measures: Sequence[str], seed: int = 0) -> Ra
     """The figures of a run that is there already; queries without a hit count, queries without judgments do not."""
     parse_measures(measures)
     queries, notes = given.judgments()
-    found = read_run(given.run)
+    names = {name for query in queries for name in (query.id, *query.grades, *query.violators)}
+    found = name_as_judged(read_run(given.run), names)
     unjudged = len(found.keys() - {query.id for query in queries})
     if unjudged == len(found):
         raise UserError(

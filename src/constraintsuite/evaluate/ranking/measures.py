@@ -117,35 +117,36 @@ def _value(measure: ConstraintMeasure, ranking: Ranking) -> float:
     if not query.violators or (kind.both and not query.relevant):
         return math.nan
     seen = ranking.documents if measure.cutoff is None else ranking.documents[: measure.cutoff]
-    return kind.value(seen, query, measure.cutoff or len(seen))
+    value = kind.value(seen, query)
+    return value / measure.cutoff if kind.a_place and measure.cutoff is not None else value
 
 
-def _violation(seen: Sequence[str], query: JudgedQuery, k: int) -> float:
-    return sum(document in query.violators for document in seen) / k
+def _violations(seen: Sequence[str], query: JudgedQuery) -> float:
+    return sum(document in query.violators for document in seen)
 
 
-def _violation_rate(seen: Sequence[str], query: JudgedQuery, k: int) -> float:
+def _violation_rate(seen: Sequence[str], query: JudgedQuery) -> float:
     return float(first_rank(seen, query.violators) is not None)
 
 
-def _first_violation(seen: Sequence[str], query: JudgedQuery, k: int) -> float:
+def _first_violation(seen: Sequence[str], query: JudgedQuery) -> float:
     rank = first_rank(seen, query.violators)
     return math.inf if rank is None else float(rank)
 
 
-def _no_violation(seen: Sequence[str], query: JudgedQuery, k: int) -> float:
+def _no_violation(seen: Sequence[str], query: JudgedQuery) -> float:
     return float(first_rank(seen, query.violators) is None)
 
 
-def _recall_difference(seen: Sequence[str], query: JudgedQuery, k: int) -> float:
+def _recall_difference(seen: Sequence[str], query: JudgedQuery) -> float:
     return _recall(seen, query.relevant) - _recall(seen, query.violators)
 
 
-def _reciprocal_difference(seen: Sequence[str], query: JudgedQuery, k: int) -> float:
+def _reciprocal_difference(seen: Sequence[str], query: JudgedQuery) -> float:
     return _reciprocal(seen, query.relevant) - _reciprocal(seen, query.violators)
 
 
-def _right_rank(seen: Sequence[str], query: JudgedQuery, k: int) -> float:
+def _right_rank(seen: Sequence[str], query: JudgedQuery) -> float:
     """A relevant document is there, and no violator above it."""
     good, bad = first_rank(seen, query.relevant), first_rank(seen, query.violators)
     return float(good is not None and (bad is None or good < bad))
@@ -161,16 +162,18 @@ def _reciprocal(seen: Sequence[str], wanted: Collection[str]) -> float:
 
 
 class _Kind(NamedTuple):
-    value: Callable[[Sequence[str], JudgedQuery, int], float]
-    """From the first k documents (all, where there is no k), the query, and k."""
+    value: Callable[[Sequence[str], JudgedQuery], float]
+    """From the first k documents (all, where there is no k) and the query."""
     cut: bool
     """Whether it needs a k."""
     both: bool = False
     """Whether it needs a relevant document besides a violator."""
+    a_place: bool = False
+    """Whether it is divided by k, however few documents were found."""
 
 
 _KINDS: Mapping[str, _Kind] = {
-    "violation": _Kind(_violation, cut=True),
+    "violation": _Kind(_violations, cut=True, a_place=True),
     "violation_rate": _Kind(_violation_rate, cut=True),
     "first_violation": _Kind(_first_violation, cut=False),
     "no_violation": _Kind(_no_violation, cut=False),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -12,7 +11,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.output import claimed_folder, clear_folder
+from constraintsuite.evaluate.facts import split_facts
+from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.evaluate.ranking.collection import Collection, read_collection
 from constraintsuite.evaluate.ranking.measures import Measure, Ranking, choose_measures, parse_measures
 from constraintsuite.evaluate.ranking.summary import RankingSummary, Run, summarise
@@ -26,13 +26,15 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.base import Passages, System, search_all
 from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.retrieval.rerank import RerankingRetriever
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact, Origin
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, write_jsonl
 
 TREC, MEASURES, BY_QUERY, SYSTEM = "run.trec", "measures.json", "queries.jsonl", "system.json"
 KIND = "ranking"
+DEPTH = 100
+"""As deep as a ranking is unless told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Plan:
 
     retriever: str
     rerank: str | None = None
-    depth: int = 100
-    rerank_depth: int = 100
+    depth: int = DEPTH
+    rerank_depth: int = DEPTH
     split: str | None = None
     corpus: str | None = None
     measures: Sequence[str] = ()
@@ -62,9 +64,13 @@ class Plan:
 
 
 def ranking_folder(out: Path, suite: Path, plan: Plan) -> Path:
-    """Where a ranking goes: `out/<suite>.ranking/<system>`, so that it never lies among the runs of `csuite eval`."""
+    """Where a ranking goes: `out/<suite>.ranking/<system>`, so that it never lies among the runs of `csuite eval`.
+
+    Another depth than usual is part of the system's name there, so that two depths can lie beside each other.
+    """
     parts = [suite.resolve().name, "ranking", plan.split, Path(plan.corpus).name if plan.corpus else None]
-    return run_folder(out, ".".join(part for part in parts if part), plan.name)
+    depths = [f"{key}={n}" for key, n in (("depth", plan.depth), ("rerank_depth", plan.rerank_depth)) if n != DEPTH]
+    return run_folder(out, ".".join(part for part in parts if part), ",".join([plan.name, *depths]))
 
 
 def evaluate_retrieval(suite: Path, plan: Plan, out: Path, reporter: Reporter) -> Artifact:
@@ -76,14 +82,15 @@ def evaluate_retrieval(suite: Path, plan: Plan, out: Path, reporter: Reporter) -
     bench = Workbench(texts, cache_folder() / "scores", reporter)
     system = plan.open(collection.passages, bench)
     origin = _origin(collection, plan, measures, system)
-    with claimed_folder(out, KIND, system.name) as manifest:
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            reporter.note(f"{system.name}: {out} is up to date")
-            return Artifact(out, manifest)
-        clear_folder(out, (TREC, MEASURES, BY_QUERY, SYSTEM))
-        start = time.monotonic()
-        counts = _write(collection, plan, measures, system, out, reporter)
-        return finish(out, origin, counts, {}, time.monotonic() - start, bench.events)
+    return write_once(
+        out,
+        origin,
+        (TREC, MEASURES, BY_QUERY, SYSTEM),
+        lambda folder: _write(collection, plan, measures, system, folder, reporter),
+        suite=suite,
+        reporter=reporter,
+        events=bench.events,
+    )
 
 
 def load_ranking(path: Path) -> RankingSummary:
@@ -129,7 +136,7 @@ def _origin(collection: Collection, plan: Plan, measures: Sequence[Measure], sys
 
 def _write(
     collection: Collection, plan: Plan, measures: Sequence[Measure], system: System, out: Path, reporter: Reporter
-) -> dict[str, int]:
+) -> Written:
     queries = collection.queries
     found = search_all(system, [query.text for query in queries], plan.depth, reporter)
     rankings = [Ranking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
@@ -138,6 +145,7 @@ def _write(
     results = summarise(run, measures, seed=plan.seed)
     hits = write_run(out / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
     write_jsonl(out / BY_QUERY, results.queries)
-    write_text(out / SYSTEM, json.dumps(system.describe(), indent=2, ensure_ascii=False) + "\n")
+    facts = split_facts(system.describe())
+    write_text(out / SYSTEM, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
     write_text(out / MEASURES, adapter(RankingSummary).dump_json(results.summary, indent=2).decode() + "\n")
-    return {"documents": size, "queries": len(queries), "hits": hits}
+    return Written({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)

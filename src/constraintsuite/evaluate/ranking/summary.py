@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from constraintsuite.build.audit.groups import GIANT
 from constraintsuite.evaluate.figures import generator, round_off, rounded
 from constraintsuite.evaluate.ranking.judged import JudgedQuery
 from constraintsuite.evaluate.ranking.measures import Measure, Ranking, first_rank, measure_rankings
-from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, connected_components, estimate
+from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, connected_components, estimate
 from constraintsuite.metrics.medians import cluster_median
 from constraintsuite.records.scores import Interval
 
-GIANT = 0.5
-"""A set of joined queries with more than this share of them leaves too little to resample."""
 FEW_JUDGED = 0.5
 MEDIANS = frozenset({"first_violation"})
 """Measures whose median is reported, since a mean of ranks needs a rank for what was not found."""
@@ -130,14 +129,7 @@ def _interval(name: str, column: FloatArray, clusters: IntArray, seed: int, draw
     defined = column[~np.isnan(column)]
     share = bool(np.isin(defined, (0.0, 1.0)).all())
     figure = estimate(column[:, np.newaxis], [share], clusters, rng=rng, draws=draws)[0]
-    return _inside(figure, *RANGES.get(re.split("[@(]", name)[0], (-np.inf, np.inf)))
-
-
-def _inside(figure: Interval, least: float, most: float) -> Interval:
-    """Student's t knows no ends of a scale."""
-    if figure.low is None or figure.high is None:
-        return figure
-    return replace(figure, low=max(least, figure.low), high=min(most, figure.high))
+    return clipped(figure, *RANGES.get(re.split("[@(]", name)[0], (-np.inf, np.inf)))
 
 
 def _clusters(queries: Sequence[JudgedQuery]) -> tuple[Literal["documents", "queries"], IntArray]:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -70,6 +70,20 @@ def read_run(path: Path) -> dict[str, list[str]]:
     if not scores:
         raise UserError(f"{path}: holds no hit.")
     return {query: _ordered(found) for query, found in scores.items()}
+
+
+def name_as_judged(run: Mapping[str, list[str]], judged: Iterable[str]) -> Mapping[str, list[str]]:
+    """A run that `write_run` may have written, with its names as they were before; any other as it is.
+
+    No file says who wrote it, and another's names may hold a % of their own. So every name must be one that could have been
+    written here, and more judged names must be found in that form than in their own.
+    """
+    odd = [name for name in judged if _plain(name) != name]
+    there = {*run, *(document for found in run.values() for document in found)}
+    ours = sum(_plain(name) in there for name in odd) > sum(name in there for name in odd)
+    if not ours or any(_plain(unquote(name)) != name for name in there):
+        return run
+    return {unquote(query): [unquote(document) for document in found] for query, found in run.items()}
 
 
 def _ordered(scores: Mapping[str, np.float32]) -> list[str]:

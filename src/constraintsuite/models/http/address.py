@@ -35,7 +35,7 @@ class RemoteSettings(ModelSettings):
         value = os.environ.get(self.key_env, "") if self.key_env else ""
         if self.key_env and not (value.isascii() and value.isprintable() and value.strip()):
             raise UserError(
-                f"Model {name.family}:{name.argument}: the environment variable that key_env names is not set, or is no "
+                f"Model {name.head}: the environment variable that key_env names is not set, or is no "
                 "key. Set it in the shell that runs this command: export NAME=KEY"
             )
         return value.strip()
@@ -50,7 +50,7 @@ def check_address(name: ModelName, url: str) -> str:
         usable = False
     if not usable or not (url.isascii() and url.isprintable()) or " " in url:
         example = "http:http://localhost:8080/rerank" if name.family == "http" else "url=http://localhost:8000/v1"
-        raise UserError(f"Model {str(name)!r}: {url!r} is not an address. Write it in full, as in {example}")
+        raise UserError(f"Model {name.head!r}: {url!r} is not an address. Write it in full, as in {example}")
     named = [key for key, _ in parse_qsl(parts.query) if _SECRET.search(key)]
     if "@" in parts.netloc or named:
         # The name of a model is printed, logged and stored, so the message does not repeat it.

@@ -95,7 +95,8 @@ class Client:
         key = self._key(body)
         answer = self._remembered(key)
         if answer is None:
-            answer = self._ask_patiently(body, read, at_last or read)
+            given = self._ask_patiently(body, read, at_last or read)
+            answer = given._replace(model=self.endpoint.hide(given.model))  # the name is stored and shown
             self._remember(key, answer)
         if answer.model:
             self._models.add(answer.model)
@@ -145,8 +146,9 @@ class Client:
         times = "once" if attempts == 1 else f"{attempts} times"
         when = f" in {math.ceil(seconds)} s, as the server asks" if fault.wait else ""
         hints = {"no connection": "Is the server running? ", "timeout": "A greater timeout=SECONDS may help. "}
+        said = fault.told(self.endpoint.hide)
         return UserError(
-            f"{self.endpoint.url} was asked {times}, the last time with this result: {fault}. {hints.get(fault.kind, '')}"
+            f"{self.endpoint.url} was asked {times}, the last time with this result: {said}. {hints.get(fault.kind, '')}"
             f"What was answered so far is kept: the same command, run again{when}, goes on from there."
         )
 

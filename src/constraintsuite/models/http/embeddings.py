@@ -118,5 +118,5 @@ def read_vectors(answer: object, count: int) -> Answer:
 
 def _vector(value: object, answer: object) -> list[float]:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise BadAnswer(f"it has {value!r:.40} where a vector is due", answer)
+        raise BadAnswer("it has {found} where a vector is due", answer, value)
     return [one_number(part, answer) for part in value]

@@ -64,7 +64,7 @@ def make_listwise(name: ModelName, bench: Workbench) -> Scorer:
     """`listwise:MODEL,url=BASE_ADDRESS`."""
     settings = name.settings(ListwiseSettings)
     if not name.argument:
-        raise UserError(f"Model {str(name)!r}: say which model the server is asked for: listwise:MODEL,url=ADDRESS")
+        raise UserError(f"Model {name.head!r}: say which model the server is asked for: listwise:MODEL,url=ADDRESS")
     base = check_address(name, settings.url).rstrip("/")
     url = base if base.endswith("/chat/completions") else f"{base}/chat/completions"
     asked = sha256_text("listwise", url, f"repair={settings.repair}")

@@ -34,7 +34,7 @@ def one_number(value: object, answer: object) -> float:
             number = math.inf
         if math.isfinite(number):
             return number
-    raise BadAnswer(f"it has {value!r:.40} where a number is due", answer)
+    raise BadAnswer("it has {found} where a number is due", answer, value)
 
 
 def model_of(answer: object) -> str:

@@ -7,7 +7,7 @@ import re
 import socket
 import ssl
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -36,13 +36,22 @@ class PassingFault(Exception):  # noqa: N818 - answered by asking again
         super().__init__(f"{kind}: {said}" if said else kind)
         self.kind, self.wait = kind, wait
 
+    def told(self, hide: Callable[[str], str]) -> str:
+        """The fault in words; `hide` takes out of the server's own what nobody may see."""
+        return clip(hide(str(self)))
+
 
 class BadAnswer(PassingFault):
-    """The server answered, but not with what was asked for."""
+    """The server answered, but not with what was asked for; `{found}` in what is said stands for a value of the answer."""
 
-    def __init__(self, said: str, shown: object) -> None:
-        text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
-        super().__init__("unusable answer", f"{said}; it was {clip(text)}")
+    def __init__(self, said: str, shown: object, found: object = None) -> None:
+        super().__init__("unusable answer", said)
+        self.shown, self.found = shown, found
+
+    def told(self, hide: Callable[[str], str]) -> str:
+        """With the beginning of the answer; that is cut after hiding, since half a key is too much, too."""
+        text = self.shown if isinstance(self.shown, str) else json.dumps(self.shown, ensure_ascii=False)
+        return f"{str(self).replace('{found}', hide(repr(self.found))[:40])}; it was {clip(hide(text))}"
 
 
 class RefusalError(UserError):
@@ -71,6 +80,7 @@ class Endpoint:
         self.url = url
         self.stopped = threading.Event()
         self._key = key
+        self._key_pattern = _spellings(key)
         self._timeout = timeout_seconds
         self._mine = threading.local()
         self._connections: list[HTTPConnection] = []
@@ -78,12 +88,13 @@ class Endpoint:
     def post(self, body: str) -> object:
         """What the server answers, decoded; raises PassingFault, RefusalError, or Stopped after `stop`."""
         response = self._exchange(body.encode())
-        text = self._without_key(response.data.decode("utf-8", "replace"))
+        text = response.data.decode("utf-8", "replace")
+        reason = clip(self.hide(response.reason))
         if response.status in _MAY_PASS:
             wait = seconds_to_wait(response.retry_after, datetime.now(UTC))
-            raise PassingFault(f"{response.status} {response.reason}".strip(), message_of(text), wait)
+            raise PassingFault(f"{response.status} {reason}".strip(), clip(self.hide(message_of(text))), wait)
         if not 200 <= response.status < 300:
-            said = message_of(text) or response.reason or "no reason given"
+            said = clip(self.hide(message_of(text))) or reason or "no reason given"
             raise RefusalError(
                 response.status,
                 f"{self.url} refused the request ({response.status}): {said}{_HINTS.get(response.status, '')}",
@@ -93,6 +104,10 @@ class Endpoint:
         except (ValueError, RecursionError):
             raise BadAnswer("it is not JSON", text) from None
         return answer
+
+    def hide(self, text: str) -> str:
+        """A text without the key: servers like to repeat one that they refuse, and nothing shown or stored may hold it."""
+        return self._key_pattern.sub("[key]", text) if self._key else text
 
     def stop(self) -> None:
         """End all requests that are under way."""
@@ -155,22 +170,23 @@ class Endpoint:
         return found
 
     def _passing(self, kind: str, said: object) -> Exception:
-        return Stopped() if self.stopped.is_set() else PassingFault(kind, str(said))
+        return Stopped() if self.stopped.is_set() else PassingFault(kind, clip(self.hide(str(said))))
 
-    def _without_key(self, text: str) -> str:
-        """Servers like to repeat a key that they refuse; nothing that is shown or stored may hold it."""
-        return text.replace(self._key, "[key]") if self._key else text
+
+def _spellings(key: str) -> re.Pattern[str]:
+    """Finds a key, also where JSON or Python escaped some of its characters."""
+    return re.compile("".join(rf"(?:\\?{re.escape(one)}|\\u00(?i:{ord(one):02x}))" for one in key))
 
 
 def message_of(text: str) -> str:
-    """What an error page says: the usual fields of a JSON answer, else its beginning."""
+    """What an error page says: the usual fields of a JSON answer, else all of it."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        return clip(text)
+        return text
     while isinstance(found, Mapping):
         found = next((found[key] for key in ("message", "error", "detail", "msg") if found.get(key)), None)
-    return clip(found if isinstance(found, str) else text)
+    return found if isinstance(found, str) else text
 
 
 def clip(text: str) -> str:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.onnx.architectures import Architecture, architecture_of
 from constraintsuite.models.onnx.folder import TransformerConfig, place_in, weight_files
 from constraintsuite.models.onnx.tensors import read_shapes, read_tensors
+from constraintsuite.models.version import source_hash
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_of, sha256_text
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import onnx
 
 Purpose = Literal["encoder", "classifier"]
-_VERSION = "graph 1"  # of the graphs that are written here: a change to them needs a new number
+_WRITERS = tuple(f"models/onnx/{name}.py" for name in ("architectures", "tensors", "transformer", "writing"))
 _QUANTISED = ("onnx/model_quantized.onnx", "model_quantized.onnx", "onnx/model_int8.onnx")
 _WHOLE = ("onnx/model.onnx", "model.onnx")
 _INT8_STEPS = {"DynamicQuantizeLinear", "QuantizeLinear", "DequantizeLinear", "MatMulInteger", "QLinearMatMul"}
@@ -38,8 +39,13 @@ class GivenGraph:
 
     @cached_property
     def hashes(self) -> Mapping[str, str]:
-        """SHA-256 of the file, and of those beside it that hold its tensors."""
-        return {file.name: sha256_of(file) for file in sorted(self.file.parent.glob(f"{self.file.name}*"))}
+        """SHA-256 of the file, and of those that it names as the places of its tensors."""
+        folder = self.file.parent
+        names = [self.file.name, *sorted(_places(_read(self.file)))]
+        absent = [name for name in names if not place_in(folder, name).is_file()]
+        if absent:
+            raise UserError(f"{self.file}: its tensors lie in {absent[0]}, which is not there. Put it beside the file.")
+        return {name: sha256_of(place_in(folder, name)) for name in names}
 
     @property
     def fingerprint(self) -> str:
@@ -49,6 +55,8 @@ class GivenGraph:
     def ready(self) -> Path:
         """The file; one that computes in another precision than was asked for is refused."""
         found = _precision_of(self.file)
+        if found == "fp16":
+            raise UserError(f"{self.file}: it computes in fp16, which is not run from an ONNX file here. Name another.")
         if found != self.precision:
             raise UserError(f"{self.file}: it computes in {found}. Say so: precision={found}.")
         return self.file
@@ -71,7 +79,7 @@ class WrittenGraph:
     @property
     def fingerprint(self) -> str:
         """Of the weights and of what is made of them."""
-        return sha256_text(_VERSION, self.purpose, self.config.model_dump_json(), *self.hashes.values())
+        return sha256_text(source_hash(_WRITERS), self.purpose, self.config.model_dump_json(), *self.hashes.values())
 
     def ready(self) -> Path:
         """The file in the cache."""
@@ -142,13 +150,42 @@ def _check_names(file: Path, kind: Architecture, config: TransformerConfig, purp
 def _precision_of(file: Path) -> Literal["fp32", "fp16", "int8"]:
     import onnx
 
-    try:
-        graph = onnx.load(file, load_external_data=False).graph
-    except Exception as error:  # the library raises what its parser happens to raise
-        raise UserError(f"{file}: this is not an ONNX file that can be read ({error}).") from None
+    graph = _read(file).graph
     if any(node.op_type in _INT8_STEPS for node in graph.node):
         return "int8"
     return "fp16" if any(each.data_type == onnx.TensorProto.FLOAT16 for each in graph.initializer) else "fp32"
+
+
+def _read(file: Path) -> onnx.ModelProto:
+    """The graph itself, without what lies in other files."""
+    import onnx
+
+    try:
+        return onnx.load(file, load_external_data=False)
+    except Exception as error:  # the library raises what its parser happens to raise
+        raise UserError(f"{file}: this is not an ONNX file that can be read ({error}).") from None
+
+
+def _places(model: onnx.ModelProto) -> set[str]:
+    """The other files that its tensors lie in, as it names them."""
+    steps = [node for function in model.functions for node in function.node]
+    tensors = (*_tensors(model.graph), *_tensors_of(steps))
+    return {entry.value for tensor in tensors for entry in tensor.external_data if entry.key == "location"}
+
+
+def _tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
+    yield from graph.initializer
+    for sparse in graph.sparse_initializer:
+        yield from (sparse.values, sparse.indices)
+    yield from _tensors_of(graph.node)
+
+
+def _tensors_of(steps: Iterable[onnx.NodeProto]) -> Iterator[onnx.TensorProto]:
+    """Those that steps carry with them, also in graphs of their own."""
+    for attribute in (attribute for step in steps for attribute in step.attribute):
+        yield from (attribute.t, *attribute.tensors)
+        for inner in (attribute.g, *attribute.graphs):
+            yield from _tensors(inner)
 
 
 def _listed(folder: Path) -> str:

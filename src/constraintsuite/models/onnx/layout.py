@@ -10,7 +10,7 @@ from typing import Literal, cast
 from pydantic import RootModel
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.backends import NotForOnnx
+from constraintsuite.models.backends import ROLE_PROMPTS, NotForOnnx
 from constraintsuite.models.base import Role
 from constraintsuite.models.dense import DenseSettings, Pooling, Similarity
 from constraintsuite.models.onnx.folder import FileContent, place_in, read_content, weight_files
@@ -24,7 +24,6 @@ _FLAGS: Mapping[str, Pooling] = {
     "pooling_mode_weightedmean_tokens": "weightedmean",
     "pooling_mode_lasttoken": "lasttoken",
 }
-_ROLE_PROMPTS: Mapping[Role, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
 _ACTIVATIONS: Mapping[str, Literal["tanh", "none"]] = {
     "torch.nn.modules.activation.Tanh": "tanh",
     "torch.nn.modules.linear.Identity": "none",
@@ -131,9 +130,14 @@ def read_cross_layout(folder: Path) -> CrossLayout:
         raise UserError(f"{folder}: there is no scoring head, so this is not a cross-encoder. It is for dense:...")
     if len(kinds) > 1:
         raise NotForOnnx(f"{folder}: a cross-encoder of several modules is left to torch.")
-    text, config = _text_config(folder), _sentence_config(folder)
-    prompt = config.prompts.get(config.default_prompt_name) if config.default_prompt_name else None
-    return CrossLayout(text.max_seq_length, text.do_lower_case, prompt or "")
+    text = _text_config(folder)
+    return CrossLayout(text.max_seq_length, text.do_lower_case, read_default_prompt(folder))
+
+
+def read_default_prompt(folder: Path) -> str:
+    """What sentence-transformers puts before each query of a cross-encoder."""
+    config = _sentence_config(folder)
+    return (config.prompts.get(config.default_prompt_name) if config.default_prompt_name else None) or ""
 
 
 def _modules(folder: Path) -> list[_Module]:
@@ -207,7 +211,7 @@ def _prompts(config: _SentenceConfig, settings: DenseSettings) -> Mapping[Role, 
     """By role, under the names that the library knows for it; an option goes first. Its default prompt is of no role."""
     said: Mapping[Role, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
     prompts: dict[Role, str] = {}
-    for role, names in _ROLE_PROMPTS.items():
+    for role, names in ROLE_PROMPTS.items():
         own = next((config.prompts[name] for name in names if name in config.prompts), None)
         prompts[role] = (own if said[role] is None else said[role]) or ""
     return prompts

@@ -14,12 +14,12 @@ import numpy as np
 from tokenizers import Tokenizer, normalizers
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.backends import TransformerSettings
+from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.base import Fact
 from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.onnx.folder import TransformerConfig, tokenizer_config, tokenizer_file
 from constraintsuite.models.onnx.graphs import Graph
-from constraintsuite.models.tokenization import Item, TokenBatch, Tokenization
+from constraintsuite.models.tokenization import Item, TokenBatch, Tokenization, cuts_left
 from constraintsuite.store.files import sha256_of, sha256_text
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class OnnxModel:
         self.folder, self.config, self.graph, self.length, self.settings = folder, config, graph, length, settings
         self.lowercase = lowercase
         self.tokenizer_file = tokenizer_file(folder)
+        if cuts_left(folder):
+            raise NotForOnnx(f"{folder}: a tokenizer that drops the beginning of long texts is left to torch.")
         # A quantised graph takes its scale from the whole batch, so that a text's result would depend on its neighbours.
         most = {"int8": 1}.get(settings.precision, BatchLimits.items)
         self.limits = BatchLimits(settings.batch_tokens or _BATCH_TOKENS, most)
@@ -54,8 +56,11 @@ class OnnxModel:
         return sha256_text(
             self.graph.fingerprint,
             sha256_of(self.tokenizer_file),
-            *(str(part) for part in (self.length, self.lowercase, self.numbers_pairs, self.limits)),
-            f"onnxruntime {version('onnxruntime')}",
+            *(
+                str(part)
+                for part in (self.length, self.lowercase, self.numbers_pairs, self.limits, self.config.padding)
+            ),
+            *(f"{library} {version(library)}" for library in ("onnxruntime", "tokenizers")),
         )
 
     @cached_property

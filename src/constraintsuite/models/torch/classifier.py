@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,13 @@ from constraintsuite.models.tokenization import Padding, Tokenization
 from constraintsuite.models.torch.device import pick_dtype
 from constraintsuite.models.torch.firsttoken import read_first_token_only
 from constraintsuite.models.torch.folder import ModelFolder
-from constraintsuite.models.torch.loading import check_length, loading, position_limit
+from constraintsuite.models.torch.loading import (
+    check_length,
+    loading,
+    position_limit,
+    refuse_absent,
+    refuse_slow,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -31,6 +36,8 @@ class Classifier:
     """Whether it is told which token belongs to the query and which to the text."""
     first_token_only: bool
     """Whether the last layer is computed for the first token alone."""
+    pads: bool
+    """Whether it knows a token that fills up shorter texts; one that does not is given one text at a time."""
 
 
 def load_classifier(folder: Path, device: torch.device, precision: str, length: int | None, trust: bool) -> Classifier:
@@ -43,8 +50,10 @@ def load_classifier(folder: Path, device: torch.device, precision: str, length: 
         model, found = AutoModelForSequenceClassification.from_pretrained(
             folder, dtype=pick_dtype(precision), use_safetensors=True, output_loading_info=True, **places
         )
-    _refuse_missing(folder, type(model).__name__, found)
+    refuse_absent(sorted(str(name) for name in found["missing_keys"]), type(model).__name__, folder)
+    refuse_slow(tokenizer, folder)
     check_length(length, model, folder)
+    pad = _agree_on_padding(tokenizer, model)
     model = model.eval().to(device)
     _score_in_full_precision(model)
     # The same two conditions as in the library: the tokenizer says that it has them, and the model that it takes them.
@@ -54,20 +63,25 @@ def load_classifier(folder: Path, device: torch.device, precision: str, length: 
     )
     return Classifier(
         model,
-        _tokenization(folder, tokenizer, length or _own_length(folder, tokenizer, model)),
+        Tokenization(
+            tokenizer.backend_tokenizer,
+            length or _own_length(folder, tokenizer, model),
+            Padding(pad or 0, tokenizer.pad_token_type_id, tokenizer.padding_side == "left"),
+            cut_left=tokenizer.truncation_side == "left",
+        ),
         takes_types,
         read_first_token_only(model),
+        pad is not None,
     )
 
 
-def _refuse_missing(folder: Path, kind: str, found: Mapping[str, Any]) -> None:
-    """What is missing was filled with random numbers: scores would mean nothing."""
-    missing = sorted(str(name) for name in found["missing_keys"])
-    if missing:
-        raise UserError(
-            f"{folder}: {len(missing)} weights of a {kind} are not in its files, such as {missing[0]}. "
-            "This is another kind of model (an encoder is `dense:`), or a part of its files is missing."
-        )
+def _agree_on_padding(tokenizer: Any, model: torch.nn.Module) -> int | None:  # noqa: ANN401
+    """The token that fills up shorter texts, which a decoder must know to find the last one of the others; None if none is."""
+    config = model.config.get_text_config()
+    if config.pad_token_id is None:
+        config.pad_token_id = tokenizer.pad_token_id
+    pad: int | None = config.pad_token_id
+    return pad
 
 
 def _own_length(folder: Path, tokenizer: Any, model: torch.nn.Module) -> int:  # noqa: ANN401
@@ -80,14 +94,6 @@ def _own_length(folder: Path, tokenizer: Any, model: torch.nn.Module) -> int:  #
     if not known:
         raise UserError(f"{folder}: its files do not say how many tokens it reads. Set length=N.")
     return min(known)
-
-
-def _tokenization(folder: Path, tokenizer: Any, length: int) -> Tokenization:  # noqa: ANN401
-    if not tokenizer.is_fast:
-        raise UserError(f"{folder}: its tokenizer exists in Python only. One with a tokenizer.json is needed.")
-    # Where there is no padding token any other will do: it stands under the mask.
-    padding = Padding(tokenizer.pad_token_id or 0, tokenizer.pad_token_type_id, tokenizer.padding_side == "left")
-    return Tokenization(tokenizer.backend_tokenizer, length, padding, cut_left=tokenizer.truncation_side == "left")
 
 
 def _score_in_full_precision(model: torch.nn.Module) -> None:

@@ -52,7 +52,8 @@ def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
             f"{folder.path}: this is no ColBERT model: it was not saved by sentence-transformers as a MultiVectorEncoder, "
             "by PyLate or by ColBERT. The projection it lacks would be made of random numbers."
         )
-    return ColbertScorer(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
+    kind = ColbertScorer if folder.cuts_left else TruncatingColbertScorer
+    return kind(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
 
 
 class ColbertScorer:
@@ -85,10 +86,6 @@ class ColbertScorer:
         """The similarities behind the score of one pair, for a picture of them."""
         left, right = self._alone(query, "query"), self._alone(text, "document")
         return MaxSim(self._names(left, query), self._names(right, text), left.rows @ right.rows.T)
-
-    def visible(self, pairs: Sequence[Pair]) -> IntArray:
-        """How many characters of each pair's text are read."""
-        return self.model.visible([text for _, text in pairs], "document")
 
     def describe(self) -> Mapping[str, Fact]:
         """The model, and what was noticed of the texts."""
@@ -139,6 +136,14 @@ class ColbertScorer:
         distinct = list(dict.fromkeys(texts))
         read = self.model.visible(distinct, role).tolist()
         return sum(seen < len(text) for text, seen in zip(distinct, read, strict=True))
+
+
+class TruncatingColbertScorer(ColbertScorer):
+    """One that reads the beginning of a long text."""
+
+    def visible(self, pairs: Sequence[Pair]) -> IntArray:
+        """How many characters of each pair's text are read."""
+        return self.model.visible([text for _, text in pairs], "document")
 
 
 def _is_colbert(folder: ModelFolder) -> bool:

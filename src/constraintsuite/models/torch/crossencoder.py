@@ -22,6 +22,8 @@ import numpy.typing as npt
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchModel, BatchRun, Pending
+from constraintsuite.models.cross import CrossSettings, choose_label
+from constraintsuite.models.onnx.layout import read_default_prompt
 from constraintsuite.models.torch.classifier import Classifier, load_classifier
 from constraintsuite.models.torch.device import (
     count_threads,
@@ -31,12 +33,11 @@ from constraintsuite.models.torch.device import (
     workers_of_one_thread,
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
+from constraintsuite.models.torch.settings import fingerprint_of
 from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
     import torch
-
-    from constraintsuite.models.cross import CrossSettings
 
 Tensors = dict[str, "torch.Tensor"]
 _LIMITS = {
@@ -45,91 +46,58 @@ _LIMITS = {
 }
 
 
-@dataclass(frozen=True)
-class CrossOptions:
-    """What decides how a folder is run."""
-
-    label: int = 0
-    """Which logit is the score."""
-    length: int | None = None
-    precision: str = "fp32"
-    device: str = "auto"
-    batch_tokens: int | None = None
-    threads: int | None = None
-    trust: bool = False
+CrossOptions = CrossSettings
+"""The name under which the benchmarks know the settings."""
 
 
 def make_torch_cross(folder: Path, settings: CrossSettings, bench: Workbench) -> Scorer:
     """The scorer of a folder; its configuration is looked at, its weights are not read yet."""
-    from constraintsuite.models.cross import choose_label
-
     files = ModelFolder(folder)
-    config = files.json("config.json")
-    if not config:
+    if not files.json("config.json"):
         raise UserError(f"{folder}: there is no config.json, so this is no model of Hugging Face.")
     files.refuse_pickle()
-    names = config.get("id2label")
-    labels = {int(number): str(name) for number, name in names.items()} if isinstance(names, dict) else {}
-    count = len(labels) or 2  # a configuration that says nothing means two
-    options = CrossOptions(
-        label=choose_label(settings.label, labels, count, str(folder)),
-        length=settings.length,
-        precision=settings.precision,
-        device=settings.device,
-        batch_tokens=settings.batch_tokens,
-        threads=settings.threads,
-        trust=settings.trust,
-    )
-    return TorchCrossEncoder(folder, options, bench)
+    kind = TorchCrossEncoder if files.cuts_left else TruncatingTorchCrossEncoder
+    return kind(folder, settings, bench)
 
 
 class TorchCrossEncoder:
     """Scores pairs by a logit as the model gives it, without sigmoid."""
 
-    def __init__(self, folder: Path, options: CrossOptions, bench: Workbench) -> None:
+    def __init__(self, folder: Path, settings: CrossSettings, bench: Workbench) -> None:
         self.name = f"cross:{folder}"
-        self.options = options
+        self.settings = settings
+        self.label = _label(folder, settings)
         self.prompt = _prompt(folder)
         self._folder = ModelFolder(folder)
         self._bench = bench
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the files, the settings, the device and the libraries."""
-        options = self.options
-        return sha256_text(
-            "torch cross-encoder",
-            self._folder.fingerprint,
-            *(f"{name}={value}" for name, value in library_versions().items()),
-            f"{options.label} {options.length} {options.precision} {options.batch_tokens}",
-            str(pick_device(options.device)),  # the number of threads changes nothing: see workers_of_one_thread
-        )
+        """Of the files, the settings, the device and the libraries; threads change nothing: see workers_of_one_thread."""
+        own = fingerprint_of("torch cross-encoder", self._folder, self.settings, by_threads=False)
+        return sha256_text(own, str(self.label))
 
     @cached_property
     def classifier(self) -> Classifier:
         """The weights, read when first asked for."""
-        options = self.options
-        device = pick_device(options.device)
-        return load_classifier(self._folder.path, device, options.precision, options.length, options.trust)
+        chosen = self.settings
+        device = pick_device(chosen.device)
+        return load_classifier(self._folder.path, device, chosen.precision, chosen.length, chosen.trust)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """The raw logit of each pair."""
         items = self._prompted(pairs)
         lengths = self.classifier.tokenization.lengths(items)
-        device = pick_device(self.options.device)
+        device = pick_device(self.settings.device)
         if device.type == "cuda":
-            return self._scored(items, lengths, CudaForward(self.classifier, self.options.label, device), 1)
-        threads = count_threads(self.options.threads)
+            return self._scored(items, lengths, CudaForward(self.classifier, self.label, device), 1)
+        threads = count_threads(self.settings.threads)
         with workers_of_one_thread(threads) as workers:
-            return self._scored(items, lengths, CpuForward(self.classifier, self.options.label, workers), threads)
-
-    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64]:
-        """How many characters of each pair's text are read."""
-        return self.classifier.tokenization.visible(self._prompted(pairs))
+            return self._scored(items, lengths, CpuForward(self.classifier, self.label, workers), threads)
 
     def describe(self) -> Mapping[str, Fact]:
         """What was loaded, and how it is run."""
-        device = pick_device(self.options.device)
+        device = pick_device(self.settings.device)
         return {
             "class": type(self.classifier.model).__name__,
             "folder": self._folder.path.name,
@@ -137,21 +105,23 @@ class TorchCrossEncoder:
             "backend": "torch",
             "libraries": library_versions(),
             "device": describe_device(device),
-            "threads": count_threads(self.options.threads) if device.type == "cpu" else None,
-            "precision": self.options.precision,
+            "threads": count_threads(self.settings.threads) if device.type == "cpu" else None,
+            "precision": self.settings.precision,
             "attention": str(self.classifier.model.config._attn_implementation),
             "last_layer": "first token only" if self.classifier.first_token_only else "all tokens",
             "length": self.classifier.tokenization.max_length,
+            "cut": self._folder.cut,
             "batch_tokens": self._limits.tokens,
-            "label": self.options.label,
+            "label": self.label,
             "prompt": self.prompt,
             "score": "raw logit",
         }
 
     @property
     def _limits(self) -> BatchLimits:
-        usual = _LIMITS[pick_device(self.options.device).type]
-        return BatchLimits(self.options.batch_tokens or usual.tokens, padding=usual.padding)
+        usual = _LIMITS[pick_device(self.settings.device).type]
+        tokens = self.settings.batch_tokens or usual.tokens
+        return BatchLimits(tokens, BatchLimits.items if self.classifier.pads else 1, usual.padding)
 
     def _scored(
         self, items: Sequence[Pair], lengths: Sequence[int], model: BatchModel[Pair, Tensors], in_flight: int
@@ -169,6 +139,14 @@ class TorchCrossEncoder:
 
     def _prompted(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
         return [(self.prompt + query, text) for query, text in pairs] if self.prompt else pairs
+
+
+class TruncatingTorchCrossEncoder(TorchCrossEncoder):
+    """One that reads the beginning of a long text."""
+
+    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64]:
+        """How many characters of each pair's text are read."""
+        return self.classifier.tokenization.visible(self._prompted(pairs))
 
 
 @dataclass(frozen=True)
@@ -261,7 +239,11 @@ def _prompt(folder: Path) -> str:
     modules = folder / "modules.json"
     if modules.is_file() and len(json.loads(modules.read_text(encoding="utf-8"))) > 1:
         raise UserError(f"{folder}: its modules.json adds layers behind the classifier, which is not supported here.")
-    config = ModelFolder(folder).sentence_config
-    prompts = config.get("prompts")
-    name = config.get("default_prompt_name")
-    return str(prompts.get(name, "")) if isinstance(prompts, dict) and isinstance(name, str) else ""
+    return read_default_prompt(folder)
+
+
+def _label(folder: Path, settings: CrossSettings) -> int:
+    names = ModelFolder(folder).json("config.json").get("id2label")
+    labels = {int(number): str(name) for number, name in names.items()} if isinstance(names, dict) else {}
+    count = len(labels) or 2  # a configuration that says nothing means two
+    return choose_label(settings.label, labels, count, str(folder))

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import OutOfMemory
@@ -17,7 +17,6 @@ from constraintsuite.models.base import OutOfMemory
 if TYPE_CHECKING:
     import torch
 
-Precision = Literal["fp32", "bf16", "fp16"]
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 

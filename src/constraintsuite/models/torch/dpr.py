@@ -26,7 +26,7 @@ from constraintsuite.models.torch.device import (
     pick_dtype,
     telling_out_of_memory,
 )
-from constraintsuite.models.torch.encoder import DenseModel, DenseReader, TextReader, TorchEncoder
+from constraintsuite.models.torch.encoder import DenseModel, DenseReader, TextReader, torch_encoder
 from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
 from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit, refuse_missing
 from constraintsuite.models.torch.settings import TorchSettings, fingerprint_of, open_folder
@@ -49,7 +49,7 @@ def make_dpr(name: ModelName, bench: Workbench) -> Scorer:
     settings = name.settings(DprSettings)
     need_torch("dpr:")
     readers = {role: _reader(place, role, settings) for role, place in _places(name, settings).items()}
-    return dense_scorer(str(name), TorchEncoder(str(name), readers, "dot", settings, bench))
+    return dense_scorer(str(name), torch_encoder(str(name), readers, "dot", settings, bench))
 
 
 class Loaded(NamedTuple):
@@ -71,6 +71,11 @@ class DprReader:
     def fingerprint(self) -> str:
         """Of all that decides its vectors."""
         return fingerprint_of(_CLASSES[self.role], self.folder, self.settings)
+
+    @property
+    def cuts_left(self) -> bool:
+        """Whether only the end of a long text is read."""
+        return self.folder.cuts_left
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, after cutting."""
@@ -109,6 +114,7 @@ class DprReader:
             "precision": self.settings.precision,
             "device": describe_device(self._loaded.model.device),
             "length": self._loaded.tokenization.max_length,
+            "cut": self.folder.cut,
             "layers": [type(self._loaded.model).__name__],
         }
 
@@ -129,7 +135,9 @@ class DprReader:
         check_length(self.settings.length, model, path)
         own = min(tokenizer.model_max_length, position_limit(model) or tokenizer.model_max_length)
         padding = Padding(tokenizer.pad_token_id or 0, tokenizer.pad_token_type_id)
-        tokenization = Tokenization(tokenizer.backend_tokenizer, self.settings.length or own, padding)
+        cut_left = tokenizer.truncation_side == "left"
+        length = self.settings.length or own
+        tokenization = Tokenization(tokenizer.backend_tokenizer, length, padding, cut_left=cut_left)
         return Loaded(model.to(pick_device(self.settings.device)).eval(), tokenization)
 
 

@@ -40,6 +40,10 @@ class TextReader(BatchModel[str, Any], Protocol):
     def fingerprint(self) -> str:
         """Of the weights and of all else that decides a vector but the role."""
 
+    @property
+    def cuts_left(self) -> bool:
+        """Whether only the end of a long text is read."""
+
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, after cutting."""
 
@@ -58,7 +62,15 @@ def make_torch_encoder(folder: Path, settings: DenseSettings, bench: Workbench) 
     need_torch("A bi-encoder with backend=torch")
     model = DenseModel(ModelFolder(folder), settings)
     readers: dict[Role, TextReader] = {role: DenseReader(model, role) for role in ("query", "document")}
-    return TorchEncoder(str(folder), readers, model.similarity, settings, bench)
+    return torch_encoder(str(folder), readers, model.similarity, settings, bench)
+
+
+def torch_encoder(
+    name: str, readers: Mapping[Role, TextReader], similarity: Similarity, settings: AnySettings, bench: Workbench
+) -> Encoder:
+    """The encoder over two readers; it knows how much of a text is read where that is the beginning."""
+    kind = TorchEncoder if any(reader.cuts_left for reader in readers.values()) else TruncatingTorchEncoder
+    return kind(name, readers, similarity, settings, bench)
 
 
 class TorchEncoder:
@@ -101,10 +113,6 @@ class TorchEncoder:
         self._refuse_unequal(role, rows.shape[1] if len(rows) else None)
         return rows[[distinct[alike[text]] for text in texts]].astype(np.float32, copy=False)
 
-    def visible(self, texts: Sequence[str], role: Role) -> IntArray:
-        """How many characters of each text are read."""
-        return self._readers[role].visible(texts)
-
     def describe(self) -> Mapping[str, Fact]:
         """What the readers say; once, if they are one model."""
         said = {str(role): self._readers[role].describe() for role in sorted(self._readers)}
@@ -117,6 +125,14 @@ class TorchEncoder:
         if len(set(self._dimensions.values())) > 1:
             listed = ", ".join(f"{size} numbers to a {role}" for role, size in sorted(self._dimensions.items()))
             raise UserError(f"{self.name}: these encoders do not belong together: they give {listed}.")
+
+
+class TruncatingTorchEncoder(TorchEncoder):
+    """One that reads the beginning of a long text."""
+
+    def visible(self, texts: Sequence[str], role: Role) -> IntArray:
+        """How many characters of each text are read."""
+        return self._readers[role].visible(texts)
 
 
 class DenseModel(SentenceModel):

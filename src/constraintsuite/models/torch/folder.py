@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.models.tokenization import cuts_left
 from constraintsuite.store.files import sha256_of, sha256_text
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "tokenizers")
@@ -58,6 +59,16 @@ class ModelFolder:
     def has_modules(self) -> bool:
         """Whether sentence-transformers saved this folder, and so knows all its layers."""
         return (self.path / "modules.json").is_file()
+
+    @cached_property
+    def cuts_left(self) -> bool:
+        """Whether a tokenizer in it drops the beginning of what is too long: the end alone is read then."""
+        return any(cuts_left(file.parent) for file in self._files if file.name == "tokenizer.json")
+
+    @property
+    def cut(self) -> str:
+        """The side on which long texts are cut, for a description."""
+        return "left" if self.cuts_left else "right"
 
     @cached_property
     def fingerprint(self) -> str:

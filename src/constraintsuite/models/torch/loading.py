@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 
 @contextmanager
@@ -47,11 +47,17 @@ def refuse_missing(model: torch.nn.Module, folder: Path) -> None:
             read = {name: hasattr(weight, "_is_hf_initialized") for name, weight in part.named_parameters()}
             # A pooler is not read here: the vectors of the tokens are.
             missing = [name for name, whole in read.items() if not whole and "pooler" not in name]
-            if missing and any(read.values()):
-                raise UserError(
-                    f"{folder}: {len(missing)} weights of a {type(part).__name__} are not in its files, "
-                    f"such as {missing[0]}. This is another kind of model, or a part of its files is missing."
-                )
+            if any(read.values()):
+                refuse_absent(missing, type(part).__name__, folder)
+
+
+def refuse_absent(missing: Sequence[str], kind: str, folder: Path) -> None:
+    """Refuse a folder that lacks weights of these names."""
+    if missing:
+        raise UserError(
+            f"{folder}: {len(missing)} weights of a {kind} are not in its files, such as {missing[0]}. "
+            "This is another kind of model (an encoder is `dense:`), or a part of its files is missing."
+        )
 
 
 def position_limit(model: torch.nn.Module) -> int | None:
@@ -75,10 +81,15 @@ def check_length(length: int | None, model: torch.nn.Module, folder: Path) -> No
 
 
 def load_tokenizer(folder: Path, trust: bool) -> PreTrainedTokenizerFast:
-    """The folder's tokenizer, which must be of the fast kind: only that says which characters a token stands for."""
+    """The folder's tokenizer."""
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=trust)
-    if not tokenizer.is_fast:
-        raise UserError(f"{folder}: its tokenizer exists in Python only. One with a tokenizer.json is needed.")
+    refuse_slow(tokenizer, folder)
     return tokenizer
+
+
+def refuse_slow(tokenizer: PreTrainedTokenizerBase | None, folder: Path) -> None:
+    """Only tokenizers of the fast kind say which characters a token stands for."""
+    if tokenizer is None or not tokenizer.is_fast:
+        raise UserError(f"{folder}: its tokenizer exists in Python only. One with a tokenizer.json is needed.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.models.backends import ROLE_PROMPTS
 from constraintsuite.models.base import Fact, Role
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.alike import mark_of
@@ -24,7 +24,7 @@ from constraintsuite.models.torch.device import (
     telling_out_of_memory,
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
-from constraintsuite.models.torch.loading import check_length, loading, refuse_missing
+from constraintsuite.models.torch.loading import check_length, loading, refuse_missing, refuse_slow
 from constraintsuite.models.torch.settings import AnySettings, fingerprint_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
 Features = dict[str, Any]
 """What the library makes of texts, and adds its results to."""
-_PROMPTS: Mapping[Role, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
 _ENDLESS = 1_000_000  # tokenizers write a larger number where they know no limit
 
 
@@ -87,7 +86,7 @@ class SentenceModel:
         if role in self._prompts:
             return self._prompts[role]
         own = self.model.prompts
-        return next((own[name] for name in _PROMPTS[role] if own.get(name)), "")
+        return next((own[name] for name in ROLE_PROMPTS[role] if own.get(name)), "")
 
     def extents(self, texts: Sequence[str], role: Role) -> list[Extent]:
         """The size of each text; each is measured once."""
@@ -143,8 +142,9 @@ class SentenceModel:
             "libraries": library_versions(),
             "precision": self.settings.precision,
             "device": describe_device(self.model.device),
-            "length": {role: self.limit(role) for role in _PROMPTS},
-            "prompts": {role: self.prompt(role) for role in _PROMPTS},
+            "length": {role: self.limit(role) for role in ROLE_PROMPTS},
+            "cut": self.folder.cut,
+            "prompts": {role: self.prompt(role) for role in ROLE_PROMPTS},
             "layers": [type(part).__name__ for part in self.model],
         }
 
@@ -186,8 +186,7 @@ class SentenceModel:
 
     def _measured(self, texts: Sequence[str], role: Role) -> list[Extent]:
         tokenizer, prompt, limit = self._input(role).tokenizer, self.prompt(role), self.limit(role)
-        if tokenizer is None or not tokenizer.is_fast:
-            raise UserError(f"{self.folder.path}: there is no fast tokenizer (tokenizer.json), which is needed here.")
+        refuse_slow(tokenizer, self.folder.path)
         least = (self._expansion(role) or {}).get("length", 0)
         with self._reading:
             read = tokenizer(
@@ -196,14 +195,32 @@ class SentenceModel:
                 max_length=limit,
                 return_offsets_mapping=True,
             )
-            ends = [max((end for _, end in offsets), default=0) - len(prompt) for offsets in read["offset_mapping"]]
-            # What follows the last token may be nothing but space.
-            rests = [text[max(0, end) :] for text, end in zip(texts, ends, strict=True)]
+            parts = [
+                _part_read(text, offsets, len(prompt), left=tokenizer.truncation_side == "left")
+                for text, offsets in zip(texts, read["offset_mapping"], strict=True)
+            ]
+            # What is not read may be nothing but space.
+            rests = [part.rest for part in parts]
             left = tokenizer(rests, add_special_tokens=False, truncation=True, max_length=1)["input_ids"]
         return [
-            Extent(max(len(ids), least), max(0, end) if rest else len(text), mark_of(ids))
-            for text, ids, end, rest in zip(texts, read["input_ids"], ends, left, strict=True)
+            Extent(max(len(ids), least), part.visible if rest else len(text), mark_of(ids))
+            for text, ids, part, rest in zip(texts, read["input_ids"], parts, left, strict=True)
         ]
+
+
+class _Part(NamedTuple):
+    visible: int
+    rest: str
+
+
+def _part_read(text: str, offsets: Sequence[tuple[int, int]], prompt: int, *, left: bool) -> _Part:
+    """How many characters lie between the cut and the other end of a text, which stands behind a prompt; and the rest."""
+    real = [(start, end) for start, end in offsets if end > start]  # special tokens stand for no character
+    if left:
+        start = max(0, min((start for start, _ in real), default=prompt + len(text)) - prompt)
+        return _Part(len(text) - start, text[:start])
+    end = max(0, max((end for _, end in real), default=0) - prompt)
+    return _Part(end, text[end:])
 
 
 class SentenceReader:
@@ -217,6 +234,11 @@ class SentenceReader:
     def fingerprint(self) -> str:
         """Of the model; not of the role."""
         return self.model.fingerprint
+
+    @property
+    def cuts_left(self) -> bool:
+        """Whether only the end of a long text is read."""
+        return self.model.folder.cuts_left
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, after cutting."""

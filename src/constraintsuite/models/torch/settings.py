@@ -41,10 +41,10 @@ def open_folder(name: str, settings: TorchSettings) -> ModelFolder:
     return folder
 
 
-def fingerprint_of(kind: str, folder: ModelFolder, settings: AnySettings) -> str:
-    """Of all that decides a number that a model gives: files, options, device, threads, libraries."""
+def fingerprint_of(kind: str, folder: ModelFolder, settings: AnySettings, *, by_threads: bool = True) -> str:
+    """Of all that decides a number that a model gives: files, options, device, libraries, and threads where they do."""
     options = settings.model_dump_json(exclude=_PLACES)
-    machine = f"{pick_device(settings.device)} {count_threads(settings.threads)}"
+    machine = f"{pick_device(settings.device)} {count_threads(settings.threads) if by_threads else ''}"
     versions = [f"{name} {version}" for name, version in library_versions().items()]
     return sha256_text(kind, folder.fingerprint, options, machine, *versions)
 

@@ -51,7 +51,8 @@ def make_splade(name: ModelName, bench: Workbench) -> Scorer:
         raise UserError(
             f"{folder.path}: its vectors are compared by {similarity}, and splade: knows the dot product only."
         )
-    return SpladeScorer(str(name), SentenceModel("SparseEncoder", folder, settings), bench)
+    kind = SpladeScorer if folder.cuts_left else TruncatingSpladeScorer
+    return kind(str(name), SentenceModel("SparseEncoder", folder, settings), bench)
 
 
 class SpladeScorer:
@@ -75,10 +76,6 @@ class SpladeScorer:
         met = Meetings(self, SIZES.limits(self.model.settings), self._bench)(pairs)
         self._sizes = met.sizes
         return met.scores
-
-    def visible(self, pairs: Sequence[Pair]) -> IntArray:
-        """How many characters of each pair's text are read."""
-        return self.model.visible([text for _, text in pairs], "document")
 
     def describe(self) -> Mapping[str, Fact]:
         """The model, and how many words of the vocabulary a text has on average."""
@@ -109,6 +106,14 @@ class SpladeScorer:
     def size(self, vector: SparseVector) -> int:
         """Words with a weight."""
         return len(vector.places)
+
+
+class TruncatingSpladeScorer(SpladeScorer):
+    """One that reads the beginning of a long text."""
+
+    def visible(self, pairs: Sequence[Pair]) -> IntArray:
+        """How many characters of each pair's text are read."""
+        return self.model.visible([text for _, text in pairs], "document")
 
 
 def _is_masked_lm(folder: ModelFolder) -> bool:

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from constraintsuite.evaluate.load import Suite
+from constraintsuite.metrics.ties import STRICT
 from constraintsuite.reports.sections.base import Block, Section, Sheet, Source
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import View, environment_of, model_facts
@@ -15,7 +16,8 @@ _ABOUT = (
     "The same suite, model, seed and library versions give the same bytes. A hash names what was read: content all files of a "
     "folder, fingerprint all that decides them."
 )
-_PEOPLE = "human:"
+_PEOPLE = "human"
+_CALLED = "called"
 
 
 def again(view: View) -> Section:
@@ -32,18 +34,35 @@ def _commands(view: View) -> Iterator[str]:
     yield _made(view.suite)
     for label, run in view.runs.items():
         manifest = run.artifact.manifest
-        if manifest.name.startswith(_PEOPLE):
-            yield f"# {label}: answers of people, read by csuite answers"
+        family, _, name = manifest.name.partition(":")
+        if family == _PEOPLE:
+            missing = " --allow-missing" if manifest.settings.get("allow_missing") else ""
+            yield f"csuite answers SUITE ANSWERS --name {shlex.quote(name)}{missing} --out RUNS"
+        elif _CALLED in model_facts(run):
+            yield f"# {label}: a function, called from Python: constraintsuite.evaluate(FUNCTION, SUITE, RUNS)"
         else:
             yield f"csuite eval SUITE --model {shlex.quote(manifest.name)} --seed {manifest.seed} --out RUNS"
-    yield "csuite report RUNS/* --out REPORT"
+    yield " ".join(["csuite report RUNS/*/* --out REPORT", *_options(view)])
+
+
+def _options(view: View) -> Iterator[str]:
+    """What the report was asked for beside its runs."""
+    rule = view.summaries[0].rule
+    if rule.policy != STRICT.policy:
+        yield f"--ties {rule.policy}"
+    if rule.eps:
+        yield f"--tie-eps {rule.eps!r}"
+    yield from (f"--vectors {shlex.quote(model)}" for model in view.likenesses)
+    yield from (f"--maxsim {shlex.quote(model)}" for model in dict.fromkeys(match.model for match in view.matches))
+    yield from (f"--example {shlex.quote(id)}" for id in dict.fromkeys(match.example for match in view.matches))
 
 
 def _made(suite: Suite) -> str:
     settings = suite.artifact.manifest.settings
     if "importer" in settings:
-        source = shlex.quote(str(settings.get("source")))
-        return f"csuite import {settings['importer']} {source} --split {settings.get('source_split')} --out SUITE"
+        split = settings.get("source_split")
+        part = f" --split {shlex.quote(str(split))}" if split else ""
+        return f"csuite import {settings['importer']} {shlex.quote(str(settings.get('source')))}{part} --out SUITE"
     return "csuite build RECIPE --out SUITE   # the recipe stands in the suite's manifest.json, under settings"
 
 

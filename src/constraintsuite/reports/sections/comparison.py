@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from constraintsuite.evaluate.alignment import align
-from constraintsuite.evaluate.compare import corrected, paired_test
+from constraintsuite.evaluate.compare import Difference, corrected, paired_test
 from constraintsuite.evaluate.groupings import OVERALL
-from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.differences import difference_table
 from constraintsuite.reports.sections.base import Section, Sheet
+from constraintsuite.reports.tables import Table
 from constraintsuite.reports.view import View
 
 MOST_ALL_PAIRS = 5
 """Up to so many runs each is compared with each; of more, each with the best."""
 _METRICS = ("accuracy", "paired_accuracy")
 _ABOUT = (
-    "Second model less first, example by example. McNemar's exact p takes examples as independent; p is of the clustered "
-    "sign-flip test, which does not, and is corrected by Holm's method for all tests of this table."
+    "Second model less first, example by example; 1st and 2nd count the examples that only this one gets right. McNemar's "
+    "exact p takes examples as independent; p is of the clustered sign-flip test, which does not, and is corrected by "
+    "Holm's method for all tests of this section."
 )
 
 
@@ -36,7 +38,15 @@ def comparison(view: View) -> Section | None:
             for first, second in _pairs(view.labels)
         ]
     )
-    return Section("comparison", "Comparison", _ABOUT, (Sheet(difference_table(tests, aligned.main)),))
+    sheets = (Sheet(_table(metric, tests, aligned.main)) for metric in metrics)
+    return Section("comparison", "Comparison", _ABOUT, tuple(sheets))
+
+
+def _table(metric: Metric, tests: Sequence[Difference], examples: int) -> Table:
+    caption = f"{metric.title}, %: paired differences on {examples:,} main examples, with 95 % interval."
+    return difference_table(
+        f"comparison_{metric.name}", caption, [test for test in tests if test.metric == metric.name], ("models",)
+    )
 
 
 def _pairs(labels: list[str]) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,32 @@
+"""The one contract of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from constraintsuite.records.examples import CONTROL_SLICES, Example
+
+
+class Exported(NamedTuple):
+    """How much of a suite was written."""
+
+    examples: int
+    controls: int
+
+
+class Exporter(Protocol):
+    """Writes a suite in one format."""
+
+    def __call__(self, examples: Sequence[Example], folder: Path, card: str) -> Exported:
+        """Write main examples and controls, each control slice apart from the rest, and the card into a folder.
+
+        What the format cannot hold is left out; if that is all, it is a UserError, and nothing is written.
+        """
+
+
+def count(examples: Sequence[Example]) -> Exported:
+    """Main examples and controls among what was written."""
+    controls = sum(example.suite in CONTROL_SLICES for example in examples)
+    return Exported(len(examples) - controls, controls)

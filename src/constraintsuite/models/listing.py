@@ -1,0 +1,65 @@
+"""What can be said of public weights: where they are, where they come from, how they are named, what they hash to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from constraintsuite.models.weights import KnownModel, Variant, find_variant, known_models, variant_folder
+from constraintsuite.store.files import sha256_of
+
+State = Literal["here", "fetchable", "hub only"]
+
+
+class ListedWeights(NamedTuple):
+    """A line of the list."""
+
+    name: str
+    precision: str
+    state: State
+    use: str
+
+
+def list_weights() -> list[ListedWeights]:
+    """All public weights that are known by name."""
+    return [
+        ListedWeights(name, precision, state_of(variant, precision), use_of(model, precision))
+        for name, model in known_models().items()
+        for precision, variant in model.variants.items()
+    ]
+
+
+def state_of(variant: Variant, precision: str) -> State:
+    """Whether weights are on this machine, and if not, how they can be had."""
+    if find_variant(variant, precision):
+        return "here"
+    return "fetchable" if variant.package else "hub only"
+
+
+def use_of(model: KnownModel, precision: str) -> str:
+    """The model string that names weights."""
+    return model.use if precision == "fp32" else f"{model.use},precision={precision}"
+
+
+def facts_of(variant: Variant, precision: str) -> dict[str, str | dict[str, str]]:
+    """Source, place and hashes of weights."""
+    found = find_variant(variant, precision)
+    pinned = {name: " or ".join(entry.sha256) for name, entry in variant.files.items() if entry.sha256}
+    unpinned = "not pinned here, since nobody could check it; " + (
+        f"found: {weight_hashes(found)}" if found else "`fetch` prints that of what comes"
+    )
+    package = variant.package
+    return {
+        "state": state_of(variant, precision),
+        "folder": str(found or f"{variant_folder(variant, precision)}, once fetched"),
+        "hub": variant.hub + (f" at {variant.revision}" if variant.revision else ", newest commit"),
+        "package": f"{package.requirement} (SHA-256 {package.sha256})" if package else "none carries it",
+        "size": f"{variant.megabytes} MB" if variant.megabytes else "not noted",
+        "sha256": pinned or unpinned,
+    }
+
+
+def weight_hashes(folder: Path) -> str:
+    """The files of weights in a folder, each with its SHA-256."""
+    files = [file for file in sorted(folder.glob("*")) if file.suffix in (".safetensors", ".onnx")]
+    return ", ".join(f"{file.name} {sha256_of(file)}" for file in files)
