@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from constraintsuite.cli.main import in_words
 
 
 def csuite(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -86,3 +89,28 @@ def test_judged_proposals_are_not_overwritten(tmp_path: Path) -> None:
     result = csuite(*arguments)
     assert result.returncode == 2
     assert '"status":"accepted"' in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            PermissionError(errno.EACCES, "Permission denied", "runs/x"),
+            "runs/x: Permission denied. Choose another place",
+        ),
+        (OSError(errno.ENOSPC, "No space left on device", "a"), "a: No space left on device. The disk is full."),
+        (OSError(errno.EIO, "Input/output error", "a"), "a: Input/output error. Is the path right"),
+        (OSError("nothing more is known"), "nothing more is known. Is the path right"),
+    ],
+)
+def test_an_error_of_the_file_system_is_told_with_what_helps(error: OSError, said: str) -> None:
+    assert in_words(error).startswith(said)
+
+
+def test_an_error_of_the_file_system_is_one_line_and_the_users_error(suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("my notes")
+    result = csuite("eval", str(suite), "--model", "random", "--out", str(tmp_path / "notes.txt" / "runs"))
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].startswith(f"csuite: {tmp_path / 'notes.txt'}/")
+    assert "A part of this path is a file" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.evaluate.load import Run, Suite, load_run, load_suite, remember_suite
 from constraintsuite.evaluate.scoring import queries_of
 from constraintsuite.evaluate.writing import write_run
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import Example, Slice
 from constraintsuite.store.artifact import Origin, finish
 from evaluate.tiny_suite import make_example, write_suite
 
@@ -27,9 +28,10 @@ def make_examples(count: int, passages: int) -> list[Example]:
     ]
 
 
-def make_suite(folder: Path, count: int = 40, passages: int = 20) -> Suite:
-    """A suite of such examples."""
-    return load_suite(write_suite(folder, make_examples(count, passages), ()))
+def make_suite(folder: Path, count: int = 40, passages: int = 20, slice: Slice | None = None) -> Suite:
+    """A suite of such examples, or of the same in one slice."""
+    examples = make_examples(count, passages)
+    return load_suite(write_suite(folder, [replace(e, suite=slice or e.suite) for e in examples], ()))
 
 
 def make_run(suite: Suite, folder: Path, model: str, gaps: Sequence[tuple[float, float]]) -> Run:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from click.testing import CliRunner
 
 from constraintsuite.cli import evaluate as commands
 from constraintsuite.errors import UserError
-from evaluate.tiny_suite import write_suite
+from constraintsuite.records.examples import Slice
+from evaluate.tiny_suite import EXAMPLES, write_suite
 
 
 @pytest.fixture
@@ -47,6 +49,22 @@ def test_eval_can_count_ties_otherwise_and_leaves_the_run_as_it_is(suite: Path) 
     assert values == [0.2, 0.4]
     assert json.loads((Path(half["run"]) / "summary.json").read_text()) == strict["summary"]
     assert "Ties: half, eps 0.5." in evaluate(suite, "--model", "bm25:nostop", "--ties", "half", "--tie-eps", "0.5")
+
+
+def test_eval_says_that_a_model_only_ties(suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "always_one.py").write_text("def score(pairs):\n    return [1.0] * len(pairs)\n")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    printed = evaluate(suite, "--model", "python:always_one:score", "--model", "random")
+    assert "python:always_one:score ties on all 5 examples" in printed
+    assert "random ties" not in printed
+
+
+@pytest.mark.parametrize(("slice", "title"), [("nevir", "Paired accuracy, %"), ("excluir", "Accuracy, %")])
+def test_eval_shows_the_figure_that_the_suite_is_about(tmp_path: Path, slice: Slice, title: str) -> None:
+    suite = write_suite(tmp_path / "imported", [replace(example, suite=slice) for example in EXAMPLES], ())
+    assert evaluate(suite, "--model", "random").strip().startswith(title)
+    assert evaluate(suite, "--model", "random", "--metric", "tie_rate").strip().startswith("Ties, %")
 
 
 @pytest.mark.parametrize(

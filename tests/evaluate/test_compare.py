@@ -103,7 +103,7 @@ def test_changed_examples_come_with_queries_documents_and_gaps(suite: Suite, tmp
     assert change.queries == {"neg": "6 without cream", "base": "6 with cream"}
     assert (change.gaps_first, change.gaps_second) == ({"neg": -1.0, "base": 1.0}, {"neg": 3.0, "base": 1.0})
     text = comparison_text(found)
-    assert "e006  [negation_minpairs]  0 → 1" in text
+    assert "e006  [minpairs]  0 → 1" in text
     assert "neg: 6 without cream   gap -1 → 3" in text
     assert "| overall | 0.0 | 5.0 | +5.0 (" in comparison_markdown(found)
 
@@ -149,6 +149,15 @@ def test_runs_are_named_by_model_and_by_folder_where_they_must(suite: Suite, tmp
 def test_the_same_comparison_gives_the_same_figures(suite: Suite, tmp_path: Path) -> None:
     gaps = [(float(x), -1.0) for x in np.random.default_rng(1).normal(0, 1, 40)]
     runs = {"a": make_run(suite, tmp_path / "a", "a", gaps), "b": make_run(suite, tmp_path / "b", "b", gaps[::-1])}
-    first, second = (compare_runs(suite, runs, [ACCURACY, PAIRED], by="slice") for _ in range(2))
+    metrics = [ACCURACY, PAIRED, METRICS["normalised_gap"]]
+    first, second = (compare_runs(suite, runs, metrics, by="slice") for _ in range(2))
     assert first == second
-    assert first != compare_runs(suite, runs, [ACCURACY, PAIRED], by="slice", seed=1)
+    assert first != compare_runs(suite, runs, metrics, by="slice", seed=1)
+
+
+def test_the_same_examples_have_the_same_test_whatever_their_group_is_called(suite: Suite, tmp_path: Path) -> None:
+    gaps = [(float(x), -1.0) for x in np.random.default_rng(1).normal(0, 1, 40)]
+    runs = {"a": make_run(suite, tmp_path / "a", "a", gaps), "b": make_run(suite, tmp_path / "b", "b", gaps[::-1])}
+    overall, split = compare_runs(suite, runs, [METRICS["normalised_gap"]], by="split").tests
+    assert (overall.group, split.group) == ("overall", "split=test")
+    assert (overall.difference, overall.p) == (split.difference, split.p)

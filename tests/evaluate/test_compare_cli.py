@@ -32,11 +32,11 @@ def gate(*arguments: object) -> Result:
 
 def test_compare_prints_a_table_that_fits_a_terminal(folder: Path) -> None:
     printed = compare(folder / "bad", folder / "good", "--by", "slice")
-    rows = [line for line in printed.splitlines() if line.startswith(("overall", "negation_"))]
+    rows = [line for line in printed.splitlines() if line.startswith(("overall", "explicit", "minpairs"))]
     assert [row.split()[:3] for row in rows] == [
         ["overall", "25.0", "100.0"],
-        ["negation_explicit", "0.0", "100.0"],
-        ["negation_minpairs", "50.0", "100.0"],
+        ["explicit", "0.0", "100.0"],
+        ["minpairs", "50.0", "100.0"],
     ]
     assert max(map(len, rows)) <= 100
 
@@ -59,7 +59,7 @@ def test_compare_can_count_ties_otherwise(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["good"], "two runs or more"),
+        (["good"], "two finished runs or more"),
         (["good", "good"], "named twice"),
         (["good", "suite"], "this is a suite, not a run"),
         (["good", "bad", "--metric", "speed"], "No metric named"),
@@ -87,6 +87,22 @@ def test_a_run_that_passes_exits_with_0_and_one_that_fails_with_1(folder: Path) 
         "FAILED  paired_accuracy: max_drop 0.1: drop of 0.75 is beyond 0.1 (p 0.0001)",
         "bad does not pass.",
     ]
+
+
+def test_a_forged_figure_passes_no_gate(folder: Path) -> None:
+    summary = folder / "bad" / "summary.json"
+    summary.write_text(summary.read_text().replace('"value": 0.25', '"value": 0.99'))
+    with pytest.raises(UserError, match=r"bad/summary\.json: changed since the run was made"):
+        gate(folder / "bad", "--policy", folder / "gate.yaml", "--baseline", folder / "good")
+
+
+def test_unfinished_runs_are_left_out_with_a_note(folder: Path) -> None:
+    (folder / "failed").mkdir()
+    (folder / "failed" / ".lock").touch()
+    arguments = [str(folder / name) for name in ("bad", "failed", "good")]
+    result = CliRunner().invoke(commands.compare, arguments, catch_exceptions=False)
+    assert result.stderr.startswith(f"{folder / 'failed'}: left out, as it is not finished.")
+    assert "bad → good" in result.stdout
 
 
 def test_the_verdict_as_json_has_all_figures(folder: Path) -> None:

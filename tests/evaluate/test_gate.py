@@ -38,18 +38,19 @@ def only(result: GateResult) -> tuple[bool, str]:
 @pytest.mark.parametrize(
     ("rule", "passed", "reason"),
     [
-        ({"metric": "accuracy", "min": 0.5}, True, "0.5 is within 0.5"),
+        ({"metric": "accuracy", "min": 0.5}, True, "0.5 is at least 0.5"),
         ({"metric": "accuracy", "min": 0.51}, False, "0.5 is below 0.51"),
         ({"metric": "accuracy", "max": 0.4}, False, "0.5 is above 0.4"),
-        ({"metric": "tie_rate", "max": 0.01}, True, "0 is within 0.01"),
+        ({"metric": "tie_rate", "max": 0.01}, True, "0 is at most 0.01"),
         ({"metric": "tie_rate", "max": 0.01, "upper_bound": True}, False, "upper end 0.1611 is above"),
-        ({"metric": "accuracy", "group": "slice=negation_minpairs", "min": 1}, True, "1 is within 1"),
+        ({"metric": "accuracy", "group": "slice=negation_minpairs", "min": 1}, True, "1 is at least 1"),
         (
             {"metric": "accuracy", "group": "slice=negation_minpairs", "min": 0.9, "lower_bound": True},
             False,
             "lower end 0.8389 is below 0.9",  # Wilson's bound of 20 of 20 passages
         ),
         ({"metric": "accuracy", "group": "slice=negation_explicit", "min": 0.1}, False, "0 is below 0.1"),
+        ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, True, "1 is at least 1"),
         (
             {"metric": "accuracy", "group": "slice=negation_omission", "min": 0},
             False,
@@ -111,8 +112,8 @@ def test_ties_count_as_the_policy_says(suite: Suite, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        ({"rules": []}, "rules"),
-        ({"rule": []}, "rules: Field required"),
+        ({"rules": []}, "rules: there is no rule here"),
+        ({"rule": []}, "rules: this key is needed"),
         ({"rules": [{"metric": "accuracy"}]}, "one limit of min, max, max_drop, max_rise; here are none"),
         ({"rules": [{"metric": "accuracy", "min": 0, "max": 1}]}, "here are min, max"),
         ({"rules": [{"metric": "acuracy", "min": 0}]}, "Did you mean 'accuracy'"),
@@ -123,8 +124,12 @@ def test_ties_count_as_the_policy_says(suite: Suite, tmp_path: Path) -> None:
         ({"rules": [{"metric": "gap", "max_drop": 1}]}, "own unit"),
         ({"rules": [{"metric": "accuracy", "max_drop": -1}]}, "greater than or equal to 0"),
         ({"rules": [{"metric": "accuracy", "min": float("nan")}]}, "finite"),
+        ({"rules": [{"metric": "accuracy", "min": 50}]}, "share from 0 to 1, so the limit min 50"),
+        ({"rules": [{"metric": "accuracy", "max_drop": 2}]}, "share from 0 to 1, so the limit max_drop 2"),
+        ({"rules": ["accuracy"]}, r"rules\.0: a rule is a set of `key: value` lines"),
+        ({"rules": {"metric": "accuracy"}}, "rules: write the rules as a list"),
         ({"rules": [{"metric": "accuracy", "min": 0}], "ties": "lucky"}, "ties"),
-        ("just words", "Input should be"),
+        ("just words", "this is no policy; `csuite gate --example`"),
     ],
 )
 def test_a_wrong_policy_is_explained(tmp_path: Path, policy: object, words: str) -> None:
@@ -157,3 +162,17 @@ def test_the_example_is_a_policy(tmp_path: Path) -> None:
     policy = Policy.read(tmp_path / "gate.yaml")
     assert {rule.kind for rule in policy.rules} == {"min", "max", "max_drop", "max_rise"}
     assert policy.needs_suite
+
+
+def test_every_fault_of_a_policy_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "gate.yaml"
+    file.write_text("rules: [{metric: accuracy, minimum: 0.5}]\nalpha: 2\n")
+    with pytest.raises(UserError) as caught:
+        Policy.read(file)
+    assert [line.split(": ")[1] for line in str(caught.value).splitlines()] == ["rules.0.minimum", "alpha"]
+
+
+def test_a_short_slice_name_also_serves_a_rule_that_compares(suite: Suite, half: Run, tmp_path: Path) -> None:
+    worse = make_run(suite, tmp_path / "worse", "worse", [WRONG] * 40)
+    rules = [{"metric": "accuracy", "group": f"slice={name}", "max_drop": 0.1} for name in ("minpairs", "explicit")]
+    assert [verdict.passed for verdict in check_run(policy_of(*rules), worse, suite, half).verdicts] == [False, True]

@@ -95,7 +95,7 @@ def test_a_run_is_held_against_what_was_published(tmp_path: Path, model: str, pe
     assert found.within == within
     assert found.difference == pytest.approx(percent - found.published, abs=1e-4)
     assert (found.causes == ()) == within
-    assert f"published for {found.model}: {found.published:g}" in str(found)
+    assert f"reference for {found.model}: {found.published:g}" in str(found)
 
 
 @pytest.mark.parametrize(

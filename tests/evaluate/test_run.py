@@ -1,21 +1,23 @@
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import find_suite, load_run, load_suite
 from constraintsuite.evaluate.run import evaluate_suite, evaluate_suites, run_folder
-from constraintsuite.evaluate.scoring import PairScore
+from constraintsuite.evaluate.scoring import PairScore, pairs_of
+from constraintsuite.evaluate.truncation import audit_truncation
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_jsonl
+from evaluate.paired_runs import make_run, make_suite
 from evaluate.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES, LOUD, write_suite
 
 SILENT = Silent()
@@ -147,7 +149,7 @@ def test_a_run_knows_where_its_suite_lies(suite: Path, tmp_path: Path) -> None:
     evaluate_suite(suite, "bm25", tmp_path / "runs" / "bm25", SILENT)
     assert find_suite(tmp_path / "runs" / "bm25") == suite.resolve()
     suite.rename(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match="--suite FOLDER"):
+    with pytest.raises(UserError, match=r"one of the two was moved or copied.*--suite FOLDER"):
         find_suite(tmp_path / "runs" / "bm25")
 
 
@@ -225,9 +227,36 @@ def test_a_run_is_no_suite_and_a_suite_no_run(suite: Path, tmp_path: Path) -> No
         load_run(suite)
 
 
-def test_a_damaged_summary_is_explained(suite: Path, tmp_path: Path) -> None:
-    evaluate_suite(suite, "bm25", tmp_path / "run", SILENT)
-    summary = tmp_path / "run" / "summary.json"
-    summary.write_text(json.dumps({"suite": "tiny"}))
-    with pytest.raises(UserError, match=r"summary\.json: .*Was it edited"):
+@pytest.mark.parametrize("name", ["summary.json", "examples.jsonl", "scores.jsonl", "model.json"])
+def test_a_run_of_which_a_file_was_changed_is_refused(
+    suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "lengths.py").write_text("def score(pairs):\n    return [len(text) for _, text in pairs]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    file = evaluate_suite(suite, "python:lengths:score", tmp_path / "run", SILENT).path / name
+    file.write_text(file.read_text().replace("1", "2"))
+    with pytest.raises(UserError, match=rf"{name}: changed since the run was made"):
         load_run(tmp_path / "run")
+    file.unlink()
+    with pytest.raises(UserError, match=rf"{name}: taken away since the run was made"):
+        load_run(tmp_path / "run")
+
+
+def test_a_run_of_which_a_file_was_changed_is_made_again_by_the_same_command(suite: Path, tmp_path: Path) -> None:
+    before = evaluate_suite(suite, "bm25", tmp_path / "run", SILENT)
+    (tmp_path / "run" / "scores.jsonl").write_text("")
+    assert evaluate_suite(suite, "bm25", tmp_path / "run", SILENT).manifest == before.manifest
+    assert before.verify() == []
+
+
+def test_the_same_examples_have_the_same_interval_in_every_table(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "suite", 400, 200)  # so many that other draws would give other bounds
+    gaps = [(float(x), -1.0) for x in np.random.default_rng(1).normal(0, 1, 400)]
+    run = make_run(suite, tmp_path / "run", "a", gaps)
+    overall = run.summary.overall.metrics
+    assert run.summary.by["split"]["test"].metrics == overall
+    assert run.summary.ties is not None
+    visible = {pair: 1_000 for pair in pairs_of(suite.examples)}
+    audit = audit_truncation(suite.examples, run.results, visible, seed=0)
+    for name in ("accuracy", "paired_accuracy"):
+        assert run.summary.ties[name]["strict"] == audit.with_cut[name] == audit.without_cut[name] == overall[name]

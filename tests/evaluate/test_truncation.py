@@ -113,6 +113,43 @@ def test_a_run_holds_the_audit_and_marks_what_is_cut(tmp_path: Path, monkeypatch
     assert json.loads((tmp_path / "run" / "model.json").read_text()) == {"length": 18}
 
 
+def _spelling(text: str) -> int:
+    """A number that differs for texts which hold the same letters in another order."""
+    return sum(place * ord(letter) for place, letter in enumerate(text))
+
+
+class Deaf(FirstCharacters):
+    """Prefers texts by their letters, whatever the query is."""
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        return np.array([_spelling(text) for _, text in pairs], dtype=np.float64)
+
+
+class Hearing(Deaf):
+    """Prefers them so the more, the longer the query is."""
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        return np.array([len(query) * _spelling(text) for query, text in pairs], dtype=np.float64)
+
+
+def make_deaf(name: ModelName, bench: Workbench) -> Scorer:
+    return Deaf(bench.documents)
+
+
+def make_hearing(name: ModelName, bench: Workbench) -> Scorer:
+    return Hearing(bench.documents)
+
+
+@pytest.mark.parametrize(("make", "unheard"), [("make_deaf", 5), ("make_hearing", 0)])
+def test_a_model_that_does_not_hear_its_queries_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: str, unheard: int
+) -> None:
+    monkeypatch.setitem(SCORERS.places, "first", f"{__name__}:{make}")
+    run = load_run(evaluate_suite(write_suite(tmp_path / "suite"), "first", tmp_path / "run", Silent()).path)
+    assert run.summary.truncation is not None
+    assert run.summary.truncation.unheard == unheard
+
+
 def test_a_model_that_does_not_say_how_much_it_reads_is_not_audited(tmp_path: Path) -> None:
     run = load_run(evaluate_suite(write_suite(tmp_path / "suite"), "bm25", tmp_path / "run", Silent()).path)
     assert run.summary.truncation is None

@@ -117,6 +117,13 @@ def test_an_error_in_the_users_code_shows_its_own_place_and_none_of_ours() -> No
     assert "callable.py" not in said
 
 
+def test_a_function_of_something_else_is_told_what_it_is_given() -> None:
+    with pytest.raises(UserError, match=r"missing 1 required.* given one list of \(query, text\) pairs"):
+        load("def score(query, text):\n    return 1.0\n").score(PAIRS)
+    with pytest.raises(UserError, match="failed in its own code"):
+        load("def score(pairs):\n    return len(1)\n").score(PAIRS)
+
+
 def test_an_error_at_import_shows_its_own_place() -> None:
     with pytest.raises(
         UserError, match=r'(?s)users_code_\d+\.py", line 1.*ModuleNotFoundError: .*no_such_library'

@@ -225,6 +225,7 @@ def test_a_folder_goes_before_a_name_and_the_cache_before_the_hubs(tmp_path: Pat
         ("all-minilm-l6-v2", "fp32", r"Did you mean 'all-MiniLM-L6-v2'\?"),
         ("all-MiniLM-L6-v2", "bf16", r"csuite models fetch all-MiniLM-L6-v2$"),
         ("bge-reranker-base", "int8", "No int8 weights of it are known"),
+        ("/nowhere/at-all", "fp32", r"No model '/nowhere/at-all': there is no such folder. Is the path right"),
         ("xyz", "fp32", r"No model 'xyz': looked for a folder xyz, in .*models/xyz"),
         ("", "fp32", "needs a name or a folder"),
     ],

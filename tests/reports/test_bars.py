@@ -32,6 +32,11 @@ def test_chance_is_marked_where_there_is_one() -> None:
     assert ">chance<" not in bar_chart("a", "A", rows, None).body
 
 
+def test_the_line_of_chance_stands_behind_names_and_before_bars() -> None:
+    body = bar_chart("a", "A", [("bm25", Interval(0.5, 0.4, 0.6, 9))], 0.25).body
+    assert body.index('class="bar"') < body.index('class="chance"') < body.index(">bm25<")
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_nothing_leaves_the_drawing(shares: list[float]) -> None:
     rows = [(f"m{i}", Interval(s, s / 2, (1 + s) / 2, 5)) for i, s in enumerate(shares)]

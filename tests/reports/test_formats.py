@@ -135,6 +135,17 @@ def test_html_has_a_heading_for_every_row_and_says_a_common_n_once() -> None:
     assert re.findall(r"n=\d", different.__html__()) == ["n=8", "n=9"]
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("dense:all-MiniLM-L6-v2,precision=int8", "dense:<wbr>all-MiniLM-L6-v2,<wbr>precision=int8"),
+        ("cross:models/tiny_1", "cross:<wbr>models/<wbr>tiny_1"),
+    ],
+)
+def test_html_breaks_a_name_only_between_its_parts(name: str, shown: str) -> None:
+    assert f">{shown}<" in Table("t", "", (Column("model"),), ((name,),)).__html__()
+
+
 def test_text_is_aligned_under_its_titles() -> None:
     assert str(TABLE).splitlines() == [
         "Scores & such, 50 %.",

@@ -120,6 +120,19 @@ def test_report_names_every_folder_that_is_not_a_run_and_says_what_to_give(repor
     assert not (tmp_path / "report").exists()
 
 
+def test_report_leaves_out_what_a_model_that_failed_has_left(reported: Reported, tmp_path: Path) -> None:
+    evaluate(write_suite(tmp_path / "suite"), "random")
+    (tmp_path / "fails.py").write_text("def score(pairs):\n    raise ValueError\n")
+    command = [sys.executable, "-m", "constraintsuite", "eval", "suite", "--model", "python:fails:score"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=60).returncode == 2
+    runs = sorted((tmp_path / "runs" / "suite").iterdir())
+    result = CliRunner().invoke(report, [*map(str, runs), "--out", str(tmp_path / "page")], catch_exceptions=False)
+    assert [run.name for run in runs] == ["python-fails-score", "random"]
+    assert result.stderr.startswith(f"{runs[0]}: left out, as it is not finished.")
+    assert Artifact.open(tmp_path / "page", "report").manifest.counts["runs"] == 1
+    assert "None of these runs is finished" in refusal(runs[0], "--out", tmp_path / "other")
+
+
 def test_report_on_a_folder_of_runs_is_answered_with_the_runs(reported: Reported, tmp_path: Path) -> None:
     runs = reported.runs[0].parent
     told = refusal(runs, "--out", tmp_path / "report")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,15 +17,17 @@ from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.grouped import group_table, groups_of
 from constraintsuite.reports.sections import SECTIONS
-from constraintsuite.reports.sections.base import Remarks, Section
+from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section
 from constraintsuite.reports.sections.comparison import comparison
 from constraintsuite.reports.sections.dataset import dataset
-from constraintsuite.reports.sections.leaderboard import leaderboard_table
+from constraintsuite.reports.sections.leaderboard import leaderboard, leaderboard_table
 from constraintsuite.reports.sections.reproduction import reproduction
+from constraintsuite.reports.sections.slices import slices
 from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
 from constraintsuite.reports.tables import Table
 from constraintsuite.reports.view import View, make_view
+from evaluate.paired_runs import make_run, make_suite
 from reports.conftest import Reported, evaluate, view_of
 
 DATA = os.environ.get("CSUITE_TEST_DATA", "")
@@ -34,6 +37,11 @@ UNDEFINED = Interval(None, None, None, 0)
 def tables_of(section: Section | None) -> dict[str, Table]:
     assert section is not None
     return {table.name: table for table in section.tables()}
+
+
+def blocks_of(section: Section | None) -> tuple[Block, ...]:
+    assert section is not None
+    return section.blocks
 
 
 def test_the_leaderboard_is_ranked_and_holds_the_runs_own_figures(view: View) -> None:
@@ -52,6 +60,40 @@ def test_another_rule_for_ties_changes_the_leaderboard_and_is_named(reported: Re
     assert [getattr(found["bm25:nostop"], "value", None) for found in of] == [0.2, 0.4]
     assert "An equal score counts as wrong." in strict.caption
     assert "An equal score counts by the rule half." in half.caption
+
+
+def test_charts_name_another_rule_for_ties(reported: Reported) -> None:
+    suite, runs = load_suite(reported.suite), [load_run(run) for run in reported.runs]
+    for rule, ending in ((TieRule(), ", %"), (TieRule("half"), ", %, ties: half")):
+        view = make_view(suite, runs, rule)
+        charts = [
+            block for make in (leaderboard, slices) for block in blocks_of(make(view)) if isinstance(block, Charts)
+        ]
+        assert all(drawing.title.endswith(ending) for block in charts for drawing in block.drawings)
+
+
+def test_nevir_is_ranked_by_paired_accuracy(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "suite", slice="nevir")
+    sticks, pairs = [(1.0, 1.0)] * 40, [(1.0, -1.0)] * 10 + [(-1.0, 1.0)] * 30
+    runs = [make_run(suite, tmp_path / name, name, gaps) for name, gaps in (("sticks", sticks), ("pairs", pairs))]
+    view = make_view(suite, runs)
+    assert view.labels == ["pairs", "sticks"]
+    assert [column.title for column in leaderboard_table(view).columns[1:3]] == ["Paired accuracy", "Accuracy"]
+
+
+def test_a_model_that_only_ties_is_pointed_out(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "suite")
+    view = make_view(suite, [make_run(suite, tmp_path / "run", "flat", [(0.0, 0.0)] * 40)])
+    (remarks,) = [block for block in blocks_of(leaderboard(view)) if isinstance(block, Remarks)]
+    assert remarks.sentences[0].startswith("flat ties on all 40 examples")
+
+
+def test_a_heading_names_a_unit_only_where_the_files_hold_it(view: View) -> None:
+    """Shares are written to files between 0 and 1: a heading in per cent would be off by 100 there."""
+    columns = [
+        c for name in SECTIONS.names() if (s := SECTIONS.load(name)(view)) for t in s.tables() for c in t.columns
+    ]
+    assert not [c.title for c in columns if c.kind in ("share", "points") and re.search("%|points", c.title)]
 
 
 def test_slices_come_in_the_order_of_the_product_and_imported_ones_before_controls(view: View) -> None:

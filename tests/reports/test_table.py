@@ -42,6 +42,13 @@ def test_a_cell_holds_value_interval_and_n(summaries: list[Summary]) -> None:
     assert header.split() == ["model", "all", "minpairs", "explicit", "omission", "nonflip", "adversarial"]
 
 
+def test_a_models_name_is_broken_only_after_a_comma_or_a_colon(summaries: list[Summary]) -> None:
+    names = ["dense:all-MiniLM-L6-v2,precision=int8", "cross:tiny1,length=32,backend=torch"]
+    lines = render([replace(summaries[0], model=name) for name in names]).splitlines()
+    first = [line.split()[0] for line in lines[4:] if line[1:2].strip()]
+    assert first == ["dense:all-MiniLM-L6-v2,", "precision=int8", "cross:tiny1,length=32,", "backend=torch"]
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[Summary], metric: str) -> None:
     name = "dense:some-organisation/some-very-long-model-name-that-goes-on-and-on"

@@ -211,6 +211,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("Allowed: dogs on leads. Not allowed: cats, birds.", "cats", "negated"),
         ("Wi-Fi (free), parking (not available), breakfast.", "parking", "negated"),
         ("Extras (sauna, massage) not included.", "massage", "negated"),
+        ("Tents yes, caravans no.", "caravans", "negated"),
+        ("Maps, yes; guides, no.", "guides", "negated"),
     ],
     "answer": [
         ("Swimming pool? No. Sauna? Yes.", "Swimming pool", "negated"),
@@ -224,5 +226,18 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("What the room lacks is a desk.", "desk", "negated"),
         ("All the room lacks is a desk.", "desk", "negated"),
         ("What you will not find in any of the hotel's two hundred rooms is a minibar.", "minibar", "negated"),
+    ],
+    "placeholder": [
+        ("Chip readers are something we never use.", "chip readers", "negated"),
+        ("Chip readers are something that we will not give you.", "chip readers", "negated"),
+        ("Lanterns are a thing they do without.", "lanterns", "negated"),
+        ("Lanterns are what the crew never had.", "lanterns", "negated"),
+        ("Lifts are one thing the owners do not offer.", "lifts", "negated"),
+        ("Onions are something he avoids.", "onions", "negated"),
+        ("Onions are among the things she refuses to eat.", "onions", "negated"),
+        ("Vinegar is not something he uses.", "vinegar", "negated"),
+        ("Curry powder is something you can't buy here.", "curry powder", "negated"),
+        ("The attic is something we never talk about.", "attic", "uncertain"),
+        ("Breakfast is something guests never complain about.", "breakfast", "uncertain"),
     ],
 }

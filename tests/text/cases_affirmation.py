@@ -78,6 +78,15 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("A pet-friendly, car-free island.", "pet", "affirmed"),
         ("Visitors are not required to remove their shoes.", "visitors", "affirmed"),
         ("Tickets were unavailable, but the box office had a waiting list.", "waiting list", "affirmed"),
+        # a subject that something, a thing or a verb without object leaves where it is
+        ("Milk is not something she avoids.", "milk", "affirmed"),
+        ("Bread is something he cannot do without.", "bread", "affirmed"),
+        ("Bread is something she uses every day.", "bread", "affirmed"),
+        ("The view is something you never forget.", "view", "affirmed"),
+        ("The app does not feature ads.", "app", "affirmed"),
+        ("The benches do not wobble.", "benches", "affirmed"),
+        ("Tents yes, caravans no.", "tents", "affirmed"),
+        ("There are bins everywhere, lamps nowhere.", "bins", "affirmed"),
     ],
     "double_negation": [
         ("You cannot do without a torch.", "torch", "affirmed"),

@@ -139,6 +139,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
     "doubt_prospect": [
         ("The risk of frost cannot be ruled out.", "frost", "uncertain"),
         ("Snow is expected tomorrow.", "snow", "uncertain"),
+        ("Bookmarks were dropped in the last update.", "bookmarks", "uncertain"),
     ],
     "doubt_scarce": [
         ("The village is short of doctors.", "doctors", "uncertain"),
@@ -150,6 +151,12 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
     "doubt_noun": [
         ("There were rumours of a merger.", "merger", "uncertain"),
         ("The risk of avalanches is high.", "avalanches", "uncertain"),
+        ("The parents asked for a swing.", "swing", "uncertain"),
+        ("Anyone hoping for a sauna will be disappointed.", "sauna", "uncertain"),
+    ],
+    "doubt_subject": [
+        ("Lifeguards do not patrol here.", "lifeguards", "uncertain"),
+        ("Dogs may not come past the gate.", "dogs", "uncertain"),
     ],
     "doubt_attribute": [
         ("A possible leak was reported.", "leak", "uncertain"),

@@ -85,6 +85,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("There isn't any bread or milk in the house.", "milk", "negated"),
         ("There are not any wolves left.", "wolves", "negated"),
         ("We had expected a guided tour, but there was none.", "guided tour", "negated"),
+        ("As for towels, there aren't any.", "towels", "negated"),
     ],
     "nowhere": [
         ("At no point did the guide mention a cave.", "cave", "negated"),
@@ -100,6 +101,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("I have read every page of the report twice, and at no point does it refer to a leak.", "leak", "negated"),
         ("I'd be surprised if the hotel had a pool.", "pool", "negated"),
+        ("Saffron is nowhere in the recipe.", "saffron", "negated"),
+        ("There are bins everywhere, lamps nowhere.", "lamps", "negated"),
     ],
     "neither_nor": [
         ("Neither dogs nor cats are permitted.", "cats", "negated"),
@@ -124,6 +127,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("Neither in the cellar, which we searched twice, nor in the attic was there any wine.", "wine", "negated"),
         ("The soldiers carried neither flags, as they had done in earlier campaigns, nor drums.", "drums", "negated"),
+        ("Neither towels nor soap are to be had.", "towels", "negated"),
+        ("Neither scooters nor skates get through the gate.", "scooters", "uncertain"),
     ],
     "nor_inversion": [
         ("The house has no cellar, nor does it have an attic.", "attic", "negated"),
@@ -177,8 +182,15 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("Children under twelve are not admitted.", "children", "negated"),
         ("A second edition never appeared.", "second edition", "negated"),
         ("The bridge was never built.", "bridge", "negated"),
+        ("Vinegar is not among the ingredients.", "vinegar", "negated"),
+        ("Sherry is not an ingredient.", "sherry", "negated"),
+        ("Guides are not to be had.", "guides", "negated"),
+        ("Bookmarks never made it into the release.", "bookmarks", "negated"),
+        ("Castles do not feature at all.", "castles", "negated"),
     ],
     "ellipsis": [
+        ("Heating comes as part of the rent, water doesn't.", "water", "negated"),
+        ("Dialogue carries the film, music does not.", "music", "uncertain"),
         ("Autofill is part of the package, cloud sync isn't.", "cloud sync", "negated"),
         ("Cyclists are tolerated; skateboarders are not.", "skateboarders", "negated"),
     ],

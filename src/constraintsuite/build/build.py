@@ -65,6 +65,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage("gold", gold.work, needs=("tagged",), sections=("sizes",)),
 )
 PIPELINE = Pipeline(STAGES)
+SHOWN_WARNINGS = 3  # the card has them all
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,8 @@ def _assemble(
     examples = read_examples(out)
     reporter.note("audit: what can be won without understanding?")
     audit = audit_examples(examples, seed=recipe.seed)
+    for warning in audit.warnings[:SHOWN_WARNINGS]:
+        reporter.note(f"audit: {warning}")
     balanced = balance(examples)
     write_text(out / "audit.json", adapter(Audit).dump_json(audit, indent=2).decode() + "\n")
     write_text(out / "schema.json", json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.runs import finished_runs
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 
@@ -51,8 +52,9 @@ def compare(
     from constraintsuite.store.files import write_text
     from constraintsuite.store.jsonl import adapter
 
+    runs = finished_runs(runs)
     if len(runs) < 2:
-        raise UserError("A comparison needs two runs or more.")
+        raise UserError("A comparison needs two finished runs or more.")
     if out is not None and out.suffix not in (".json", ".md"):
         raise UserError(f"{out}: a comparison is written as .json or .md.")
     wanted = [parse_metric(name) for name in dict.fromkeys(metrics)]

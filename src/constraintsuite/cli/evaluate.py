@@ -31,14 +31,14 @@ _folder = click.Path(path_type=Path, file_okay=False)
 @click.argument("suite", type=_folder)
 @click.option("--model", "models", multiple=True, required=True, metavar="M", help=_MODELS)
 @click.option("--out", type=_folder, default=Path("runs"), show_default=True, help="Folder of all runs.")
-@click.option("--metric", default="accuracy", show_default=True, help=_METRICS)
+@click.option("--metric", show_default="accuracy; on NevIR paired_accuracy", help=_METRICS)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling for intervals."
 )
 @tie_options
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
 def eval_command(
-    suite: Path, models: tuple[str, ...], out: Path, metric: str, seed: int, rule: TieRule, as_json: bool
+    suite: Path, models: tuple[str, ...], out: Path, metric: str | None, seed: int, rule: TieRule, as_json: bool
 ) -> None:
     """Score SUITE with each model, into one folder a model: OUT/SUITE/MODEL.
 
@@ -46,6 +46,7 @@ def eval_command(
     """
     from rich.console import Console
 
+    from constraintsuite.evaluate.headline import headline_metric
     from constraintsuite.evaluate.load import load_run, load_suite
     from constraintsuite.evaluate.oracle import match
     from constraintsuite.evaluate.rejudge import rejudge
@@ -53,7 +54,7 @@ def eval_command(
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.reports.table import WIDTH, slice_table
 
-    shown = parse_metric(metric)
+    chosen = parse_metric(metric) if metric else None
     folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed)]
     loaded = load_suite(suite)
     runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]
@@ -63,7 +64,7 @@ def eval_command(
         return
     console = Console(highlight=False)
     console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
-    console.print(slice_table([run.summary for run in runs], shown))
+    console.print(slice_table([run.summary for run in runs], chosen or headline_metric(loaded.examples)))
     for line in (*_remarks([run.summary for run in runs]), *filter(None, published)):
         click.echo(line)
 
@@ -84,6 +85,9 @@ def _as_json(runs: Sequence[Run], published: Sequence[Reproduction | None]) -> s
 
 def _remarks(summaries: Sequence[Summary]) -> Iterator[str]:
     """What one should know before believing the table."""
+    from constraintsuite.reports.remarks import tie_remarks
+
+    yield from tie_remarks({summary.model: summary for summary in summaries})
     if summaries[0].rule != STRICT:
         yield f"Ties: {summaries[0].rule}. The runs themselves hold strict figures."
     for summary in summaries:
@@ -92,4 +96,9 @@ def _remarks(summaries: Sequence[Summary]) -> Iterator[str]:
             yield (
                 f"{summary.model} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
                 f"({audit.identical:,} of them look the same to it); see `truncation` in summary.json."
+            )
+        if audit is not None and 2 * audit.unheard > audit.examples:
+            yield (
+                f"{summary.model} tells the two documents of {audit.unheard:,} of {audit.examples:,} examples apart by exactly "
+                "as much under both queries: it hardly reads the query. Is its `length` too small?"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -80,3 +81,28 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away, which is its right
+    except OSError as error:
+        click.echo(f"csuite: {in_words(error)}", err=True)
+        sys.exit(2)
+
+
+def in_words(error: OSError) -> str:
+    """What the system refuses to do, with which file, and what helps."""
+    where = error.filename2 or error.filename
+    said = f"{where}: {error.strerror}." if where and error.strerror else f"{error}."
+    return f"{said} {_ADVICE.get(error.errno or 0, 'Is the path right, and is its disk there?')}"
+
+
+_OTHER_PLACE = "Choose another place, or give yourself the right to it (ls -ld shows who has it)."
+_ADVICE = {
+    errno.EACCES: _OTHER_PLACE,
+    errno.EPERM: _OTHER_PLACE,
+    errno.EROFS: "Nothing can be written to this disk. Choose another place.",
+    errno.ENOTDIR: "A part of this path is a file, not a folder. Choose another place.",
+    errno.EEXIST: "Something else lies there. Choose another place.",
+    errno.EISDIR: "This is a folder, not a file.",
+    errno.ENOSPC: "The disk is full. Free some space; the same command goes on from what was finished.",
+    errno.EDQUOT: "Your share of the disk is full. Free some space; the same command goes on from what was finished.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+    errno.EMFILE: "Too many files are open at once. Use fewer --workers, or raise the limit (ulimit -n).",
+}

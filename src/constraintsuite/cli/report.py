@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.runs import finished_runs
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 from constraintsuite.reports.formats import EXPORTED, FORMATS
@@ -58,6 +59,7 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter an option
         raise UserError(
             "--vectors, --maxsim, --example and --json are for a page: say where it should go, --out FOLDER"
         )
+    runs = finished_runs(runs)
     _refuse_other_folders(runs)
     of = suite or find_suite(runs[0])
     if out is not None:

@@ -130,7 +130,7 @@ def paired_test(
     clusters = group_examples([aligned.examples[i] for i in members]).groups
     both = ~(np.isnan(a) | np.isnan(b))
     a, b, clusters = a[both], b[both], clusters[both]
-    purpose = (first, second, metric.name, group)
+    ids = [aligned.examples[i].id for i, shared in zip(members, both, strict=True) if shared]
     binary = metric.share and len(a) > 0 and bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
     only_first, only_second = (int(((x == 1) & (y == 0)).sum()) for x, y in ((a, b), (b, a)))
     return Difference(
@@ -140,11 +140,11 @@ def paired_test(
         group=group,
         value_first=_mean(a),
         value_second=_mean(b),
-        difference=_difference(b - a, clusters, metric, generator(seed, "difference", *purpose)),
+        difference=_difference(b - a, clusters, metric, generator(seed, ids)),
         only_first=only_first if binary else None,
         only_second=only_second if binary else None,
         mcnemar=round_off(mcnemar(only_first, only_second)) if binary else None,
-        p=round_off(sign_flip(b - a, clusters, rng=generator(seed, "permutation", *purpose))) if len(a) else None,
+        p=round_off(sign_flip(b - a, clusters, rng=generator(seed, ids))) if len(a) else None,
         holm=None,
     )
 

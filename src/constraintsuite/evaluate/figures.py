@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -13,18 +13,19 @@ from constraintsuite.records.scores import Interval
 
 
 def figures(
-    names: Sequence[str], results: Sequence[PairResult], clusters: IntArray, rng: np.random.Generator, draws: int
+    names: Sequence[str], results: Sequence[PairResult], clusters: IntArray, *, seed: int, draws: int
 ) -> dict[str, Interval]:
-    """The named metrics of some results, all from the same draws."""
+    """The named metrics of some results, all from the same draws, which depend on the seed and the examples alone."""
     metrics = [METRICS[name] for name in names]
     columns = np.column_stack([metric.column(results) for metric in metrics])
+    rng = generator(seed, [result.id for result in results])
     intervals = estimate(columns, [metric.share for metric in metrics], clusters, rng=rng, draws=draws)
     return dict(zip(names, map(rounded, intervals), strict=True))
 
 
-def generator(seed: int, *purpose: str) -> np.random.Generator:
-    """Chance for one named purpose: what else is drawn does not change it."""
-    return np.random.default_rng([seed, stable_hash("bootstrap", *purpose)])
+def generator(seed: int, ids: Iterable[str]) -> np.random.Generator:
+    """Chance keyed by what is resampled: the same examples have the same interval in every table, whatever it is called."""
+    return np.random.default_rng([seed, stable_hash("bootstrap", *ids)])
 
 
 def rounded(interval: Interval) -> Interval:

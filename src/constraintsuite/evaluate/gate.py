@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.alignment import Aligned, align
 from constraintsuite.evaluate.compare import Difference, corrected, paired_test
-from constraintsuite.evaluate.groupings import OVERALL, pick
+from constraintsuite.evaluate.groupings import OVERALL, full_name, pick
 from constraintsuite.evaluate.load import Run, Suite
 from constraintsuite.evaluate.policy import Policy, Rule
 from constraintsuite.evaluate.rejudge import rejudge
@@ -78,7 +78,8 @@ def _tests(rules: Sequence[Rule], aligned: Aligned, seed: int) -> dict[Rule, Dif
         if rule.group == OVERALL:
             return range(aligned.main)
         grouping, _, value = rule.group.partition("=")
-        return pick(groups, grouping).get(value, ())
+        found = pick(groups, grouping)
+        return found.get(full_name(grouping, value, found), ())
 
     tests = {
         rule: paired_test(aligned, _BASELINE, _RUN, METRICS[rule.metric], rule.group, members(rule), seed=seed)
@@ -105,7 +106,8 @@ def _group(summary: Summary, name: str) -> Group | str:
         return summary.overall
     grouping, _, value = name.partition("=")
     groups = pick(summary.by, grouping)
-    return groups[value] if value in groups else f"no example is in {name}; there are {', '.join(groups) or 'none'}"
+    found = groups.get(full_name(grouping, value, groups))
+    return found or f"no example is in {name}; there are {', '.join(groups) or 'none'}"
 
 
 def _absolute(rule: Rule, value: Interval) -> Verdict:
@@ -116,8 +118,8 @@ def _absolute(rule: Rule, value: Interval) -> Verdict:
         return Verdict(str(rule), False, "undefined: too few examples for an interval", value)
     kept = reached >= rule.limit if low else reached <= rule.limit
     what = f"{'lower' if low else 'upper'} end {reached:.4g}" if bounded else f"{reached:.4g}"
-    broken = "below" if low else "above"
-    return Verdict(str(rule), kept, f"{what} is {'within' if kept else broken} {rule.limit:g}", value)
+    words = ("at least" if low else "at most") if kept else ("below" if low else "above")
+    return Verdict(str(rule), kept, f"{what} is {words} {rule.limit:g}", value)
 
 
 def _relative(rule: Rule, value: Interval, test: Difference, alpha: float) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -57,6 +57,18 @@ def pick(groupings: Mapping[str, T], name: str) -> T:
         hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(groupings)}."
         raise UserError(f"No grouping named {name!r} in this suite. {hint}")
     return groupings[name]
+
+
+def full_name(grouping: str, value: str, groups: Iterable[str]) -> str:
+    """The group that a user means: slices also go by the short names that tables print."""
+    if grouping != "slice" or value in groups:
+        return value
+    return next((name for name in groups if short_slice(name) == value), value)
+
+
+def short_slice(name: str) -> str:
+    """A slice's name without the part that all of its kind share."""
+    return name.removeprefix("negation_").removeprefix("controls_")
 
 
 def _parts(examples: Sequence[Example], key: Grouping) -> dict[str, list[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.evaluate.summary import Summary
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import CONTROL_SLICES, Example
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.artifact import MANIFEST, Artifact
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
 
@@ -23,6 +23,7 @@ CONTROLS = "controls.jsonl"
 SUMMARY = "summary.json"
 SCORES = "scores.jsonl"
 MODEL = "model.json"
+LOCK = ".lock"  # what a command that writes into a folder puts there first
 _SUITE_PLACE = ".suite"  # hidden, hence not hashed: a run is the same run wherever its suite lies
 
 
@@ -74,8 +75,34 @@ def load_suite(path: Path) -> Suite:
 
 
 def load_run(path: Path) -> Run:
-    """The finished run in a folder."""
-    return Run(Artifact.open(path, "run"), _read_summary(path / SUMMARY), read_results(path))
+    """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
+    artifact = Artifact.open(path, "run")
+    refuse_changed(artifact)
+    return Run(artifact, _read_summary(path / SUMMARY), read_results(path))
+
+
+def refuse_changed(artifact: Artifact) -> None:
+    """A figure that the scores beside it do not give must pass no gate: every file must be as the manifest has it."""
+    changed = next(changed_files(artifact), None)
+    if changed is not None:
+        kind, file = artifact.manifest.kind, artifact.path / changed
+        what = "changed" if file.is_file() else "taken away"
+        raise UserError(
+            f"{file}: {what} since the {kind} was made, so its figures cannot be trusted. Make it again, as it was made."
+        )
+
+
+def changed_files(artifact: Artifact) -> Iterator[str]:
+    """Names of files that are missing or not what was written."""
+    for name, entry in artifact.manifest.files.items():
+        file = artifact.path / name
+        if not file.is_file() or file.stat().st_size != entry.bytes or sha256_of(file) != entry.sha256:
+            yield name
+
+
+def is_unfinished(path: Path) -> bool:
+    """Whether a command began to write here, and failed, was stopped, or is still at it."""
+    return not (path / MANIFEST).is_file() and (path / LOCK).is_file()
 
 
 def read_results(path: Path) -> tuple[PairResult, ...]:
@@ -99,7 +126,10 @@ def find_suite(run: Path) -> Path:
     """Where the suite of a run lies; that it is not where it was is a UserError."""
     suite = suite_place(run)
     if suite is None:
-        raise UserError(f"{run}: the suite of this run is not where it was. Say where it is with --suite FOLDER.")
+        raise UserError(
+            f"{run}: the suite of this run is not where it should be, seen from the run: one of the two was moved or "
+            "copied. Say where the suite is with --suite FOLDER."
+        )
     return suite
 
 
@@ -120,8 +150,6 @@ def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:
 
 
 def _read_summary(file: Path) -> Summary:
-    if not file.is_file():
-        raise UserError(f"{file}: there is no such file. Make the run again, as it was made.")
     try:
         summary: Summary = adapter(Summary).validate_json(file.read_bytes())
     except ValidationError as error:

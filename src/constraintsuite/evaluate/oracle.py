@@ -65,7 +65,7 @@ class Reproduction:
         verdict = f"within {self.gate:g}" if self.within else f"more than {self.gate:g} off"
         source = "; ".join(filter(None, (self.source, self.note)))
         head = (
-            f"NevIR: {self.ours.value:.2f} [{self.ours.low:.2f}, {self.ours.high:.2f}], published for {self.model}: "
+            f"NevIR: {self.ours.value:.2f} [{self.ours.low:.2f}, {self.ours.high:.2f}], reference for {self.model}: "
             f"{self.published:g} ({source}); difference {self.difference:+.2f} points, {verdict}."
         )
         return "\n  ".join([head, *(f"- {cause}" for cause in self.causes)])

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import remember_suite, suite_place
+from constraintsuite.evaluate.load import changed_files, remember_suite, suite_place
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.models.base import Fact
 from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, finish, read_manifest
@@ -46,10 +46,14 @@ def write_once(
     """
     _refuse_others(out, origin, suite)
     with folder_lock(out):
+        told = reporter or Silent()
         artifact = _finished(out, origin)
-        if artifact is not None:
-            (reporter or Silent()).note(f"{origin.name}: {out} is up to date")
+        changed = None if artifact is None else next(changed_files(artifact), None)
+        if artifact is not None and changed is None:
+            told.note(f"{origin.name}: {out} is up to date")
         else:
+            if changed is not None:
+                told.note(f"{origin.name}: {out / changed} is not what was written, so it is all made again")
             artifact = _replace(out, origin, files, write, events)
         if suite is not None:
             remember_suite(out, suite)
@@ -92,11 +96,9 @@ def _at(place: Path | None) -> str:
 
 
 def _finished(out: Path, origin: Origin) -> Artifact | None:
-    """What lies there, if it is of this origin and no file of it was taken away."""
+    """What lies there, if it is of this origin."""
     manifest = read_manifest(out)
-    if manifest is None or manifest.fingerprint != origin.fingerprint:
-        return None
-    return Artifact(out, manifest) if all((out / name).is_file() for name in manifest.files) else None
+    return Artifact(out, manifest) if manifest is not None and manifest.fingerprint == origin.fingerprint else None
 
 
 def _replace(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.groupings import OVERALL
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import STRICT, TiePolicy, TieRule
-from constraintsuite.store.jsonl import describe
 
 LimitKind = Literal["min", "max", "max_drop", "max_rise"]
 _LIMITS: tuple[LimitKind, ...] = ("min", "max", "max_drop", "max_rise")
@@ -50,6 +50,10 @@ class Rule(BaseModel):
             metric = parse_metric(self.metric)
         except UserError as error:
             raise ValueError(str(error)) from None
+        if metric.share and not 0 <= self.limit <= 1:
+            raise ValueError(
+                f"{metric} is a share from 0 to 1, so the limit {given[0]} {self.limit:g} means nothing; for 50 % write 0.5"
+            )
         if self.compares and metric.own_unit:
             raise ValueError(f"{metric} is in each model's own unit and cannot be compared with a baseline")
         return self
@@ -84,10 +88,17 @@ class Policy(BaseModel):
     """All rules, and how ties and chance are treated in them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    rules: tuple[Rule, ...] = Field(min_length=1)
+    rules: tuple[Rule, ...]
     alpha: float = Field(0.05, gt=0, lt=1, description="a change is significant if its corrected p is below this")
     ties: TiePolicy = Field("strict", description="what equal scores count")
     tie_eps: float = Field(0.0, ge=0, description="scores at most this far apart are equal")
+
+    @field_validator("rules")
+    @classmethod
+    def _some(cls, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+        if not rules:
+            raise ValueError(f"there is no rule here, so that everything would pass; {_START}")
+        return rules
 
     @property
     def tie_rule(self) -> TieRule:
@@ -111,7 +122,29 @@ class Policy(BaseModel):
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            raise UserError(f"{path}: {describe(error)}") from None
+            raise UserError("\n".join(f"{path}: {fault}" for fault in _faults(error))) from None
+
+
+def _faults(error: ValidationError) -> Iterator[str]:
+    """Everything that is wrong with a policy, in words of our own."""
+    for fault in error.errors(include_url=False):
+        where = ".".join(str(part) for part in fault["loc"])
+        kind = fault["type"]
+        if kind == "value_error":  # a check of our own: its sentence says it all
+            said = str(fault["ctx"]["error"])
+        elif kind == "extra_forbidden":
+            said = "unknown key, perhaps misspelt"
+        else:
+            said = _SAID.get(kind) or f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {fault['input']!r}"
+        yield f"{where}: {said}." if where else f"this is no policy; {_START}."
+
+
+_START = "`csuite gate --example` prints a policy to start from"
+_SAID = {
+    "model_type": "a rule is a set of `key: value` lines, such as `metric: accuracy` and `min: 0.6`",
+    "missing": f"this key is needed; {_START}",
+    "tuple_type": "write the rules as a list, each after a dash",
+}
 
 
 def example_policy() -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from constraintsuite.build.audit.groups import group_examples
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.figures import figures, generator
+from constraintsuite.evaluate.figures import figures
 from constraintsuite.evaluate.load import SCORES, Run, Suite, read_results
 from constraintsuite.evaluate.outcomes import gaps_of, judge_all, keep_queries
 from constraintsuite.evaluate.scoring import PairScore, Scores, document_id, pairs_of
@@ -82,9 +82,7 @@ def tie_figures(
     """What main examples would count under every policy for ties, by metric and policy."""
     clusters = group_examples(examples).groups
     found = {
-        policy: figures(
-            _SHOWN, judge_all(examples, (), scores, TieRule(policy)), clusters, generator(seed, "ties"), draws
-        )
+        policy: figures(_SHOWN, judge_all(examples, (), scores, TieRule(policy)), clusters, seed=seed, draws=draws)
         for policy in TIE_POLICIES
     }
     return {name: {policy: found[policy][name] for policy in TIE_POLICIES} for name in _SHOWN}

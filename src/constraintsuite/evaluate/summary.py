@@ -9,8 +9,8 @@ import numpy as np
 
 from constraintsuite.build.audit.groups import group_examples
 from constraintsuite.build.audit.results import GroupKind
-from constraintsuite.evaluate.figures import figures, generator
-from constraintsuite.evaluate.groupings import OVERALL, split_up
+from constraintsuite.evaluate.figures import figures
+from constraintsuite.evaluate.groupings import split_up
 from constraintsuite.evaluate.truncation import TruncationAudit
 from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.metrics.pairwise import METRICS, PairResult
@@ -61,24 +61,21 @@ def summarise(
     draws: int = DRAWS,
     rule: TieRule = STRICT,
 ) -> Summary:
-    """All figures of a run; the draws of a group depend on the seed and the group alone."""
+    """All figures of a run; the draws of a group depend on the seed and its examples alone."""
     everything = [*examples, *controls]
     parts = split_up([example for example, _ in examples], [example for example, _ in controls])
     by = {
-        name: {
-            part: _group([everything[i] for i in members], generator(seed, name, part), draws)
-            for part, members in groups.items()
-        }
+        name: {part: _group([everything[i] for i in members], seed, draws) for part, members in groups.items()}
         for name, groups in parts.items()
     }
-    return Summary(suite, model, seed, draws, _group(examples, generator(seed, OVERALL), draws), by, rule)
+    return Summary(suite, model, seed, draws, _group(examples, seed, draws), by, rule)
 
 
-def _group(judged: Sequence[Judged], rng: np.random.Generator, draws: int) -> Group:
+def _group(judged: Sequence[Judged], seed: int, draws: int) -> Group:
     grouping = group_examples([example for example, _ in judged])
     return Group(
         examples=len(judged),
         groups=len(np.unique(grouping.groups)),
         resampled=grouping.kind,
-        metrics=figures(list(METRICS), [result for _, result in judged], grouping.groups, rng, draws),
+        metrics=figures(list(METRICS), [result for _, result in judged], grouping.groups, seed=seed, draws=draws),
     )

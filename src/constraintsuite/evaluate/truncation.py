@@ -37,6 +37,9 @@ class TruncationAudit:
     """Figures of all examples."""
     without_cut: dict[str, Interval]
     """The same figures of the examples that are whole."""
+    unheard: int = 0
+    """Examples whose documents stand equally far apart under both of their queries: what sets the queries apart was cut
+    off, or weighs nothing. A model that reads no query has this in all of them."""
 
 
 def audit_truncation(
@@ -46,7 +49,9 @@ def audit_truncation(
     seen = [sight(example, visible) for example in examples]
     clusters = group_examples(examples).groups
     cut = np.array([one.cut for one in seen], dtype=np.float64)
-    (share,) = estimate(cut[:, np.newaxis], [True], clusters, rng=generator(seed, "truncation"), draws=draws)
+    (share,) = estimate(
+        cut[:, np.newaxis], [True], clusters, rng=generator(seed, [e.id for e in examples]), draws=draws
+    )
     whole = [i for i, one in enumerate(seen) if not one.cut]
     kept = group_examples([examples[i] for i in whole]).groups
     return TruncationAudit(
@@ -55,9 +60,16 @@ def audit_truncation(
         share=rounded(share),
         identical=sum(one.identical for one in seen),
         ids=tuple(example.id for example, one in zip(examples, seen, strict=True) if one.cut),
-        with_cut=figures(_SHOWN, results, clusters, generator(seed, "truncation", "all"), draws),
-        without_cut=figures(_SHOWN, [results[i] for i in whole], kept, generator(seed, "truncation", "whole"), draws),
+        with_cut=figures(_SHOWN, results, clusters, seed=seed, draws=draws),
+        without_cut=figures(_SHOWN, [results[i] for i in whole], kept, seed=seed, draws=draws),
+        unheard=sum(is_unheard(example, result) for example, result in zip(examples, results, strict=True)),
     )
+
+
+def is_unheard(example: Example, result: PairResult) -> bool:
+    """Whether two different queries move the documents by exactly the same; a tie under both has reasons of its own."""
+    same = result.gap_base is not None and result.gap_neg == result.gap_base
+    return same and result.gap_neg != 0 and example.query.neg != example.query.base
 
 
 class Sight(NamedTuple):

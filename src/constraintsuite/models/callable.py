@@ -22,6 +22,7 @@ from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_of, sha256_text
 
 _BATCH = 1_024
+_EXPECTED = "It is given one list of (query, text) pairs and returns one number for each: def score(pairs): ..."
 T = TypeVar("T")
 
 
@@ -117,4 +118,7 @@ def _call(name: str, function: Callable[..., T], *arguments: object) -> T:
         report = traceback.TracebackException.from_exception(error)
         theirs = [frame for frame in report.stack if frame.filename != __file__ and "importlib" not in frame.filename]
         report.stack = traceback.StackSummary.from_list(theirs)
-        raise UserError(f"Model {name!r} failed in its own code:\n{''.join(report.format()).rstrip()}") from None
+        shown = "".join(report.format()).rstrip()
+        if isinstance(error, TypeError) and not theirs:  # the call itself did not fit
+            raise UserError(f"Model {name!r} cannot be called so: {error}. {_EXPECTED}") from None
+        raise UserError(f"Model {name!r} failed in its own code:\n{shown}") from None

@@ -6,6 +6,7 @@ Nothing is downloaded here but by `fetch_weights`, which only `csuite models fet
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -24,6 +25,7 @@ from constraintsuite.store.hub import download_files, find_snapshot
 
 Source = Literal["hub", "package"]
 _HUB_PATTERNS = ("*.json", "*.safetensors", "vocab.txt", "merges.txt", "*.model")
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _HUB_LEAVES = ("onnx", "openvino")  # folders of copies in other formats
 
 
@@ -212,6 +214,10 @@ def _short_name(name: str) -> str | None:
 
 
 def _not_found(name: str, precision: str, revision: str, kind: str, variant: Variant) -> str:
+    if "/" in name and not _HUB_NAME.fullmatch(name):
+        return (
+            f"No model {name!r}: there is no such folder. Is the path right? (Models of the hub are named OWNER/NAME.)"
+        )
     at = revision or variant.revision
     in_hub = f"in the hub's cache for {variant.hub}" + (f" at {at}" if at else "")
     looked = f"looked for a folder {name}, in {variant_folder(variant, kind)}, {in_hub}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate import load
-from constraintsuite.evaluate.groupings import OVERALL, pick, split_up
+from constraintsuite.evaluate.groupings import OVERALL, pick, short_slice, split_up
 from constraintsuite.evaluate.rejudge import with_results
 from constraintsuite.evaluate.summary import Group, Summary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
@@ -17,7 +17,6 @@ from constraintsuite.notebook.suite import Suite
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.figures import short_slice
 from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
 from constraintsuite.reports.sections.errors import error_chart
 from constraintsuite.reports.sections.gaps import gap_charts

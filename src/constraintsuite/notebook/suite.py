@@ -10,10 +10,9 @@ from pathlib import Path
 from constraintsuite.build.views.dataset import view_dataset
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate import load
-from constraintsuite.evaluate.groupings import pick, split_up
+from constraintsuite.evaluate.groupings import pick, short_slice, split_up
 from constraintsuite.records.examples import Example
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.figures import short_slice
 from constraintsuite.reports.grouped import in_order
 from constraintsuite.reports.sections.dataset import difference_charts, length_table
 from constraintsuite.reports.tables import Column, Table

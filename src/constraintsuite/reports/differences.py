@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from constraintsuite.evaluate.compare import Difference
+from constraintsuite.evaluate.groupings import short_slice
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.figures import Kind, Value
 from constraintsuite.reports.tables import Column, Table
@@ -17,7 +18,7 @@ LEGEND = (
 _LABELS: Mapping[str, Callable[[Difference], str]] = {
     "models": lambda test: f"{test.first} → {test.second}",
     "metric": lambda test: METRICS[test.metric].title,
-    "group": lambda test: test.group.partition("=")[2] or test.group,
+    "group": lambda test: _group(test.group),
 }
 
 
@@ -39,6 +40,11 @@ def difference_table(name: str, caption: str, tests: Sequence[Difference], label
     return Table(
         name, caption, columns, tuple((*(_LABELS[key](test) for key in labels), *_row(test)) for test in tests)
     )
+
+
+def _group(name: str) -> str:
+    grouping, _, value = name.partition("=")
+    return short_slice(value) if grouping == "slice" else value or name
 
 
 def _grouping(tests: Sequence[Difference]) -> str:

@@ -34,11 +34,6 @@ def show_interval(interval: Interval, *, share: bool) -> Figure:
     return _show_interval(interval, "share" if share else "number")
 
 
-def short_slice(name: str) -> str:
-    """A slice's name without the part that all of its kind share."""
-    return name.removeprefix("negation_").removeprefix("controls_")
-
-
 def _show_number(number: float, kind: Kind) -> str:
     if kind == "count":
         return f"{number:,.0f}"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.groupings import OVERALL
+from constraintsuite.evaluate.groupings import OVERALL, short_slice
 from constraintsuite.evaluate.load import Run
 from constraintsuite.evaluate.summary import Group, Summary
 from constraintsuite.metrics.pairwise import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
-from constraintsuite.reports.figures import Kind, Value, short_slice
+from constraintsuite.reports.figures import Kind, Value
 from constraintsuite.reports.tables import Column, Table
 
 _WORDS = {

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from constraintsuite.evaluate.groupings import short_slice
 from constraintsuite.evaluate.summary import Group, Summary
 from constraintsuite.metrics.pairwise import Metric
-from constraintsuite.reports.figures import MISSING, short_slice, show_interval
+from constraintsuite.reports.figures import MISSING, show_interval
 from constraintsuite.reports.grouped import groups_of
 
 WIDTH = 100
+_LONGEST_LINE = 24  # of a model's name: what six columns of figures leave
 
 
 def slice_table(summaries: Sequence[Summary], metric: Metric) -> Table:
@@ -23,13 +26,25 @@ def slice_table(summaries: Sequence[Summary], metric: Metric) -> Table:
     table = Table(
         title=f"{metric.title}{unit} (95 % interval)", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    table.add_column("model", overflow="fold", min_width=8)
+    names = {summary.model: _lines(summary.model) for summary in summaries}
+    widest = max(len(line) for lines in names.values() for line in lines)
+    table.add_column("model", overflow="fold", min_width=min(widest, _LONGEST_LINE))
     for name in ("all", *map(short_slice, slices)):
         table.add_column(name, justify="right", overflow="fold")
     for summary in summaries:
         groups = [summary.overall, *(summary.by["slice"].get(name) for name in slices)]
-        table.add_row(Text(summary.model), *(_cell(group, metric) for group in groups))
+        table.add_row(Text("\n".join(names[summary.model])), *(_cell(group, metric) for group in groups))
     return table
+
+
+def _lines(model: str) -> list[str]:
+    """A model's name in lines that end only where a part of it does."""
+    lines = [""]
+    for part in re.split("(?<=[,:])", model):
+        if lines[-1] and len(lines[-1]) + len(part) > _LONGEST_LINE:
+            lines.append("")
+        lines[-1] += part
+    return lines
 
 
 def _cell(group: Group | None, metric: Metric) -> Text:

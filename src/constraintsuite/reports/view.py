@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.alignment import name_runs
+from constraintsuite.evaluate.headline import headline_metric
 from constraintsuite.evaluate.load import MODEL, Run, Suite
 from constraintsuite.evaluate.rejudge import rejudge
 from constraintsuite.evaluate.summary import Summary
@@ -65,11 +66,12 @@ class View:
 
 
 def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT) -> View:
-    """Runs of one suite, named and ordered by accuracy; `rule` says what a tie counts."""
+    """Runs of one suite, named and ordered by the figure that the suite is about; `rule` says what a tie counts."""
     if not runs:
         raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")
     judged = [rejudge(run, suite, rule) for run in runs]
-    ranked = sorted(judged, key=lambda r: (-(r.summary.overall.metrics["accuracy"].value or 0.0), r.summary.model))
+    first = headline_metric(suite.examples).name
+    ranked = sorted(judged, key=lambda r: (-(r.summary.overall.metrics[first].value or 0.0), r.summary.model))
     return View(suite, name_runs(ranked))
 
 

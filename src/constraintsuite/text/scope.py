@@ -9,13 +9,23 @@ from itertools import zip_longest
 from constraintsuite.text.base import Scope
 from constraintsuite.text.canvas import Canvas, Draw, Patch
 from constraintsuite.text.cues import Cue, find_cues
-from constraintsuite.text.draw import absence, affixes, conditions, doubt, exceptions, fragments, particles, quantities
+from constraintsuite.text.draw import (
+    absence,
+    affixes,
+    conditions,
+    doubt,
+    exceptions,
+    fragments,
+    particles,
+    placeholders,
+    quantities,
+)
 from constraintsuite.text.draw.fragments import answer_scope
 from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.reach import Reach
 from constraintsuite.text.sentence import Sentence
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised when verdicts may change; the lexicon has a digest of its own."""
 
 # Inner cues first: a negated verb looks at what is denied already within its reach.
@@ -63,6 +73,7 @@ STRUCTURES = (
     affixes.draw_affixes,
     fragments.draw_label,
     fragments.draw_cleft,
+    placeholders.draw_placeholder,
     conditions.draw_inversion,
     conditions.draw_question,
 )

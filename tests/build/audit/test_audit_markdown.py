@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from audit_factory import couples, singles
 
 from constraintsuite.build.audit import SOLVERS
 from constraintsuite.build.audit.audit import audit_examples
 from constraintsuite.build.audit.balance import balance
 from constraintsuite.build.audit.markdown import audit_markdown
-from constraintsuite.build.audit.results import Audit, AuditRow, BalanceRow
+from constraintsuite.build.audit.results import Audit, AuditRow, BalanceRow, Verdict
 from constraintsuite.records.scores import Interval
 
 ROWS = (
@@ -52,6 +54,21 @@ def test_a_clean_audit_says_so_and_a_leak_is_bold() -> None:
     leaky = singles(60, planted="zebra")
     text = audit_markdown(audit_examples(leaky, seed=0), balance(leaky))
     assert "**leak**" in text and "never sees the query" in text
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "verdict", "shown"),
+    [
+        (0.7, 0.2, "leak", "**leak**"),
+        (0.1, 0.8, "leak", "**reverse leaks**"),
+        (0.4, 0.1, "leak_in_part", "**leak in part**"),
+        (0.1, 0.45, "leak_in_part", "**reverse leaks in part**"),
+        (0.1, 0.45, "ok", "ok"),
+    ],
+)
+def test_a_leak_turned_round_is_called_so(right: float, wrong: float, verdict: Verdict, shown: str) -> None:
+    row = replace(ROWS[0], accuracy=Interval(right, 0.0, 1.0, 9), reverse=Interval(wrong, 0.0, 1.0, 9), verdict=verdict)
+    assert f"| 9 | {shown} |" in audit_markdown(Audit(0, (row,), ()), ())
 
 
 def test_slices_with_too_few_examples_are_not_called_ok() -> None:

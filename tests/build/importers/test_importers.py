@@ -94,11 +94,19 @@ def test_a_nevir_file_says_by_its_own_name_what_it_is_for(
 
 
 @pytest.mark.parametrize(
-    ("split", "found"), [("train", "train"), ("validation", "dev"), ("dev", "dev"), ("test", "test")]
+    ("file", "split", "found"),
+    [
+        ("train_or_test.jsonl", "train", "train"),
+        ("train_or_test.jsonl", "test", "test"),
+        ("pairs.jsonl", "validation", "dev"),
+        ("dev.jsonl", "validation", "dev"),
+        ("validation.jsonl", "dev", "dev"),
+    ],
 )
-def test_what_a_user_says_of_a_nevir_file_counts_more_than_its_name(tmp_path: Path, split: str, found: str) -> None:
-    file = write_lines(tmp_path / "train_or_test.jsonl", NEVIR_ROW)
-    suite = import_suite("nevir", str(file), tmp_path / "suite", split)
+def test_a_user_says_what_the_name_of_a_nevir_file_leaves_open(
+    tmp_path: Path, file: str, split: str, found: str
+) -> None:
+    suite = import_suite("nevir", str(write_lines(tmp_path / file, NEVIR_ROW)), tmp_path / "suite", split)
     assert load_suite(suite.path).examples[0].split == found
     assert suite.manifest.settings["source_split"] == split
 
@@ -110,6 +118,34 @@ def test_a_split_that_cannot_be_told_is_asked_for(tmp_path: Path, split: str | N
     file = write_lines(tmp_path / "train_or_test.jsonl", NEVIR_ROW)
     with pytest.raises(UserError, match=words):
         import_suite("nevir", str(file), tmp_path / "suite", split)
+    assert not (tmp_path / "suite").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "split", "says"),
+    [
+        ("test.jsonl", "train", "test"),
+        ("NevIR_Dev.jsonl", "test", "dev"),
+        ("train_or_test.jsonl", "dev", "train and test"),
+    ],
+)
+def test_a_split_that_contradicts_the_files_name_is_refused(tmp_path: Path, file: str, split: str, says: str) -> None:
+    source = write_lines(tmp_path / file, NEVIR_ROW)
+    with pytest.raises(UserError, match=rf"--split {split}: the name of .*{file} says {says}\."):
+        import_suite("nevir", str(source), tmp_path / "suite", split)
+    assert not (tmp_path / "suite").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "broken"), [("nevir", "test.jsonl"), ("excluir", "test_manual_final.json"), ("beir", "corpus.jsonl")]
+)
+def test_a_broken_row_is_refused_without_advice_that_cannot_be_followed(tmp_path: Path, kind: str, broken: str) -> None:
+    folder = write_beir(write_excluir(tmp_path / "data"), "q1\td1\t1\n")
+    (folder / broken).write_text("[1]" if broken.endswith(".json") else "import this\n")
+    source = folder / broken if kind == "nevir" else folder
+    with pytest.raises(UserError, match=rf"{broken}:1: this row cannot be used: it is not a JSON object") as refused:
+        import_suite(kind, str(source), tmp_path / "suite")
+    assert "--skip-bad-rows" not in str(refused.value)
     assert not (tmp_path / "suite").exists()
 
 

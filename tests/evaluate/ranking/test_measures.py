@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.evaluate.ranking.judged import JudgedQuery, agree
 from constraintsuite.evaluate.ranking.measures import (
     ConstraintMeasure,
@@ -128,6 +129,13 @@ def test_all_wrong_names_are_told_at_once() -> None:
         "Measure 'speed'",
     ]
     assert "violation@K" in lines[-1]
+
+
+def test_that_the_extra_is_missing_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(MissingExtraError) as caught:
+        parse_measures(["nDCG@10", "RR@10", "AP"])
+    assert str(caught.value).count("pip install") == 1
 
 
 def test_the_usual_measures_are_those_that_can_have_a_value() -> None:

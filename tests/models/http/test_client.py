@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http import client as client_module
 from constraintsuite.models.http.client import FIRST_WAIT, Answer, Body, Client, Patience
@@ -89,7 +90,29 @@ def test_a_fault_that_stays_is_shown_and_nothing_is_kept(
     with pytest.raises(UserError, match=rf"asked 3 times, .*{words}"):
         ask(client_of(server, bench, lambda _: None, retries=2), REQUESTS[:1])
     assert list(tmp_path.iterdir()) == []
+    server.faults.extend([fault] * 3)
+    with pytest.raises(UserError, match="No answer is kept so far: the same command, run again, begins anew"):
+        ask(client_of(server, bench, lambda _: None, retries=2), REQUESTS[:1])
     assert ask(client_of(server, bench), REQUESTS[:1]) == right(REQUESTS[:1])
+
+
+def test_what_was_answered_before_a_fault_that_stays_is_said_to_be_kept(server: Server, tmp_path: Path) -> None:
+    bench = Workbench(cache=tmp_path)
+    server.faults.extend(["", *["503"] * 3])
+    with pytest.raises(UserError, match="What was answered so far is kept: the same command, run again, goes on"):
+        ask(client_of(server, bench, lambda _: None, retries=2), REQUESTS[:2], concurrency=1)
+
+
+def test_a_repetition_is_told_once_a_kind_of_fault(server: Server) -> None:
+    told: list[str] = []
+
+    class Listener(Silent):
+        def note(self, text: str) -> None:
+            told.append(text)
+
+    server.faults.extend(["503", "503", "429"])
+    ask(client_of(server, Workbench(reporter=Listener()), lambda _: None), REQUESTS[:1])
+    assert [line.partition("; ")[0].rpartition(": ")[2][:3] for line in told] == ["503", "429"]
 
 
 def test_a_refusal_is_not_repeated(server: Server) -> None:

@@ -98,7 +98,7 @@ def test_auto_tells_what_the_server_said_to_each_format(server: Server) -> None:
 
 def test_auto_does_not_take_a_missing_key_for_another_format(server: Server) -> None:
     server.faults.append("401")
-    with pytest.raises(UserError, match=r"\(401\)"):
+    with pytest.raises(UserError, match=r"\(401\): .*\w\. Set key_env=NAME"):
         load(server, "/rerank").score(PAIRS)
     assert len(server.requests) == 1
 

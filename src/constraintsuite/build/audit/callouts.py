@@ -19,7 +19,7 @@ def about_row(row: AuditRow, trial: Trial, judge: Judge) -> Iterator[str]:
     what = _what(row.solver, forward)
     if row.verdict == "leak" and what:
         yield f"{_where(row.slice)}, {what} is right in {judge.shares(winning).accuracy}: no query need be understood."
-    elif row.verdict in ("ok", "too_few_to_tell") and what and judge.verdict(trial.with_coin()).verdict == "leak":
+    elif row.verdict == "leak_in_part" and what:
         decided = winning.wins.sum() + winning.losses.sum()
         yield (
             f"{_where(row.slice)}, {what} decides only {_percent(decided / len(trial.units))} of the examples, but is "

@@ -10,6 +10,7 @@ from constraintsuite.build.audit.results import ALL_MAIN, QUERY_BLIND, Audit, Au
 
 _VERDICTS: Mapping[Verdict, str] = {
     "leak": "**leak**",
+    "leak_in_part": "**leak in part**",
     "by_construction": "by construction",
     "ok": "ok",
     "too_few_to_tell": "too few to tell",
@@ -51,12 +52,19 @@ def _slices(rows: Sequence[AuditRow]) -> Iterator[str]:
                     _bounds(row.accuracy.low, row.accuracy.high),
                     _percent(row.tie_rate),
                     f"{row.accuracy.n:,}",
-                    _VERDICTS[row.verdict],
+                    _verdict(row),
                 )
                 for row in part
             ],
         )
         yield f"Intervals resample {_GROUPS[part[0].groups]}; a tie counts as wrong."
+
+
+def _verdict(row: AuditRow) -> str:
+    """In words; a share far below chance is a leak turned round, and called so."""
+    right, wrong = row.accuracy.value, row.reverse.value
+    turned = right is not None and wrong is not None and wrong > right and row.verdict in ("leak", "leak_in_part")
+    return _VERDICTS[row.verdict].replace("leak", "reverse leaks") if turned else _VERDICTS[row.verdict]
 
 
 _GROUPS = {

@@ -7,7 +7,7 @@ from typing import Literal
 
 from constraintsuite.records.scores import Interval
 
-Verdict = Literal["leak", "by_construction", "ok", "too_few_to_tell", "undefined"]
+Verdict = Literal["leak", "leak_in_part", "by_construction", "ok", "too_few_to_tell", "undefined"]
 GroupKind = Literal["clusters", "couples"]
 ALL_MAIN = "all"
 """In place of a slice: the main slices together."""

@@ -51,7 +51,13 @@ class Judge:
         """The numbers and the verdict."""
         accuracy, reverse = self.shares(trial)
         ties = float(trial.ties.mean()) if trial.units else None
-        return AuditRow(part, self.solver, accuracy, reverse, ties, *self.verdict(trial), groups)
+        return AuditRow(part, self.solver, accuracy, reverse, ties, *self._finding(trial), groups)
+
+    def _finding(self, trial: Trial) -> Finding:
+        """The verdict; a solver that leaks once a coin decides its ties is not acquitted."""
+        found = self.verdict(trial)
+        in_part = found.verdict in ("ok", "too_few_to_tell") and self.verdict(trial.with_coin()).verdict == "leak"
+        return Finding("leak_in_part") if in_part else found
 
     def verdict(self, trial: Trial) -> Finding:
         """A leak, unless it vanishes without the examples that the solver decides by construction."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from constraintsuite.build.importers.base import Imported
 from constraintsuite.build.importers.pairs import make_pair
-from constraintsuite.build.importers.rows import name_source
-from constraintsuite.corpora.base import STRICT, SourceSettings
+from constraintsuite.build.importers.rows import WHOLE, name_source
+from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
@@ -49,9 +49,9 @@ def _read(source: str, split: str | None, name: str, about: str) -> Imported:
         else SourceSettings(source=source, format="beir", split=part)
     )
     opened = open_source(settings)
-    documents = {document.id: document for document in opened.documents(STRICT)}
-    queries = {query.id: query for query in opened.queries(STRICT)}
-    qrels = tuple(opened.qrels(STRICT))
+    documents = {document.id: document for document in opened.documents(WHOLE)}
+    queries = {query.id: query for query in opened.queries(WHOLE)}
+    qrels = tuple(opened.qrels(WHOLE))
     _check(source, documents, queries, qrels)
     grades = _grades(source, qrels)
     return Imported(

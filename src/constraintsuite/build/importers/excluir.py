@@ -7,8 +7,7 @@ from pathlib import Path
 
 from constraintsuite.build.importers.base import Imported
 from constraintsuite.build.importers.pairs import make_pair
-from constraintsuite.build.importers.rows import hash_files, one_of, text_of
-from constraintsuite.corpora.base import STRICT
+from constraintsuite.build.importers.rows import WHOLE, hash_files, one_of, text_of
 from constraintsuite.corpora.fields import Row
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
@@ -36,7 +35,7 @@ def read(source: str, split: str | None) -> Imported:
             "and give the folder that holds them."
         )
     documents = _documents(corpus)
-    rows = list(read_objects(queries, STRICT))
+    rows = list(read_objects(queries, WHOLE))
     examples = tuple(_example(number, row, documents) for number, row in enumerate(rows))
     if not examples:
         raise UserError(f"{queries}: holds no query.")

@@ -28,15 +28,17 @@ _ABOUT = (
 
 def read(source: str, split: str | None) -> Imported:
     """A file with the columns id, q1, q2, doc1, doc2 (and WorkerId), or the dataset on the hub."""
-    named = split or _named_split(source)
-    if named not in _SPLITS:
-        raise UserError(f"--split {named}: NevIR has train, validation and test.")
+    named = _chosen_split(source, split)
     rows = read_rows(source, split, HUB)
     examples = tuple(_example(row, _SPLITS[named]) for row in rows)
     if not examples:
         raise UserError(f"{source}: holds no pair.")
     same = sum(e.query.neg.strip().lower() == e.query.base.strip().lower() for e in examples)
-    ceiling = f" {same} of {len(examples):,} pairs have the same two queries and cannot be won." if same else ""
+    ceiling = (
+        f" {same} of {len(examples):,} pairs {'has' if same == 1 else 'have'} the same two queries and cannot be won."
+        if same
+        else ""
+    )
     return Imported("nevir", _ABOUT + ceiling, hash_rows(rows), named, examples)
 
 
@@ -60,10 +62,25 @@ def _example(row: Row, split: Split) -> Example:
     )
 
 
-def _named_split(source: str) -> str:
-    """The split that stands as a word in a file's own name; where nothing is said, test is read."""
-    words = re.split("[^a-z]+", Path(source).name.lower()) if Path(source).is_file() else []
-    named = [name for name in _SPLITS if name in words]
-    if len(named) > 1:
+def _chosen_split(source: str, split: str | None) -> str:
+    """What the user or the file's own name says; where nothing is said, test is read.
+
+    Where the two disagree neither is believed: test pairs that pass for training data spoil every figure after them.
+    """
+    if split is not None and split not in _SPLITS:
+        raise UserError(f"--split {split}: NevIR has train, validation and test.")
+    named = _named_splits(source)
+    if split is None and len(named) > 1:
         raise UserError(f"{source}: its name says {' and '.join(named)}. Say which it is with --split.")
-    return named[0] if named else "test"
+    if split is not None and named and _SPLITS[split] not in {_SPLITS[name] for name in named}:
+        raise UserError(
+            f"--split {split}: the name of {source} says {' and '.join(named)}. Leave --split out, or rename the file if "
+            "its name is wrong."
+        )
+    return split or (named[0] if named else "test")
+
+
+def _named_splits(source: str) -> list[str]:
+    """The splits that stand as words in a file's own name."""
+    words = re.split("[^a-z]+", Path(source).name.lower()) if Path(source).is_file() else []
+    return [name for name in _SPLITS if name in words]

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
-from constraintsuite.corpora.base import STRICT, SourceSettings
+from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
 from constraintsuite.corpora.fields import Row
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of, sha256_text
 
 
+class WholeRows(BadRows):
+    """A test set is read whole or not at all: figures on a part of it would compare with nobody's."""
+
+    def add(self, where: str, reason: Reason, row: str) -> None:
+        """Refuse the row at `where`."""
+        raise UserError(
+            f"{where}: this row cannot be used: {REASONS[reason]}. A test set is imported whole, so correct the row, or "
+            "check that this is the right file."
+        )
+
+
+WHOLE: Final = WholeRows()
+"""Keeps nothing, so all may share it."""
+
+
 def read_rows(source: str, split: str | None, known: str) -> list[Row]:
     """The rows of a JSONL or JSON file, or of a split (test unless said) of a dataset on the hub such as `known`."""
     path = Path(source)
     if path.is_file():
-        return list(read_objects(path, STRICT))
+        return list(read_objects(path, WHOLE))
     if path.is_dir():
-        return list(read_objects(_split_file(path, split or "test"), STRICT))
+        return list(read_objects(_split_file(path, split or "test"), WHOLE))
     if source.count("/") != 1 or path.suffix in (".json", ".jsonl"):
         raise UserError(f"{source}: there is no such file, and it is not a name on the hub such as {known}.")
     return _hub_rows(source, split or "test")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.evaluate.ranking.judged import JudgedQuery
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ranking import DEEPEST, StandardMeasure, measure_queries, parse_standard
@@ -59,6 +59,8 @@ def parse_measures(texts: Sequence[str]) -> list[Measure]:
     for text in texts:
         try:
             measures[_parse(text)] = None
+        except MissingExtraError:  # the fault of no measure, and the same for each
+            raise
         except UserError as error:
             faults.append(str(error))
     if faults:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.facts import split_facts
+from constraintsuite.evaluate.load import refuse_changed
 from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.evaluate.ranking.collection import Collection, read_collection
 from constraintsuite.evaluate.ranking.measures import Measure, Ranking, choose_measures, parse_measures
@@ -95,11 +96,9 @@ def evaluate_retrieval(suite: Path, plan: Plan, out: Path, reporter: Reporter) -
 
 def load_ranking(path: Path) -> RankingSummary:
     """The figures of a finished ranking folder."""
-    Artifact.open(path, KIND)
+    refuse_changed(Artifact.open(path, KIND))
     try:
         return adapter(RankingSummary).validate_json((path / MEASURES).read_bytes())
-    except FileNotFoundError:
-        raise UserError(f"{path / MEASURES}: there is no such file. Run `csuite retrieve-eval` again.") from None
     except ValidationError as error:
         raise UserError(f"{path / MEASURES}: {describe(error)} Was it edited, or written by another version?") from None
 

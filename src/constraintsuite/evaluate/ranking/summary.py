@@ -101,8 +101,9 @@ def summarise(run: Run, measures: Sequence[Measure], *, seed: int, draws: int = 
     """All figures of a run."""
     columns = measure_rankings(measures, run.rankings)
     resampled, clusters = _clusters([ranking.query for ranking in run.rankings])
+    ids = [ranking.query.id for ranking in run.rankings]
     figures = {
-        str(measure): rounded(_interval(str(measure), column, clusters, seed, draws))
+        str(measure): rounded(_interval(str(measure), column, clusters, generator(seed, ids), draws))
         for measure, column in columns.items()
     }
     summary = RankingSummary(
@@ -122,8 +123,7 @@ def summarise(run: Run, measures: Sequence[Measure], *, seed: int, draws: int = 
     return Results(summary, tuple(_rows(run.rankings, columns)))
 
 
-def _interval(name: str, column: FloatArray, clusters: IntArray, seed: int, draws: int) -> Interval:
-    rng = generator(seed, "ranking", name)
+def _interval(name: str, column: FloatArray, clusters: IntArray, rng: np.random.Generator, draws: int) -> Interval:
     if name in MEDIANS:
         return cluster_median(column, clusters, rng=rng, draws=draws)
     defined = column[~np.isnan(column)]

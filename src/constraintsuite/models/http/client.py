@@ -74,6 +74,7 @@ class Client:
         self._lock = threading.Lock()
         self._repeats: Counter[str] = Counter()
         self._models: set[str] = set()
+        self._keeps = False  # whether some answer of this run lies in the cache
 
     @classmethod
     def connect(cls, name: ModelName, url: str, settings: RemoteSettings, fingerprint: str, bench: Workbench) -> Client:
@@ -139,6 +140,8 @@ class Client:
                     raise self._given_up(fault, attempt + 1, seconds) from None
                 with self._lock:
                     self._repeats[fault.kind] += 1
+                    if self._repeats[fault.kind] == 1:  # of many threads and attempts one speaks for all
+                        self._bench.reporter.note(f"{self.endpoint.url}: {fault.kind}; asking again for a while")
                 (self._patience.pause or self.endpoint.stopped.wait)(seconds)
         raise AssertionError("the last attempt returns or raises")
 
@@ -147,9 +150,11 @@ class Client:
         when = f" in {math.ceil(seconds)} s, as the server asks" if fault.wait else ""
         hints = {"no connection": "Is the server running? ", "timeout": "A greater timeout=SECONDS may help. "}
         said = fault.told(self.endpoint.hide)
+        kept = "What was answered so far is kept" if self._keeps else "No answer is kept so far"
+        onwards = "goes on from there" if self._keeps else "begins anew"
         return UserError(
             f"{self.endpoint.url} was asked {times}, the last time with this result: {said}. {hints.get(fault.kind, '')}"
-            f"What was answered so far is kept: the same command, run again{when}, goes on from there."
+            f"{kept}: the same command, run again{when}, {onwards}."
         )
 
     def _tell_repeats(self, title: str) -> None:
@@ -166,6 +171,7 @@ class Client:
         if self._cache is None or values is None:
             return None
         model = self._cache.get(_key_of_model(key))
+        self._keeps = True
         name = "" if model is None else bytes(model.astype(np.uint8)).decode()
         return Answer(values.astype(np.float64), name)
 
@@ -176,6 +182,7 @@ class Client:
             # The name first: numbers that are there are never without it. The cache holds only arrays.
             self._cache.put(_key_of_model(key), np.frombuffer(answer.model.encode(), np.uint8).astype(np.float32))
             self._cache.put(key, answer.values)
+            self._keeps = True
 
 
 def _key_of_model(key: str) -> str:

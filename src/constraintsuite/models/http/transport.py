@@ -97,7 +97,7 @@ class Endpoint:
             said = clip(self.hide(message_of(text))) or reason or "no reason given"
             raise RefusalError(
                 response.status,
-                f"{self.url} refused the request ({response.status}): {said}{_HINTS.get(response.status, '')}",
+                f"{self.url} refused the request ({response.status}): {said.rstrip('.')}.{_HINTS.get(response.status, '')}",
             )
         try:
             answer: object = json.loads(text)

@@ -32,11 +32,12 @@ def bar_chart(name: str, title: str, rows: Sequence[tuple[str, Interval]], chanc
     """Horizontal bars from 0 to 100 %, one a row, with 95 % whiskers."""
     bars = place_bars(rows)
     bottom = HEAD + ROW * len(rows)
-    parts = [*axis(HEAD, bottom), *(_draw(bar) for bar in bars)]
+    parts = [*axis(HEAD, bottom), *map(_draw, bars)]
     if chance is not None:
         x = across(chance)
         parts.append(element("line", x1=x, x2=x, y1=HEAD - 4, y2=bottom, class_="chance"))
         parts.append(words("chance", x=x, y=HEAD - 8, class_="tick", text_anchor="middle"))
+    parts += map(_name, bars)  # last, so that no line runs through a name
     described = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)
     return Drawing(name, title, described, WIDTH, bottom + FOOT, "".join(parts))
 
@@ -74,8 +75,6 @@ def _place(label: str, interval: Interval, y: float) -> Bar:
 def _draw(bar: Bar) -> str:
     parts = [
         hint(f"{bar.label}: {bar.text}"),
-        words(shortened(bar.label, _LONGEST_LABEL), x=EDGE, y=bar.y + 14, class_="label"),
-        words(bar.text, x=EDGE + PLOT, y=bar.y + 14, class_="label", text_anchor="end"),
         element("rect", x=EDGE, y=bar.y + BAR_TOP, width=bar.width, height=BAR, rx=2, class_="bar"),
     ]
     if bar.low is not None and bar.high is not None:
@@ -83,3 +82,12 @@ def _draw(bar: Bar) -> str:
         ends = "".join(f"M{x:.2f} {middle - 4:.2f}v8" for x in (bar.low, bar.high))
         parts.append(element("path", d=f"{ends}M{bar.low:.2f} {middle:.2f}H{bar.high:.2f}", class_="whisker"))
     return element("g", *parts)
+
+
+def _name(bar: Bar) -> str:
+    return element(
+        "g",
+        hint(f"{bar.label}: {bar.text}"),
+        words(shortened(bar.label, _LONGEST_LABEL), x=EDGE, y=bar.y + 14, class_="label clear"),
+        words(bar.text, x=EDGE + PLOT, y=bar.y + 14, class_="label clear", text_anchor="end"),
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from constraintsuite.build.audit.results import ALL_MAIN, AuditRow
-from constraintsuite.reports.figures import Value, short_slice
+from constraintsuite.evaluate.groupings import short_slice
+from constraintsuite.reports.figures import Value
 from constraintsuite.reports.sections.base import Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import View

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from constraintsuite.evaluate.groupings import short_slice
 from constraintsuite.evaluate.summary import Group
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
 from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.figures import short_slice
 from constraintsuite.reports.grouped import groups_of, value_of
 from constraintsuite.reports.sections.base import Charts, Section, Sheet
 from constraintsuite.reports.tables import Column, Table

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from constraintsuite.evaluate.headline import headline_metric, is_nevir
 from constraintsuite.evaluate.summary import Group
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import kind_of, value_of
-from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.remarks import tie_remarks, under_rule
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import View
 
@@ -33,18 +37,23 @@ _ABOUT_NEVIR = (
 def leaderboard(view: View) -> Section:
     """All models with the figures that matter most."""
     charts = []
-    for name in _CHARTS:
+    for name in _headline_first(view, _CHARTS):
         metric = METRICS[name]
+        title = under_rule(f"{metric.title}, %", view.summaries[0].rule)
         rows = [(label, run.summary.overall.metrics[name]) for label, run in view.runs.items()]
         if any(interval.n for _, interval in rows):
-            charts.append(bar_chart(f"chart-{name}", f"{metric.title}, %", rows, metric.chance))
-    about = _ABOUT_NEVIR if all(example.suite == "nevir" for example in view.suite.examples) else _ABOUT
-    return Section("leaderboard", "Leaderboard", about, (Charts(tuple(charts)), Sheet(leaderboard_table(view))))
+            charts.append(bar_chart(f"chart-{name}", title, rows, metric.chance))
+    about = _ABOUT_NEVIR if is_nevir(view.suite.examples) else _ABOUT
+    told = tuple(tie_remarks({label: run.summary for label, run in view.runs.items()}))
+    blocks = (Charts(tuple(charts)), Sheet(leaderboard_table(view)), *((Remarks(told),) if told else ()))
+    return Section("leaderboard", "Leaderboard", about, blocks)
 
 
 def leaderboard_table(view: View) -> Table:
     """One row a model; figures that no model has are left out."""
-    metrics = [METRICS[name] for name in SHOWN if any(s.overall.metrics[name].n for s in view.summaries)]
+    metrics = [
+        METRICS[name] for name in _headline_first(view, SHOWN) if any(s.overall.metrics[name].n for s in view.summaries)
+    ]
     rule = view.summaries[0].rule
     tie = "counts as wrong" if str(rule) == "strict" else f"counts by the rule {rule}"
     caption = (
@@ -56,6 +65,11 @@ def leaderboard_table(view: View) -> Table:
     )
     columns = (Column("model"), *(Column(metric.title, kind_of(metric)) for metric in metrics))
     return Table("leaderboard", caption, columns, rows)
+
+
+def _headline_first(view: View, names: Sequence[str]) -> list[str]:
+    first = headline_metric(view.suite.examples).name
+    return [first, *(name for name in names if name != first)]
 
 
 def _resampled(group: Group) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from constraintsuite.evaluate.groupings import short_slice
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.figures import short_slice
 from constraintsuite.reports.grouped import group_table, groups_of
+from constraintsuite.reports.remarks import under_rule
 from constraintsuite.reports.sections.base import Charts, Section, Sheet
 from constraintsuite.reports.view import View
 
@@ -25,7 +26,7 @@ def slices(view: View) -> Section | None:
     charts = tuple(
         bar_chart(
             f"chart-slice-{number}",
-            f"{short_slice(name)}: {metric.title.lower()}, %",
+            under_rule(f"{short_slice(name)}: {metric.title.lower()}, %", view.summaries[0].rule),
             [
                 (label, g.metrics["accuracy"])
                 for label, r in view.runs.items()

@@ -17,6 +17,7 @@ _INDIRECT = frozenset(("why", "how", "where", "when", "what", "who", "which"))
 _COMPLEMENTS = frozenset(("that", "whether", "if", "how", "why", "what", "where", "when"))
 _UNTIL = frozenset(("until", "till"))
 _COMMA = frozenset(",")
+_OBJECT_PARTS = frozenset(("DET", "NOUN", "PROPN", "ADJ", "NUM", "PRON"))
 _WITH_SUBJECT = frozenset(("particle", "nor", "may_not"))
 
 
@@ -59,6 +60,7 @@ def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
     presence = find_presence(canvas, start)
     if presence is None:
         yield from canvas.predicate(cue, start, end)
+        yield from _idle_subject(canvas, cue, start)
         return
     yield from canvas.predicate(cue, start, end if presence.carries else presence.last)
     of_subject = presence.of_subject and cue.draw in _WITH_SUBJECT
@@ -69,12 +71,25 @@ def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
         yield Patch(subject.first, subject.last, cue.kind, "negated_predicate")
 
 
+def _idle_subject(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
+    """Lifeguards do not patrol here, dogs may not come in: nothing says whether there are any."""
+    sentence = canvas.sentence
+    verb = sentence.skip_adverbs(start)
+    idle = sentence.tag(verb) in ("VB", "VBP") and not sentence.is_helper(verb)
+    if cue.draw not in _WITH_SUBJECT or not idle or sentence.pos(verb + 1) in _OBJECT_PARTS:
+        return
+    subject = canvas.reach.subject(start)
+    if subject is not None and sentence.tag(subject.first) in ("NNS", "NNPS") and subject.last <= start:
+        yield Patch(subject.first, subject.last, "uncertain", "doubt_subject")
+
+
 def _ellipsis(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     """Sandals are fine, bare feet are not: the subject is denied what the clause before says."""
     sentence = canvas.sentence
-    if sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) != "be":
+    helper = sentence.skip_adverbs_back(cue.first - 1)
+    if sentence.lemma(helper) not in ("be", "do"):
         return
-    subject = canvas.reach.subject(cue.first)
+    subject = canvas.reach.subject(cue.first if sentence.lemma(helper) == "be" else helper)
     if subject is None:
         return
     gone = sentence.words[cue.first : cue.last] == ("no", "more")  # the bakery is no more
@@ -107,7 +122,10 @@ def _presence_length(canvas: Canvas, place: int) -> int:
     """How many words from `place` on say that something is (or is not) there; 0 for none."""
     row = [canvas.sentence.word(place + offset) for offset in range(3)]
     if canvas.sentence.lemma(place) in word_list("presence_verbs") and canvas.sentence.pos(place) == "VERB":
-        return 0 if row[1] in ("to", "that") else 1
+        # The list does not feature nuts, but nuts do not feature.
+        active = canvas.sentence.lemma(place) in word_list("possession_verbs")
+        has_object = active and canvas.sentence.pos(place + 1) in _OBJECT_PARTS
+        return 0 if has_object or row[1] in ("to", "that") else 1
     for length in (3, 2):
         if "_".join(row[:length]) in word_list("presence_phrases"):
             return length

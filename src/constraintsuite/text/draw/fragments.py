@@ -22,6 +22,8 @@ def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
     sentence = canvas.sentence
     if "(" in sentence.words:
         yield from _bracketed(canvas)
+    if "yes" in sentence.words:
+        yield from _verdicts(canvas)
     if _LABEL_MARKS.isdisjoint(sentence.words):
         return
     for mark in range(1, sentence.length - 1):
@@ -38,6 +40,21 @@ def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
                 first -= 1
             cue = Cue(answer, answer + 1, (answer,), "label", "label", "negated")
             yield cue, Patch(first, mark, "negated", "label")
+
+
+def _verdicts(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+    """Water yes, shade no; subtitles, yes; reenactments, no."""
+    sentence = canvas.sentence
+    for place in range(1, sentence.length):
+        if sentence.words[place] != "no" or not (sentence.is_hard(place + 1) or sentence.word(place + 1) == ","):
+            continue
+        last = place - 1 if sentence.words[place - 1] == "," else place
+        cue = Cue(place, place + 1, (place,), "label", "label", "negated")
+        noun = canvas.reach.noun_before(last - 1) if sentence.pos(last - 1) in ("NOUN", "PROPN") else None
+        if noun is not None:
+            yield cue, Patch(noun.first, noun.last, "negated", "label")
+        elif sentence.is_verb(last - 1) and (sentence.is_hard(last - 2) or sentence.words[last - 2] == ","):
+            yield cue, Patch(last - 1, last, "negated", "label")  # a lone word is a noun, however it was tagged
 
 
 def _bracketed(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:

@@ -9,6 +9,7 @@ from constraintsuite.text.clauses import HORIZON
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.draw.denial import denies_presence, deny_from, is_past
+from constraintsuite.text.lexicon import word_list
 
 
 def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
@@ -110,6 +111,10 @@ def draw_anaphor(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
             subject = canvas.reach.noun_before(_before_break(canvas, cue.first))
         if subject is not None:
             yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+    elif sentence.word(cue.first - 1) == ",":  # as for parking, there is none
+        topic = canvas.reach.noun_before(cue.first - 2)
+        if topic is not None:
+            yield Patch(topic.first, topic.last, cue.kind, cue.rule)
 
 
 def _before_break(canvas: Canvas, at: int) -> int:
@@ -139,7 +144,17 @@ def draw_partitive(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
 
 
 def draw_nowhere(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
-    """Nowhere will you find Y."""
+    """Nowhere will you find Y; Y is nowhere in the recipe; benches everywhere, toilets nowhere."""
+    sentence = canvas.sentence
+    before = cue.first - 1
+    if sentence.lemma(before) == "be" or sentence.lemma(before) in word_list("presence_verbs"):
+        subject = canvas.reach.subject(before)
+    else:
+        subject = canvas.reach.noun_before(before) if sentence.pos(before) in ("NOUN", "PROPN") else None
+    placed = subject is not None and sentence.word(subject.first) != "there"  # there's nowhere to park
+    if subject is not None and placed and sentence.words[cue.first] == "nowhere":
+        yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+        return
     yield from canvas.predicate(cue, cue.last, canvas.reach.clause_end(cue.last))
 
 
@@ -150,6 +165,9 @@ def draw_neither(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     verb = canvas.reach.verb_of_subject(cue.first, end)
     if verb is None or denies_presence(canvas, verb):
         yield Patch(cue.last, end, cue.kind, cue.rule)
+    elif "nor" in sentence.words[cue.last : end] and sentence.word(cue.last) not in word_list("definite_determiners"):
+        # Neither dogs nor bikes get past the gate.
+        yield Patch(cue.last, end, "uncertain", cue.rule)
     if verb is not None:
         yield from deny_from(canvas, cue, verb)
     if sentence.is_helper(cue.last) and sentence.lemma(cue.last) != "be":
