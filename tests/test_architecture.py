@@ -24,6 +24,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models import SCORERS
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.text import ANALYSERS
+from constraintsuite.vectors import LAYOUTS
 
 ROOT = Path(constraintsuite.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -49,7 +50,7 @@ LAYERS = (
 )
 RANK = {name: number for number, row in enumerate(LAYERS) for name in row.split()}
 HEAVY = {"torch", "pandas", "spacy", "numpy", "sklearn"}
-CATALOGUES: tuple[Catalogue[Any], ...] = (ANALYSERS, SOURCES, SCORERS, RETRIEVERS, IMPORTERS, FILTERS, EXPORTERS)
+CATALOGUES: tuple[Catalogue[Any], ...] = (ANALYSERS, SOURCES, SCORERS, RETRIEVERS, IMPORTERS, FILTERS, EXPORTERS, LAYOUTS)
 
 
 @cache

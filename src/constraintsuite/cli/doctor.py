@@ -21,6 +21,7 @@ EXTRAS = {
     "hub": ("datasets", "read Hugging Face datasets"),
     "torch": ("sentence_transformers", "run any transformer, and the neural families"),
     "ranking": ("ir_measures", "judge rankings by the measures of the field"),
+    "vectors": ("pyarrow", "keep bundles of texts and vectors"),
     "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }
 

@@ -35,6 +35,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("constraintsuite.cli.report:report", "Write an HTML report of runs."),
     "compare": ("constraintsuite.cli.compare:compare", "Compare runs of the same suite, with tests."),
     "gate": ("constraintsuite.cli.compare:gate", "Check a run against a policy; exit code 1 if it fails."),
+    "subset": ("constraintsuite.cli.subset:subset", "Take a part of a corpus and keep its judgments right."),
+    "embed": ("constraintsuite.cli.embed:embed", "Encode the texts of a bundle."),
+    "truth": ("constraintsuite.cli.truth:truth", "Write the two truths of a bundle."),
+    "bundle": ("constraintsuite.cli.bundle:bundle", "Look at bundles, check and convert them."),
     "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
 }
 

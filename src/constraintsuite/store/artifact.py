@@ -32,6 +32,7 @@ _MADE_BY = {
     "run": "csuite eval",
     "ranking": "csuite retrieve-eval",
     "report": "csuite report",
+    "bundle": "csuite subset build",
 }
 
 

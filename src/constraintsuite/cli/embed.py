@@ -1,0 +1,85 @@
+"""`csuite embed`: vectors for a bundle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from constraintsuite.execution.progress import Terminal
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.embed import SHARD_ROWS, embed_bundle, plan_shards
+from constraintsuite.vectors.embedding import PLURALS
+from constraintsuite.vectors.encoders import load_encoder
+
+
+@click.command()
+@click.argument("folder", metavar="BUNDLE", type=click.Path(path_type=Path))
+@click.option("--model", required=True, help="An encoder, such as dense:all-MiniLM-L6-v2.")
+@click.option(
+    "--shard-rows",
+    type=click.IntRange(1, 1_000_000),
+    default=SHARD_ROWS,
+    show_default=True,
+    help="Texts a shard: what is in memory at a time, and what is lost at most when the work is stopped.",
+)
+@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes, one shard each.")
+@click.option(
+    "--reuse",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A bundle whose vectors of equal texts are taken over, repeatable.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be encoded, and with what, and write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def embed(
+    folder: Path, model: str, shard_rows: int, workers: int, reuse: tuple[Path, ...], dry_run: bool, as_json: bool
+) -> None:
+    """Encode the documents and queries of BUNDLE.
+
+    Work that was stopped goes on behind the last finished shard when the same command is run again.
+    """
+    if dry_run:
+        bundle, encoder = Bundle.open(folder), load_encoder(model)
+        shards = len(plan_shards(bundle, model, folder, shard_rows))
+        record = {
+            "model": encoder.name,
+            "encoder": encoder.fingerprint,
+            "documents": bundle.documents,
+            "queries": len(bundle.queries),
+            "shards": shards,
+        }
+        click.echo(json.dumps(record, indent=2) if as_json else "\n".join(f"{k:<10} {v}" for k, v in record.items()))
+        return
+    artifact = embed_bundle(folder, model, Terminal(), shard_rows=shard_rows, workers=workers, reuse=reuse)
+    click.echo(_as_json(folder, artifact) if as_json else "\n".join(_lines(folder, artifact)))
+
+
+def _lines(folder: Path, artifact: Artifact) -> Iterator[str]:
+    counts = artifact.manifest.counts
+    yield f"Vectors: {artifact.path}"
+    for role, plural in PLURALS.items():
+        cut = counts.get(f"{plural}_truncated")
+        line = f"{counts[plural]:>10,} {plural}"
+        if counts.get(f"{plural}_reused"):
+            line += f", {counts[f'{plural}_reused']:,} of them taken over"
+        if cut is not None:
+            share = counts[f"{role}_characters_unread"] / max(1, counts[f"{role}_characters"])
+            line += f"; {cut:,} longer than the encoder reads ({share:.1%} of all characters are not read)"
+        yield line
+    yield f"Bundle:  {Bundle.open(folder).id}"
+    yield f"Next:    csuite truth {folder} --knn 100"
+
+
+def _as_json(folder: Path, artifact: Artifact) -> str:
+    record = {
+        "vectors": str(artifact.path),
+        "encoder": artifact.manifest.settings["encoder"],
+        "content": artifact.manifest.content,
+        "bundle_id": Bundle.open(folder).id,
+        "counts": artifact.manifest.counts,
+    }
+    return json.dumps(record, indent=2)

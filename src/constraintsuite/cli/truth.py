@@ -1,0 +1,48 @@
+"""`csuite truth`: what people judged, and which vectors are nearest; two truths that never mix."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from constraintsuite.execution.progress import Terminal
+from constraintsuite.models.dense import Similarity
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.neighbours import make_neighbours
+from constraintsuite.vectors.relevance import make_relevance
+
+
+@click.command()
+@click.argument("folder", metavar="BUNDLE", type=click.Path(path_type=Path))
+@click.option("--knn", type=click.IntRange(1, 100_000), help="Also find this many exact neighbours of each query.")
+@click.option("--encoder", help="Whose vectors, where there are several: the model, or how its folder's name begins.")
+@click.option("--metric", type=click.Choice(get_args(Similarity)), help="In place of the encoder's own similarity.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def truth(folder: Path, knn: int | None, encoder: str | None, metric: Similarity | None, as_json: bool) -> None:
+    """Write the truths of BUNDLE: relevance (rel.*), and with --knn exact neighbours (ann.*)."""
+    made = [make_relevance(folder)]
+    if knn is not None:
+        made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric))
+    if as_json:
+        truths = [{"truth": str(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]
+        click.echo(json.dumps({"bundle_id": Bundle.open(folder).id, "truths": truths}, indent=2))
+    else:
+        click.echo("\n".join([*(_line(each) for each in made), f"Bundle: {Bundle.open(folder).id}"]))
+
+
+def _line(artifact: Artifact) -> str:
+    counts = artifact.manifest.counts
+    if "neighbours" not in counts:
+        missing = counts["judgments"] - counts["in_subset"]
+        return (
+            f"{artifact.path}: {counts['judgments']:,} judgments of {counts['queries']:,} queries, {missing:,} of them of "
+            "documents that are not in the subset"
+        )
+    return (
+        f"{artifact.path}: {counts['neighbours']:,} neighbours of {counts['queries']:,} queries; "
+        f"{counts['queries_tied_beyond_k']:,} queries have more documents that are as near as the last"
+    )

@@ -1,0 +1,19 @@
+"""How exact and how fast is vector search: subsets of a corpus, bundles of texts and vectors, and two truths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from constraintsuite.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from constraintsuite.vectors.layouts.base import Exporter
+
+LAYOUTS: Catalogue[Exporter] = Catalogue(
+    "layout",
+    {
+        "jsonl": "constraintsuite.vectors.layouts.beir:export_beir",
+        "tsv": "constraintsuite.vectors.layouts.tsv:export_tsv",
+        "msmarco-subset": "constraintsuite.vectors.layouts.msmarco:export_msmarco",
+    },
+)

@@ -1,0 +1,107 @@
+"""A bundle: the texts of a subset, and beside them the vectors and truths that were made from them.
+
+    manifest.json corpus/part-*.parquet queries.parquet qrels.parquet coverage.json rejects.jsonl    the texts: an artifact
+    vectors/ENCODER/   docs.npy queries.npy encoder.json truncation.json                             an artifact each
+    truth/relevance/ , truth/neighbours-…/                                                           an artifact each
+
+Each is written once. The id of a bundle is the hash of the contents of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from constraintsuite.errors import UserError
+from constraintsuite.records.text import Qrel
+from constraintsuite.store.artifact import Artifact, read_manifest
+from constraintsuite.store.files import sha256_text
+from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_qrels, read_table
+
+PART_ROWS = 50_000
+CORPUS, QUERIES, QRELS = "corpus", "queries.parquet", "qrels.parquet"
+COVERAGE, REJECTS = "coverage.json", "rejects.jsonl"
+VECTORS, TRUTH = "vectors", "truth"
+CODES: Mapping[str, str] = {"bundle": "bundle 1", "vectors": "vectors 1", "truth": "truth 1"}
+"""By kind of artifact; raised when the same inputs and settings would give other bytes. The version of the product does not
+count: what took hours is not made anew because of it."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """An open bundle."""
+
+    texts: Artifact
+
+    @classmethod
+    def open(cls, path: Path) -> Bundle:
+        """The bundle at `path`; anything else is a UserError."""
+        return cls(Artifact.open(path, "bundle"))
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return self.texts.path
+
+    @property
+    def documents(self) -> int:
+        """How many documents it holds."""
+        return self.texts.manifest.counts["documents"]
+
+    @cached_property
+    def queries(self) -> tuple[QueryRow, ...]:
+        """Its queries, by row."""
+        return tuple(QueryRow(*cast(QueryRow, row)) for row in read_table(self.path / QUERIES))
+
+    def qrels(self) -> Iterator[Qrel]:
+        """Its judgments."""
+        return read_qrels(self.path / QRELS)
+
+    def rows(self, start: int = 0, stop: int | None = None) -> Iterator[DocumentRow]:
+        """The documents of these rows, read one after the other."""
+        stop = self.documents if stop is None else stop
+        for number in range(start // self._part_rows, -(-stop // self._part_rows)):
+            for row in read_table(part_file(self.path, number), first=max(0, start - number * self._part_rows)):
+                document = DocumentRow(*cast(DocumentRow, row))
+                if document.row >= stop:
+                    return
+                yield document
+
+    def ids(self) -> Iterator[str]:
+        """The id of each document, by row."""
+        return (cast(str, name) for name in self.column("doc_id"))
+
+    def column(self, name: str) -> Iterator[object]:
+        """One value of each document, by row."""
+        for number in range(-(-self.documents // self._part_rows)):
+            yield from (value for (value,) in read_table(part_file(self.path, number), [name]))
+
+    @property
+    def _part_rows(self) -> int:
+        return int(self.texts.manifest.settings["part_rows"])
+
+    def parts(self, folder: str) -> list[Artifact]:
+        """The finished artifacts in `vectors` or `truth`, by name."""
+        found = sorted((self.path / folder).iterdir()) if (self.path / folder).is_dir() else []
+        manifests = {path: read_manifest(path) for path in found if path.is_dir()}
+        return [Artifact(path, manifest) for path, manifest in manifests.items() if manifest is not None]
+
+    @property
+    def id(self) -> str:
+        """Two bundles with the same id are the same bytes: texts, vectors and truths."""
+        parts = (part for folder in (VECTORS, TRUTH) for part in self.parts(folder))
+        named = (f"{part.path.relative_to(self.path).as_posix()} {part.manifest.content}" for part in parts)
+        return sha256_text(self.texts.manifest.content, *named)
+
+    def require_texts(self) -> None:
+        """A UserError where only vectors are known."""
+        if not self.texts.manifest.settings["texts"]:
+            raise UserError(f"{self.path}: this bundle was imported without texts.")
+
+
+def part_file(path: Path, number: int) -> Path:
+    """The file of one part of the corpus."""
+    return path / CORPUS / f"part-{number:05}.parquet"

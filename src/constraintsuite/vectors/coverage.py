@@ -1,0 +1,65 @@
+"""How many of the queries of a subset still have their positive documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from constraintsuite.errors import UserError
+from constraintsuite.metrics.intervals import wilson
+from constraintsuite.records.scores import Interval
+from constraintsuite.vectors.forecast import LEAST_COVERAGE
+
+State = Literal["full", "partial", "none", "unjudged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Counts of queries and of positive documents."""
+
+    queries: int
+    full: int
+    partial: int
+    none: int
+    unjudged: int
+    positives: int
+    """Distinct positive documents of the selected queries."""
+    positives_in_subset: int
+    kept: Interval
+    """Share of the judged queries with at least one positive in the subset."""
+
+
+def state_of(positives: Set[str], there: Set[str]) -> State:
+    """What is left of a query's positives."""
+    if not positives:
+        return "unjudged"
+    left = len(positives & there)
+    return "full" if left == len(positives) else "partial" if left else "none"
+
+
+def measure_coverage(states: Sequence[State], positives: Mapping[str, Set[str]], there: Set[str]) -> Coverage:
+    """Count the states of all queries, and the positives of those that are judged."""
+    counts = Counter(states)
+    judged = len(states) - counts["unjudged"]
+    wanted: set[str] = set().union(*positives.values())
+    return Coverage(
+        queries=len(states),
+        full=counts["full"],
+        partial=counts["partial"],
+        none=counts["none"],
+        unjudged=counts["unjudged"],
+        positives=len(wanted),
+        positives_in_subset=len(wanted & there),
+        kept=wilson(judged - counts["none"], judged),
+    )
+
+
+def refuse_poor(kept: float, judged: int, *, accepted: bool) -> None:
+    """A UserError with numbers if most judged queries would lose all their positives and nobody accepted that."""
+    if judged and kept / judged < LEAST_COVERAGE and not accepted:
+        raise UserError(
+            f"Only {kept:,.0f} of {judged:,} judged queries ({kept / judged:.1%}) would keep a positive document. Take the mode "
+            "keep_positives, or a larger subset; --accept-coverage builds it all the same."
+        )

@@ -1,0 +1,60 @@
+"""What two bundles share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Counts of one kind of thing in two bundles."""
+
+    only_left: int
+    only_right: int
+    equal: int
+    changed: int
+    """Under the same name, but not the same."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """All that can differ."""
+
+    identical: bool
+    """The same id: every byte is the same."""
+    documents: Comparison
+    queries: Comparison
+    judgments: Comparison
+    vectors: Comparison
+    truths: Comparison
+
+
+def diff_bundles(left: Bundle, right: Bundle) -> Difference:
+    """Compare two bundles thing by thing; of texts, what is compared are their hashes."""
+    documents = [{row.id: row.text_sha256 for row in bundle.rows()} for bundle in (left, right)]
+    queries = [{row.id: row.text for row in bundle.queries} for bundle in (left, right)]
+    qrels = [{(each.query, each.document): each.grade for each in bundle.qrels()} for bundle in (left, right)]
+    vectors, truths = (
+        [{part.path.name: part.manifest.content for part in bundle.parts(folder)} for bundle in (left, right)]
+        for folder in (VECTORS, TRUTH)
+    )
+    return Difference(
+        left.id == right.id,
+        _compare(*documents),
+        _compare(*queries),
+        _compare(*qrels),
+        _compare(*vectors),
+        _compare(*truths),
+    )
+
+
+def _compare(left: Mapping[K, object], right: Mapping[K, object]) -> Comparison:
+    shared = left.keys() & right.keys()
+    equal = sum(left[name] == right[name] for name in shared)
+    return Comparison(len(left) - len(shared), len(right) - len(shared), equal, len(shared) - equal)

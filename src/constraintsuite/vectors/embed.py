@@ -1,0 +1,135 @@
+"""From texts to vectors, shard by shard: a shard is done when its outcome is there, and a rerun goes on behind it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.models.base import Role
+from constraintsuite.models.dense import DenseScorer
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.vectors.bundle import CODES, VECTORS, Bundle
+from constraintsuite.vectors.embedding import ShardTask, embed_shard
+from constraintsuite.vectors.encoders import folder_name, load_encoder
+from constraintsuite.vectors.folder import reopen
+from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
+from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
+
+SHARD_ROWS = 10_000
+_SHARDS = "stages"  # what lies there is no content of an artifact
+_MARK = ".working"
+
+
+class _NoSettings(BaseModel):
+    """A job needs a recipe; all that decides a shard is in its task."""
+
+
+def embed_bundle(
+    path: Path,
+    model: str,
+    reporter: Reporter,
+    *,
+    shard_rows: int = SHARD_ROWS,
+    workers: int = 1,
+    reuse: Sequence[Path] = (),
+) -> Artifact:
+    """Write the vectors of a bundle by an encoder; what was finished before is not computed again."""
+    bundle = Bundle.open(path)
+    bundle.require_texts()
+    encoder = load_encoder(model)
+    out = path / VECTORS / folder_name(encoder.fingerprint)
+    inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
+    settings = {"encoder": encoder.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
+    origin = Origin("vectors", encoder.name, inputs, settings, 0, CODES["vectors"])
+    with folder_lock(out):
+        manifest = read_manifest(out)
+        if (
+            manifest is not None and manifest.inputs.get("texts") == inputs["texts"]
+        ):  # the folder's name is the encoder's
+            reporter.note(f"{encoder.name}: {out} is up to date")
+            shutil.rmtree(out / _SHARDS, ignore_errors=True)
+            return Artifact(out, manifest)
+        start = time.monotonic()
+        _prepare(out, origin)
+        tasks = plan_shards(bundle, model, out / _SHARDS, shard_rows, tuple(reuse))
+        job = Job(_NoSettings(), out / _SHARDS, {}, LocalEngine(workers), reporter)
+        outcome = job.map_shards("shards", embed_shard, tasks)
+        _gather(bundle, out, tasks)
+        _describe(encoder, out, outcome)
+        artifact = finish(out, origin, outcome.counts, {}, time.monotonic() - start)
+        shutil.rmtree(out / _SHARDS)
+        return artifact
+
+
+def plan_shards(
+    bundle: Bundle, model: str, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
+) -> dict[str, ShardTask]:
+    """The shards by name; they depend on the texts alone, not on who computes them."""
+    tasks = {}
+    roles: tuple[tuple[Role, int], ...] = (("document", bundle.documents), ("query", len(bundle.queries)))
+    for role, rows in roles:
+        for number, start in enumerate(range(0, rows, shard_rows)):
+            name = f"{role}-{number:05}"
+            stop = min(rows, start + shard_rows)
+            tasks[name] = ShardTask(bundle.path, model, role, start, stop, folder / f"{name}.npy", known)
+    return tasks
+
+
+def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
+    """Contents of the bundles whose vectors are used; one without vectors of this encoder is a UserError."""
+    contents = {}
+    for number, folder in enumerate(folders):
+        there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(VECTORS)}
+        if encoder not in there:
+            raise UserError(f"--reuse {folder}: this bundle has no vectors of this encoder ({encoder}).")
+        contents[f"reuse {number}"] = there[encoder].manifest.content
+    return contents
+
+
+def _prepare(out: Path, origin: Origin) -> None:
+    """Keep the finished shards of the very same work, and nothing else."""
+    reopen(out)
+    mark = out / _SHARDS / _MARK
+    if not (mark.is_file() and mark.read_text() == origin.fingerprint):
+        shutil.rmtree(out / _SHARDS, ignore_errors=True)
+        (out / _SHARDS).mkdir(parents=True)
+        write_text(mark, origin.fingerprint)
+
+
+def _gather(bundle: Bundle, out: Path, tasks: Mapping[str, ShardTask]) -> None:
+    """One matrix of all shards of a role, with one shard in memory at a time."""
+    for role, file, rows in (
+        ("document", DOCUMENTS_FILE, bundle.documents),
+        ("query", QUERIES_FILE, len(bundle.queries)),
+    ):
+        shards = [task.file for task in tasks.values() if task.role == role]
+        write_matrix(out / file, _read(shards), rows, map_matrix(shards[0]).shape[1])
+
+
+def _read(files: Sequence[Path]) -> Iterator[Matrix]:
+    for file in files:
+        yield np.load(file, allow_pickle=False)
+
+
+def _describe(encoder: DenseScorer, out: Path, outcome: Outcome) -> None:
+    record = {
+        "model": encoder.name,
+        "fingerprint": encoder.fingerprint,
+        "similarity": encoder.similarity,
+        "dimensions": map_matrix(out / DOCUMENTS_FILE).shape[1],
+        "dtype": "float32",
+        **encoder.describe(),
+    }
+    write_text(out / ENCODER_FILE, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    write_text(out / TRUNCATION_FILE, json.dumps(dict(outcome.counts), indent=2) + "\n")

@@ -1,0 +1,69 @@
+"""Folders of bundles: what may be written over, and what is cleared away."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Manifest, read_manifest
+from constraintsuite.store.files import folder_lock
+from constraintsuite.vectors.bundle import CORPUS, COVERAGE, QRELS, QUERIES, REJECTS, TRUTH, VECTORS
+
+WORK = ".work"
+_OWN = (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, ENVIRONMENT)
+
+
+@contextmanager
+def claimed(out: Path) -> Iterator[Manifest | None]:
+    """Keeps other commands out of `out`, and gives the manifest of the finished bundle that is there, if any."""
+    if out.exists() and not out.is_dir():
+        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
+    manifest = read_manifest(out)
+    if manifest is not None and manifest.kind != "bundle":
+        raise UserError(f"{out}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
+    with folder_lock(out):
+        yield read_manifest(out)
+
+
+def refuse_others(out: Path, manifest: Manifest | None, *, force: bool) -> None:
+    """A UserError if `out` holds other texts, unless `force` is given, or anything that is not of a bundle."""
+    if manifest is not None and not force:
+        raise UserError(
+            f"{out}: here lies a bundle of other texts or settings. Choose another --out, or replace it with --force."
+        )
+    own = {MANIFEST, VECTORS, TRUTH, *_OWN}
+    foreign = sorted(path.name for path in out.iterdir() if path.name not in own and not path.name.startswith("."))
+    if foreign:
+        raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of a bundle. Choose another --out.")
+
+
+def open_for_texts(out: Path) -> None:
+    """Clear earlier texts away."""
+    (out / MANIFEST).unlink(missing_ok=True)  # first: from now on the bundle is unfinished
+    for name in (*_OWN, WORK):
+        _remove(out / name)
+
+
+def reopen(part: Path) -> None:
+    """Make the folder of vectors or of a truth unfinished, before anything in it is written over."""
+    (part / MANIFEST).unlink(missing_ok=True)
+
+
+def tidy(out: Path, content: str) -> None:
+    """Take away what was only needed on the way, and vectors and truths of other texts."""
+    _remove(out / WORK)
+    for folder in (VECTORS, TRUTH):
+        for part in (out / folder).iterdir() if (out / folder).is_dir() else ():
+            manifest = read_manifest(part)
+            if manifest is None or manifest.inputs.get("texts") != content:
+                _remove(part)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

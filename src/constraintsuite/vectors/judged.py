@@ -1,0 +1,103 @@
+"""Which queries are in a subset, and which documents their judgments call for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from constraintsuite.corpora.base import BadRows, Source
+from constraintsuite.errors import UserError
+from constraintsuite.records.text import Qrel, Query
+from constraintsuite.vectors.keys import KeyMaker
+from constraintsuite.vectors.settings import SubsetSettings
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The queries of a subset with all judgments of theirs."""
+
+    queries: tuple[Query, ...]
+    qrels: tuple[Qrel, ...]
+    """Of the selected queries, by query and document."""
+    keep: frozenset[str]
+    """Positives that a subset should hold."""
+    available: int
+    """Queries of the source."""
+    available_judged: int
+    """Those of them with a positive judgment."""
+    min_relevance: int
+
+    def positives(self) -> dict[str, frozenset[str]]:
+        """The positive documents of each selected query that has any."""
+        return positives_of(self.qrels, self.min_relevance)
+
+    def histogram(self) -> dict[int, int]:
+        """How many of the selected queries have how many positives."""
+        return dict(sorted(Counter(len(found) for found in self.positives().values()).items()))
+
+
+def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judged:
+    """Choose queries by their keys, as many as the settings want; too few, or none judged, is a UserError."""
+    queries = _unique(source.queries(bad))
+    if not queries:
+        raise UserError(f"{source.name}: this source has no queries. Name a file of them with --queries.")
+    qrels = _without_repetition(qrel for qrel in source.qrels(bad) if qrel.query in queries)
+    positives = positives_of(qrels, settings.min_relevance)
+    if not positives:
+        raise UserError(
+            f"{source.name}: none of the {len(queries):,} queries has a document judged {settings.min_relevance} or better. "
+            "Name a file of judgments with --qrels, or lower --min-relevance."
+        )
+    eligible = [name for name in queries if name in positives or settings.require == "any"]
+    chosen = _smallest(eligible, settings, source.name)
+    selected = frozenset(chosen)
+    kept = positives if settings.positives_of == "split" else {q: d for q, d in positives.items() if q in selected}
+    return Judged(
+        tuple(queries[name] for name in chosen),
+        tuple(qrel for qrel in qrels if qrel.query in selected),
+        frozenset[str]().union(*kept.values()),
+        len(queries),
+        len(positives),
+        settings.min_relevance,
+    )
+
+
+def positives_of(qrels: Iterable[Qrel], min_relevance: int) -> dict[str, frozenset[str]]:
+    """The documents of each query that are judged well enough; queries without any are left out."""
+    found: dict[str, set[str]] = {}
+    for qrel in qrels:
+        if qrel.grade >= min_relevance:
+            found.setdefault(qrel.query, set()).add(qrel.document)
+    return {query: frozenset(documents) for query, documents in found.items()}
+
+
+def _smallest(names: list[str], settings: SubsetSettings, source: str) -> list[str]:
+    wanted = len(names) if settings.queries is None else settings.queries
+    if wanted > len(names):
+        kind = "judged queries" if settings.require == "judged" else "queries"
+        raise UserError(f"--n-queries {wanted:,} is more than the {len(names):,} {kind} that the source holds.")
+    keys = KeyMaker("query", settings.namespace or source, settings.seed)(names).tolist()
+    places = sorted(range(len(names)), key=lambda place: (keys[place], names[place]))[:wanted]
+    return [names[place] for place in (sorted(places) if settings.order == "source" else places)]
+
+
+def _unique(queries: Iterable[Query]) -> Mapping[str, Query]:
+    found: dict[str, Query] = {}
+    for query in queries:
+        if query.id in found:
+            raise UserError(f"The query id {query.id!r} stands there twice. Ids must be unique: remove one.")
+        found[query.id] = query
+    return found
+
+
+def _without_repetition(qrels: Iterable[Qrel]) -> list[Qrel]:
+    found: dict[tuple[str, str], Qrel] = {}
+    for qrel in qrels:
+        other = found.setdefault((qrel.query, qrel.document), qrel)
+        if other.grade != qrel.grade:
+            raise UserError(
+                f"Query {qrel.query!r} and document {qrel.document!r} are judged both {other.grade} and {qrel.grade}. "
+                "Remove one of the judgments."
+            )
+    return [found[couple] for couple in sorted(found)]

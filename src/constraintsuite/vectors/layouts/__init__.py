@@ -1,0 +1,1 @@
+"""Bundles in the forms that others read."""

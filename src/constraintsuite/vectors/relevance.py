@@ -1,0 +1,75 @@
+"""The first truth: what people judged relevant, and nothing else.
+
+No row is padded, and a positive that is not in the subset stays a row, with no document row. It says how good an encoder and
+an index are together; it does not say how exact an index is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.files import folder_lock
+from constraintsuite.vectors.bundle import CODES, TRUTH, Bundle
+from constraintsuite.vectors.folder import reopen
+from constraintsuite.vectors.tables import JUDGED, WRITER, read_table, write_table
+
+RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
+
+
+class JudgedRow(NamedTuple):
+    """A judgment in rows of the bundle."""
+
+    query_row: int
+    doc_row: int | None
+    doc_id: str
+    relevance: int
+    in_subset: bool
+
+
+def make_relevance(path: Path) -> Artifact:
+    """Write the judgments of a bundle in rows, by query and grade, if they are not there yet."""
+    bundle = Bundle.open(path)
+    out = path / TRUTH / RELEVANCE
+    origin = Origin("truth", RELEVANCE, {"texts": bundle.texts.manifest.content}, {"writer": WRITER}, 0, CODES["truth"])
+    with folder_lock(out):
+        manifest = read_manifest(out)
+        if manifest is not None and manifest.fingerprint == origin.fingerprint:
+            return Artifact(out, manifest)
+        reopen(out)
+        start = time.monotonic()
+        rows = relevance_rows(bundle)
+        write_table(out / RELEVANCE_FILE, JUDGED, rows)
+        counts = {
+            "judgments": len(rows),
+            "in_subset": sum(row.in_subset for row in rows),
+            "queries": len({row.query_row for row in rows}),
+        }
+        return finish(out, origin, counts, {}, time.monotonic() - start)
+
+
+def relevance_rows(bundle: Bundle) -> list[JudgedRow]:
+    """The judgments of a bundle by query, best first, computed now."""
+    return sorted(_rows(bundle), key=lambda row: (row.query_row, -row.relevance, row.doc_id))
+
+
+def _rows(bundle: Bundle) -> Iterator[JudgedRow]:
+    qrels = list(bundle.qrels())
+    wanted = {qrel.document for qrel in qrels}
+    places = {name: row for row, name in enumerate(bundle.ids()) if name in wanted}
+    queries = {query.id: query.row for query in bundle.queries}
+    for qrel in qrels:
+        place = places.get(qrel.document)
+        yield JudgedRow(queries[qrel.query], place, qrel.document, qrel.grade, place is not None)
+
+
+def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
+    """The relevance truth of a bundle; a UserError where there is none."""
+    file = bundle.path / TRUTH / RELEVANCE / RELEVANCE_FILE
+    if read_manifest(file.parent) is None:
+        raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite truth {bundle.path}")
+    return (JudgedRow(*cast(JudgedRow, row)) for row in read_table(file))

@@ -1,0 +1,192 @@
+"""Which documents are in a subset, from their keys alone: one function a mode."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.vectors.settings import Mode, SubsetSettings
+from constraintsuite.vectors.survey import Positions, Survey
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Documents that had the same chance to be chosen."""
+
+    name: str
+    population: int
+    chosen: int
+    probability: float | None
+    """None where the choice was not by chance."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a choice rests on."""
+
+    settings: SubsetSettings
+    survey: Survey
+    positives: frozenset[str] = frozenset()
+    hard_negatives: frozenset[str] = frozenset()
+    strata: npt.NDArray[np.uint16] | None = None  # (documents,) which of the names
+    names: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The chosen documents, in the order of the subset."""
+
+    positions: Positions  # (chosen,) in the source
+    stratum: npt.NDArray[np.uint16]  # (chosen,) which of the strata
+    strata: tuple[Stratum, ...]
+    notes: tuple[str, ...] = field(default=())
+    """What a reader should know, such as a stratum that was too small."""
+
+
+def select(request: Request) -> Selection:
+    """Choose as the mode says; a subset that cannot be is a UserError with both numbers."""
+    size, population = request.settings.size, len(request.survey)
+    if size is not None and size > population:
+        raise UserError(f"--size {size:,} is more than the {population:,} documents that the source holds.")
+    selection = MODES[request.settings.mode](request)
+    if not len(selection.positions):
+        raise UserError(
+            f"--rate {request.settings.rate}: none of the {population:,} documents is chosen. Take a larger one."
+        )
+    if request.settings.order == "source":
+        order = np.argsort(selection.positions, kind="stable")
+        return Selection(selection.positions[order], selection.stratum[order], selection.strata, selection.notes)
+    return selection
+
+
+def bottom(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = None) -> Positions:
+    """The positions of the smallest keys (those of `among` only), in order."""
+    pool = survey.keys.copy() if among is None else survey.keys[among]
+    if not count or not len(pool):
+        return np.empty(0, dtype=np.int64)
+    count = min(count, len(pool))
+    pool.partition(count - 1)
+    below = survey.keys <= pool[count - 1]
+    del pool
+    return survey.in_order(np.flatnonzero(below if among is None else below & among))[:count]
+
+
+def _uniform(request: Request) -> Selection:
+    size = request.settings.size or 0
+    return _of_groups([_by_chance("background", bottom(request.survey, size), len(request.survey))])
+
+
+def _rate(request: Request) -> Selection:
+    rate = request.settings.rate or 0.0
+    border = math.floor(rate * 2**64)
+    chosen = request.survey.keys <= np.uint64(border - 1) if border else np.zeros(len(request.survey), dtype=np.bool_)
+    positions = request.survey.in_order(np.flatnonzero(chosen))
+    return _of_groups([(Stratum("background", len(request.survey), len(positions), rate), positions)])
+
+
+def _keep_positives(request: Request) -> Selection:
+    return _filled_up(request, {"positive": request.positives})
+
+
+def _pooled(request: Request) -> Selection:
+    """What the run names and the source lacks is passed over: a run may be of a larger corpus."""
+    return _filled_up(
+        request, {"positive": request.positives, "hard_negative": request.hard_negatives - request.positives}
+    )
+
+
+def _filled_up(request: Request, kept: Mapping[str, frozenset[str]]) -> Selection:
+    """All of the kept documents, then the smallest keys of the rest."""
+    size, survey = request.settings.size or 0, request.survey
+    rest = np.ones(len(survey), dtype=np.bool_)
+    groups = []
+    for name, ids in kept.items():
+        there = np.array(sorted(survey.found[each] for each in ids if each in survey.found), dtype=np.int64)
+        rest[there] = False
+        groups.append((Stratum(name, len(there), len(there), 1.0), survey.in_order(there)))
+    count = sum(len(positions) for _, positions in groups)
+    if count > size:
+        parts = ", ".join(f"{stratum.chosen:,} {stratum.name}" for stratum, _ in groups)
+        raise UserError(f"--size {size:,} has no room for the documents to keep: {parts}. Take at least {count:,}.")
+    groups.append(_by_chance("background", bottom(survey, size - count, rest), len(survey) - count))
+    return _of_groups(groups)
+
+
+def _stratified(request: Request) -> Selection:
+    assert request.strata is not None
+    sizes = np.bincount(request.strata, minlength=len(request.names)).tolist()
+    populations = dict(zip(request.names, sizes, strict=True))
+    wanted = allocate(request.settings.size or 0, populations, request.settings.allocation)
+    groups, notes = [], []
+    for code, name in enumerate(request.names):
+        positions = bottom(request.survey, wanted[name], request.strata == code)
+        groups.append(_by_chance(name, positions, populations[name]))
+        if len(positions) < wanted[name]:
+            notes.append(f"stratum {name!r}: {wanted[name]:,} documents wanted, {len(positions):,} there")
+    together = _of_groups(groups, tuple(notes))
+    place = np.argsort(together.positions)
+    order = place[np.searchsorted(together.positions[place], request.survey.in_order(np.sort(together.positions)))]
+    return Selection(together.positions[order], together.stratum[order], together.strata, together.notes)
+
+
+def allocate(size: int, populations: Mapping[str, int], how: str | Mapping[str, float]) -> dict[str, int]:
+    """Documents a stratum by the method of largest remainders; equal remainders in the order of names."""
+    total = sum(populations.values())
+    if isinstance(how, Mapping):
+        unknown = sorted(how.keys() - populations.keys())
+        if unknown:
+            raise UserError(f"--allocation: no stratum {unknown[0]!r}. There are: {', '.join(populations)}.")
+        shares = {name: how.get(name, 0.0) for name in populations}
+    else:
+        equal = how == "equal"
+        shares = {name: 1 / len(populations) if equal else count / total for name, count in populations.items()}
+    exact = {name: size * share for name, share in shares.items()}
+    given = {name: math.floor(value) for name, value in exact.items()}
+    by_remainder = sorted(populations, key=lambda name: (given[name] - exact[name], name))
+    for name in by_remainder[: size - sum(given.values())]:
+        given[name] += 1
+    return given
+
+
+def _prefix(request: Request) -> Selection:
+    positions = np.arange(request.settings.size or 0, dtype=np.int64)
+    return _of_groups([(Stratum("prefix", len(request.survey), len(positions), None), positions)])
+
+
+def _legacy_positions(request: Request) -> Selection:
+    """As the methodology document has it: `random.sample` over row numbers, in the order of the source."""
+    generator = random.Random(int(request.settings.seed))
+    drawn = generator.sample(range(len(request.survey)), request.settings.size or 0)
+    return _of_groups([_by_chance("position", np.array(sorted(drawn), dtype=np.int64), len(request.survey))])
+
+
+def _by_chance(name: str, positions: Positions, population: int) -> tuple[Stratum, Positions]:
+    probability = len(positions) / population if population else None
+    return Stratum(name, population, len(positions), probability), positions
+
+
+def _of_groups(groups: Sequence[tuple[Stratum, Positions]], notes: tuple[str, ...] = ()) -> Selection:
+    codes = [np.full(len(positions), code, dtype=np.uint16) for code, (_, positions) in enumerate(groups)]
+    return Selection(
+        np.concatenate([positions for _, positions in groups]),
+        np.concatenate(codes),
+        tuple(stratum for stratum, _ in groups),
+        notes,
+    )
+
+
+MODES: Mapping[Mode, Callable[[Request], Selection]] = {
+    "keep_positives": _keep_positives,
+    "uniform": _uniform,
+    "rate": _rate,
+    "pooled": _pooled,
+    "stratified": _stratified,
+    "prefix": _prefix,
+    "legacy_positions": _legacy_positions,
+}

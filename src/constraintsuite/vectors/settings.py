@@ -1,0 +1,62 @@
+"""What decides a subset, beside its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, Field, model_validator
+
+Mode = Literal["keep_positives", "uniform", "rate", "pooled", "stratified", "prefix", "legacy_positions"]
+BIASED: Mapping[str, str] = {
+    "prefix": "prefix takes the first documents of the source, which are no random sample of it.",
+    "legacy_positions": "legacy_positions draws row numbers: one row more or less at the front gives another sample, and "
+    "judged documents are lost at random.",
+}
+
+
+class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
+    """How many documents and queries are taken, and which."""
+
+    mode: Mode = Field("keep_positives", description="How documents are chosen.")
+    size: int | None = Field(None, ge=1, description="Documents of the subset; every mode but rate needs it.")
+    rate: float | None = Field(None, gt=0, le=1, description="Share of the documents, for the mode rate.")
+    queries: int | None = Field(None, ge=1, description="Queries of the subset; all if not said.")
+    require: Literal["judged", "any"] = Field("judged", description="Whether a query needs a positive judgment.")
+    min_relevance: int = Field(1, description="The lowest grade that is positive.")
+    positives_of: Literal["selected", "split"] = Field(
+        "selected", description="Whose positives are kept: of the selected queries, or of all judged ones."
+    )
+    run: Path | None = Field(None, description="TREC run whose best documents are hard negatives, for the mode pooled.")
+    depth: int = Field(100, ge=1, description="Hard negatives a query, from the top of the run.")
+    strata: str = Field("length", min_length=1, description="For the mode stratified: length, or a field of metadata.")
+    allocation: Literal["proportional", "equal"] | dict[str, float] = Field(
+        "proportional", description="Documents a stratum: proportional, equal, or shares as NAME=SHARE,NAME=SHARE."
+    )
+    order: Literal["positives_then_key", "source"] = Field(
+        "positives_then_key", description="Order of the documents; by key, every beginning is itself a valid sample."
+    )
+    seed: str = Field("42", min_length=1, description="Any text; another seed gives another sample.")
+    namespace: str | None = Field(
+        None, min_length=1, description="Enters the keys; the name of the source if not said."
+    )
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if self.mode == "rate" and (self.rate is None or self.size is not None):
+            raise ValueError("the mode rate needs --rate, and no --size")
+        if self.mode != "rate" and (self.size is None or self.rate is not None):
+            raise ValueError(f"the mode {self.mode} needs --size, and no --rate")
+        if (self.mode == "pooled") != (self.run is not None):
+            raise ValueError("--run belongs to the mode pooled, which needs it")
+        if self.mode == "legacy_positions" and not self.seed.removeprefix("-").isdecimal():
+            raise ValueError("the mode legacy_positions needs a whole number as --seed")
+        if isinstance(self.allocation, dict) and not 0.999 <= sum(self.allocation.values()) <= 1.001:
+            raise ValueError("the shares of --allocation must add up to 1")
+        return self
+
+    @property
+    def biased(self) -> str:
+        """What is wrong with the mode; empty where it is a fair sample."""
+        return BIASED.get(self.mode, "")

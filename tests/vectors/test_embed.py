@@ -1,0 +1,192 @@
+"""Vectors are those of the encoder, whatever the shards, and stopping the work at any moment changes nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tiny_bundle import make_bundle, save_model, write_json_lines, write_source
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Silent
+from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.embed import embed_bundle
+from constraintsuite.vectors.encoders import load_encoder
+from constraintsuite.vectors.settings import SubsetSettings
+from constraintsuite.vectors.subset import build_subset
+from constraintsuite.vectors.vectorset import open_vectors
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    return save_model(tmp_path / "model")
+
+
+def test_row_by_row_the_vectors_are_those_of_the_encoder(tmp_path: Path, model: str) -> None:
+    bundle = make_bundle(tmp_path)
+    embed_bundle(bundle, model, Silent(), shard_rows=7)
+    opened = Bundle.open(bundle)
+    vectors = open_vectors(opened)
+    encoder = load_encoder(model).encoder
+    passages = [row.passage for row in opened.rows()]
+    np.testing.assert_allclose(vectors.documents, encoder.encode(passages, "document"), atol=1e-6)
+    np.testing.assert_allclose(
+        vectors.queries, encoder.encode([query.text or "" for query in opened.queries], "query"), atol=1e-6
+    )
+    assert vectors.similarity == "cosine"
+    np.testing.assert_allclose(np.linalg.norm(vectors.documents, axis=1), 1, atol=1e-5)
+
+
+def test_texts_that_are_not_read_to_the_end_are_counted(tmp_path: Path, model: str) -> None:
+    """The encoder reads 24 tokens, two of them its own; every word here is one token."""
+    bundle = make_bundle(tmp_path)
+    counts = embed_bundle(bundle, model, Silent()).manifest.counts
+    texts = [row.text or "" for row in Bundle.open(bundle).rows()]
+    assert counts["documents_truncated"] == sum(len(text.split()) > 22 for text in texts) > 0
+    assert counts["document_characters_unread"] == sum(len(text) - len(" ".join(text.split()[:22])) for text in texts)
+
+
+def test_the_number_of_workers_does_not_matter(tmp_path: Path, model: str) -> None:
+    alone = embed_bundle(make_bundle(tmp_path / "a"), model, Silent(), shard_rows=11)
+    together = embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), shard_rows=11, workers=2)
+    assert together.manifest.content == alone.manifest.content
+
+
+def test_what_is_finished_is_not_computed_again(tmp_path: Path, model: str) -> None:
+    bundle = make_bundle(tmp_path)
+    first = embed_bundle(bundle, model, Silent())
+    before = (first.path / "docs.npy").stat().st_mtime_ns
+    assert embed_bundle(bundle, model, Silent(), shard_rows=5).manifest == first.manifest
+    assert (first.path / "docs.npy").stat().st_mtime_ns == before
+
+
+def test_vectors_that_were_copied_from_other_texts_are_made_anew(tmp_path: Path, model: str) -> None:
+    small = embed_bundle(make_bundle(tmp_path / "small", size=20), model, Silent())
+    large = make_bundle(tmp_path / "large", size=40)
+    shutil.copytree(small.path, large / "vectors" / small.path.name)
+    assert embed_bundle(large, model, Silent()).manifest.counts["documents"] == 40
+
+
+def test_vectors_of_equal_texts_are_taken_over(tmp_path: Path, model: str) -> None:
+    small, large = make_bundle(tmp_path / "small", size=20), make_bundle(tmp_path / "large", size=40)
+    embed_bundle(small, model, Silent())
+    again = embed_bundle(large, model, Silent(), reuse=[small], shard_rows=9)
+    assert again.manifest.counts["documents_reused"] == 20
+    old, new = (open_vectors(Bundle.open(path)).documents for path in (small, large))
+    ids = {name: row for row, name in enumerate(Bundle.open(large).ids())}
+    for row, name in enumerate(Bundle.open(small).ids()):
+        assert np.array_equal(old[row], new[ids[name]])
+    fresh = load_encoder(model).encoder.encode([row.passage for row in Bundle.open(large).rows()], "document")
+    np.testing.assert_allclose(new, fresh, atol=1e-6)
+
+
+def test_every_document_that_is_taken_over_is_counted_also_twins(tmp_path: Path, model: str) -> None:
+    bundles = []
+    for name, texts in (("old", ["soup", "hot pie"]), ("new", ["soup", "soup", "red nuts"])):
+        source = write_source(tmp_path / name)
+        write_json_lines(
+            tmp_path / name / "docs.jsonl", [{"id": f"d{i}", "text": text} for i, text in enumerate(texts)]
+        )
+        settings = SubsetSettings(size=len(texts), mode="uniform")
+        build_subset(source, settings, tmp_path / name / "bundle", Silent(), accept_coverage=True)
+        bundles.append(tmp_path / name / "bundle")
+    embed_bundle(bundles[0], model, Silent())
+    assert embed_bundle(bundles[1], model, Silent(), reuse=bundles[:1]).manifest.counts["documents_reused"] == 2
+
+
+def test_only_vectors_of_the_same_encoder_are_taken_over(tmp_path: Path, model: str) -> None:
+    other = save_model(tmp_path / "other", normalize=False)
+    bundle = make_bundle(tmp_path / "a")
+    embed_bundle(bundle, other, Silent())
+    with pytest.raises(UserError, match="no vectors of this encoder"):
+        embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), reuse=[bundle])
+
+
+def test_of_several_encoders_one_must_be_named(tmp_path: Path, model: str) -> None:
+    bundle = make_bundle(tmp_path)
+    names = [
+        embed_bundle(bundle, each, Silent()).path.name for each in (model, save_model(tmp_path / "x", normalize=False))
+    ]
+    with pytest.raises(UserError, match="name one encoder with --encoder"):
+        open_vectors(Bundle.open(bundle))
+    assert open_vectors(Bundle.open(bundle), names[1][:6]).name == names[1]
+    assert open_vectors(Bundle.open(bundle), model).name == names[0]
+
+
+@pytest.mark.parametrize(("model", "message"), [("bm25", "gives no vectors"), ("dense:nowhere", "No model 'nowhere'")])
+def test_a_model_without_vectors_is_refused(tmp_path: Path, model: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        embed_bundle(make_bundle(tmp_path), model, Silent())
+
+
+# One process loads everything, and forks: each child embeds until it is killed without warning.
+KILLING = """
+import os, random, signal, sys, time
+from pathlib import Path
+import onnxruntime, constraintsuite.models.onnx.session
+from constraintsuite.execution.progress import Silent
+from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.embed import embed_bundle
+
+bundle, model, longest = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+waits = random.Random(7)
+kills = 0
+while True:
+    child = os.fork()
+    if child == 0:
+        embed_bundle(bundle, model, Silent(), shard_rows=4)
+        os._exit(0)
+    end = time.monotonic() + (waits.uniform(0.005, longest) if kills < 20 else 60)
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            kills += 1
+            break
+        time.sleep(0.002)
+    else:
+        break
+print(kills, Bundle.open(bundle).id)
+"""
+
+
+@pytest.mark.parametrize(
+    ("documents", "longest", "least"), [(60, "0.2", 3), (300, "0.1", 20)], ids=["near the end", "twenty times"]
+)
+def test_killed_at_random_moments_the_bundle_is_the_same(
+    tmp_path: Path, model: str, documents: int, longest: str, least: int
+) -> None:
+    whole = make_bundle(tmp_path / "whole", documents=documents, size=documents)
+    embed_bundle(whole, model, Silent(), shard_rows=4)
+    killed = make_bundle(tmp_path / "killed", documents=documents, size=documents)
+    command = [sys.executable, "-c", KILLING, str(killed), model, longest]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert result.returncode == 0, result.stderr
+    kills, found = result.stdout.split()
+    print(f"{kills} kills before it was done")
+    assert int(kills) >= least
+    assert found == Bundle.open(whole).id
+
+
+def test_encoder_facts_stand_beside_the_vectors(tmp_path: Path, model: str) -> None:
+    artifact = embed_bundle(make_bundle(tmp_path), model, Silent())
+    facts = json.loads((artifact.path / "encoder.json").read_text())
+    assert facts["model"] == model
+    assert facts["fingerprint"][:16] == artifact.path.name
+    assert (facts["dimensions"], facts["pooling"], facts["after_pooling"], facts["length"]) == (
+        16,
+        "mean",
+        ["normalize"],
+        24,
+    )
+    assert set(facts["prompts"]) == {"query", "document"}

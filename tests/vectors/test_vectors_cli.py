@@ -1,0 +1,121 @@
+"""The commands as a user types them, one after the other on one small corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from tiny_bundle import save_model, write_source
+
+from constraintsuite.cli.bundle import bundle
+from constraintsuite.cli.embed import embed
+from constraintsuite.cli.subset import subset
+from constraintsuite.cli.truth import truth
+from constraintsuite.errors import UserError
+
+
+def call(command: click.Command, *arguments: object) -> Result:
+    result = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=True)
+    if result.exception is not None and not isinstance(result.exception, SystemExit | UserError):
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    made = write_source(tmp_path, documents=400)
+    return "--source", made.source, "--queries", str(made.queries), "--qrels", str(made.qrels)
+
+
+def test_a_plan_is_a_forecast(source: tuple[str, ...]) -> None:
+    made = json.loads(call(subset, "plan", *source, "--mode", "uniform", "--size", 300, "--json").stdout)
+    assert (made["population"], made["judged"], made["positives"]) == (400, 6, 12)
+    assert made["share"] == pytest.approx(1 - (100 * 99) / (400 * 399))
+    kept = json.loads(call(subset, "plan", *source, "--size", 50, "--json").stdout)
+    assert kept["share"] == 1
+
+
+def test_a_poor_plan_is_shown_and_refused(source: tuple[str, ...]) -> None:
+    result = call(subset, "plan", *source, "--mode", "uniform", "--size", 10)
+    assert "judged queries that keep a positive: 0 ± 1 of 6 (4.9%)" in result.stdout
+    assert isinstance(result.exception, UserError)
+    assert "--accept-coverage" in str(result.exception)
+    assert call(subset, "plan", *source, "--mode", "uniform", "--size", 10, "--accept-coverage").exit_code == 0
+
+
+def test_a_known_population_is_not_counted(source: tuple[str, ...]) -> None:
+    result = call(subset, "plan", *source, "--size", 1_000_000, "--mode", "uniform", "--population", 8_841_823,
+                  "--accept-coverage", "--json")  # fmt: skip
+    assert json.loads(result.stdout)["population"] == 8_841_823
+
+
+def test_the_split_of_an_ir_datasets_id_is_the_rest_of_its_path() -> None:
+    pytest.importorskip("ir_datasets")
+    result = call(subset, "plan", "--source", "irds:nowhere", "--split", "dev/small", "--size", 5)
+    assert "irds:nowhere/dev/small: ir_datasets" in str(result.exception)
+
+
+def test_the_methodologys_sampling_warns(source: tuple[str, ...]) -> None:
+    result = call(subset, "plan", *source, "--mode", "legacy_positions", "--size", 300)
+    assert result.stdout.startswith("Warning: legacy_positions draws row numbers")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--size", 0), "size: Input should be greater than or equal to 1"),
+        ((), "the mode keep_positives needs --size"),
+        (("--size", 500), "--size 500 is more than the 400 documents"),
+        (("--size", 5), "--size 5 has no room for the 12 positive documents"),
+        (("--size", 20, "--n-queries", 7), "--n-queries 7 is more than the 6 judged queries"),
+        (("--size", 20, "--mode", "stratified", "--allocation", "a=x"), "'a=x' is not NAME=SHARE"),
+    ],
+)
+def test_wrong_options_are_refused(source: tuple[str, ...], options: tuple[object, ...], message: str) -> None:
+    result = call(subset, "plan", *source, *options)
+    assert isinstance(result.exception, UserError)
+    assert message in str(result.exception)
+
+
+def test_from_source_to_verified_bundle(tmp_path: Path, source: tuple[str, ...]) -> None:
+    out, model = tmp_path / "bundle", save_model(tmp_path / "model")
+    dry = call(subset, "build", *source, "--size", 50, "--out", out, "--dry-run", "--json")
+    assert (json.loads(dry.stdout)["documents"], out.exists()) == (50, False)
+    built = json.loads(call(subset, "build", *source, "--size", 50, "--out", out, "--json").stdout)
+    assert built["coverage"]["full"] == 6
+    assert json.loads(call(embed, out, "--model", model, "--dry-run", "--json").stdout)["shards"] == 2
+    made = call(embed, out, "--model", model)
+    assert "50 documents" in made.stdout
+    truths = json.loads(call(truth, out, "--knn", 5, "--json").stdout)
+    assert [each["counts"]["queries"] for each in truths["truths"]] == [6, 6]
+    shown = call(bundle, "show", out).stdout
+    assert truths["bundle_id"] in shown
+    assert "A subset makes retrieval look easier" in shown
+    assert json.loads(call(bundle, "show", out, "--json").stdout)["bundle_id"] == truths["bundle_id"]
+    assert call(bundle, "verify", out).exit_code == 0
+    assert call(bundle, "diff", out, out).stdout == "identical\n"
+    (out / "qrels.parquet").write_bytes(b"")
+    result = call(bundle, "verify", out, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["faults"] == ["qrels.parquet: changed since it was written"]
+
+
+def test_export_and_import(tmp_path: Path, source: tuple[str, ...]) -> None:
+    out, seven = tmp_path / "bundle", tmp_path / "seven"
+    call(subset, "build", *source, "--size", 50, "--out", out)
+    result = call(bundle, "export", out, "--layout", "msmarco-subset", "--out", seven)
+    assert "no vectors yet" in str(result.exception)
+    call(embed, out, "--model", save_model(tmp_path / "model"))
+    assert (
+        "count sets, never entries" in call(bundle, "export", out, "--layout", "msmarco-subset", "--out", seven).stdout
+    )
+    assert "not an empty folder" in str(call(bundle, "export", out, "--layout", "jsonl", "--out", seven).exception)
+    imported = call(bundle, "import", seven, "--out", tmp_path / "imported")
+    assert "Repaired: ground_truth.npy: 1,188 repeated entries in 6 of 6 rows" in imported.stdout
+    differing = call(bundle, "diff", out, tmp_path / "imported")
+    assert differing.exit_code == 1
+    assert "documents" in differing.stdout
