@@ -50,7 +50,16 @@ LAYERS = (
 )
 RANK = {name: number for number, row in enumerate(LAYERS) for name in row.split()}
 HEAVY = {"torch", "pandas", "spacy", "numpy", "sklearn"}
-CATALOGUES: tuple[Catalogue[Any], ...] = (ANALYSERS, SOURCES, SCORERS, RETRIEVERS, IMPORTERS, FILTERS, EXPORTERS, LAYOUTS)
+CATALOGUES: tuple[Catalogue[Any], ...] = (
+    ANALYSERS,
+    SOURCES,
+    SCORERS,
+    RETRIEVERS,
+    IMPORTERS,
+    FILTERS,
+    EXPORTERS,
+    LAYOUTS,
+)
 
 
 @cache
