@@ -25,6 +25,8 @@ from constraintsuite.models import SCORERS
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.text import ANALYSERS
 from constraintsuite.vectors import LAYOUTS
+from constraintsuite.vectors.ann.engines import ENGINES
+from constraintsuite.vectors.ann.sources import SOURCES as VECTOR_SOURCES
 
 ROOT = Path(constraintsuite.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -59,6 +61,8 @@ CATALOGUES: tuple[Catalogue[Any], ...] = (
     FILTERS,
     EXPORTERS,
     LAYOUTS,
+    ENGINES,
+    VECTOR_SOURCES,
 )
 
 

@@ -22,6 +22,7 @@ EXTRAS = {
     "torch": ("sentence_transformers", "run any transformer, and the neural families"),
     "ranking": ("ir_measures", "judge rankings by the measures of the field"),
     "vectors": ("pyarrow", "keep bundles of texts and vectors"),
+    "ann": ("faiss", "measure vector search engines"),
     "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }
 

@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "embed": ("constraintsuite.cli.embed:embed", "Encode the texts of a bundle."),
     "truth": ("constraintsuite.cli.truth:truth", "Write the two truths of a bundle."),
     "bundle": ("constraintsuite.cli.bundle:bundle", "Look at bundles, check and convert them."),
+    "ann": ("constraintsuite.cli.ann:ann", "Measure vector search: how exact, how fast, how large."),
     "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
 }
 

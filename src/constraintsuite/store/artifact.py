@@ -33,6 +33,7 @@ _MADE_BY = {
     "ranking": "csuite retrieve-eval",
     "report": "csuite report",
     "bundle": "csuite subset build",
+    "ann": "csuite ann run",
 }
 
 

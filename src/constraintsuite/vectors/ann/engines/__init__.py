@@ -1,0 +1,25 @@
+"""Engines that a benchmark can name: one file an engine, one line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from constraintsuite.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from constraintsuite.vectors.ann.engines.base import Engine
+
+ENGINES: Catalogue[type[Engine]] = Catalogue(
+    "engine",
+    {
+        "exact": "constraintsuite.vectors.ann.engines.exact:ExactEngine",
+        "coded": "constraintsuite.vectors.ann.engines.coded:CodedEngine",
+        "lsh": "constraintsuite.vectors.ann.engines.lsh:LshEngine",
+        "covertree": "constraintsuite.vectors.ann.engines.covertree:CoverTreeEngine",
+        "faiss": "constraintsuite.vectors.ann.engines.faiss:FaissEngine",
+        "usearch": "constraintsuite.vectors.ann.engines.usearch:UsearchEngine",
+        "hnswlib": "constraintsuite.vectors.ann.engines.hnswlib:HnswlibEngine",
+        "pgvector": "constraintsuite.vectors.ann.engines.pgvector:PgvectorEngine",
+        "qdrant": "constraintsuite.vectors.ann.engines.qdrant:QdrantEngine",
+    },
+)

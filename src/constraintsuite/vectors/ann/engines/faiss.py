@@ -1,0 +1,125 @@
+"""Faiss through its factory strings: Flat, IVF, PQ, HNSW, and all their compositions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, require, unit_rows
+
+_FILE = "index.faiss"
+_TRAINED_ON = 262_144  # rows; more make training longer and centroids hardly better
+
+
+class FaissBuild(Settings):
+    """What index is made."""
+
+    factory: str = Field("HNSW32", description="Faiss's own name of an index, as in `OPQ16,IVF256,PQ16`")
+    ef_construction: int | None = Field(None, ge=1, description="width of the search while a graph is made")
+    train_rows: int = Field(_TRAINED_ON, ge=1, description="rows drawn for training, all if there are fewer")
+    seed: int = Field(0, ge=0, description="of that draw")
+
+
+class FaissSearch(Settings):
+    """Each value must be one that the index knows; Faiss itself would pass over it in places."""
+
+    nprobe: int | None = Field(None, ge=1, description="lists that are looked at")
+    ef: int | None = Field(None, ge=1, description="width of the search in a graph")
+    k_factor: float | None = Field(None, ge=1, description="for refining indexes: candidates in multiples of k")
+
+
+_PARAMETERS = {"nprobe": "nprobe", "ef": "efSearch", "k_factor": "k_factor_rf"}
+
+
+class FaissEngine:
+    """`engine: faiss`."""
+
+    build_settings: ClassVar[type[Settings]] = FaissBuild
+    search_settings: ClassVar[type[Settings]] = FaissSearch
+    metrics = ALL_METRICS
+    library = "faiss-cpu"
+
+    def __init__(self, settings: FaissBuild, metric: Metric, threads: int) -> None:
+        self._faiss = require("faiss", "faiss")
+        self._settings = settings
+        self._unit = metric == "cosine"  # the product of vectors of length 1
+        self._kind = self._faiss.METRIC_L2 if metric == "euclidean" else self._faiss.METRIC_INNER_PRODUCT
+        self._threads = threads
+        self._index: Any = None
+
+    @property
+    def exact(self) -> bool:
+        """Only a flat index compares everything."""
+        return self._settings.factory == "Flat"
+
+    def build(self, vectors: Vectors) -> None:
+        """Train on a sample if the index learns anything, then add block by block."""
+        self._faiss.omp_set_num_threads(self._threads)
+        try:
+            self._index = self._faiss.index_factory(vectors.shape[1], self._settings.factory, self._kind)
+        except RuntimeError as error:
+            raise UserError(
+                f"faiss: the factory string {self._settings.factory!r} is refused: {_reason(error)}"
+            ) from None
+        if self._settings.ef_construction is not None:
+            self._set("efConstruction", self._settings.ef_construction)
+        if not self._index.is_trained:
+            self._index.train(self._sample(vectors))
+        for _, block in blocks(vectors, unit=self._unit):
+            self._index.add(block)
+
+    def configure(self, settings: FaissSearch, threads: int) -> None:
+        """Through ParameterSpace, which reaches an index behind a transformation; an attribute set there is ignored."""
+        self._threads = threads
+        for name, value in settings.model_dump(exclude_none=True).items():
+            self._set(_PARAMETERS[name], value)
+
+    def search(self, queries: Vectors, k: int) -> IntArray:
+        """Faiss itself puts -1 where it found fewer."""
+        self._faiss.omp_set_num_threads(self._threads)  # for this thread: OpenMP keeps the number by thread
+        asked = np.ascontiguousarray(unit_rows(queries) if self._unit else queries, dtype=np.float32)
+        _, rows = self._index.search(asked, k)
+        found: IntArray = rows
+        return found
+
+    def bytes(self) -> int:
+        """What the index takes when written out."""
+        return int(self._faiss.serialize_index(self._index).nbytes)
+
+    def save(self, folder: Path) -> None:
+        """One file of Faiss's own form."""
+        self._faiss.write_index(self._index, str(folder / _FILE))
+
+    def load(self, folder: Path) -> None:
+        """Read that file."""
+        self._index = self._faiss.read_index(str(folder / _FILE))
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._index = None
+
+    def _sample(self, vectors: Vectors) -> Vectors:
+        rows = np.arange(len(vectors))
+        if len(rows) > self._settings.train_rows:
+            rng = np.random.default_rng(self._settings.seed)
+            rows = np.sort(rng.choice(rows, self._settings.train_rows, replace=False))
+        chosen = np.ascontiguousarray(vectors[rows], dtype=np.float32)
+        return unit_rows(chosen) if self._unit else chosen
+
+    def _set(self, name: str, value: float) -> None:
+        try:
+            self._faiss.ParameterSpace().set_index_parameter(self._index, name, value)
+        except RuntimeError:
+            raise UserError(
+                f"faiss: an index {self._settings.factory!r} has no parameter {name}. Leave it out."
+            ) from None
+
+
+def _reason(error: RuntimeError) -> str:
+    """The last words of Faiss's message, without its source files."""
+    return str(error).strip().splitlines()[0].rpartition(": ")[2]

@@ -1,0 +1,95 @@
+"""hnswlib, the graph that the paper on HNSW came with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, filled, require
+
+_SPACES: dict[Metric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
+_FILE = "index.hnswlib"
+
+
+class HnswlibBuild(Settings):
+    """What graph is made."""
+
+    m: int = Field(16, ge=2, description="edges a node")
+    ef_construction: int = Field(200, ge=1, description="width of the search while the graph is made")
+    seed: int = Field(100, ge=0, description="of the nodes' levels")
+
+
+class HnswlibSearch(Settings):
+    """How widely is searched."""
+
+    ef: int = Field(64, ge=1, description="width of the search; hnswlib itself never goes below k")
+
+
+class HnswlibEngine:
+    """`engine: hnswlib`."""
+
+    build_settings: ClassVar[type[Settings]] = HnswlibBuild
+    search_settings: ClassVar[type[Settings]] = HnswlibSearch
+    metrics = ALL_METRICS
+    library = "hnswlib"
+    exact = False
+
+    def __init__(self, settings: HnswlibBuild, metric: Metric, threads: int) -> None:
+        self._library = require("hnswlib", "hnswlib")
+        self._settings = settings
+        self._metric: Metric = metric
+        self._threads = threads
+        self._index: Any = None
+
+    def build(self, vectors: Vectors) -> None:
+        """Add block by block."""
+        self._index = self._library.Index(_SPACES[self._metric], vectors.shape[1])
+        self._index.init_index(
+            len(vectors),
+            M=self._settings.m,
+            ef_construction=self._settings.ef_construction,
+            random_seed=self._settings.seed,
+        )
+        for start, block in blocks(vectors):
+            self._index.add_items(block, np.arange(start, start + len(block)), num_threads=self._threads)
+
+    def configure(self, settings: HnswlibSearch, threads: int) -> None:
+        """Set the width of the search."""
+        self._index.set_ef(settings.ef)
+        self._threads = threads
+
+    def search(self, queries: Vectors, k: int) -> IntArray:
+        """It answers in full or not at all."""
+        asked = np.ascontiguousarray(queries, dtype=np.float32)
+        found = min(k, self._index.get_current_count())
+        try:
+            rows, _ = self._index.knn_query(asked, k=found, num_threads=self._threads)
+        except RuntimeError:
+            raise UserError(
+                f"hnswlib: a query has fewer than {found} neighbours within reach in the graph, and hnswlib gives no part "
+                "of an answer. Raise m, ef_construction or ef."
+            ) from None
+        return filled(rows.astype(np.int64), k)
+
+    def bytes(self) -> int:
+        """What the index takes when written out."""
+        return int(self._index.index_file_size())
+
+    def save(self, folder: Path) -> None:
+        """One file of hnswlib's own form."""
+        self._index.save_index(str(folder / _FILE))
+        (folder / "dimensions").write_text(str(self._index.dim))
+
+    def load(self, folder: Path) -> None:
+        """Read that file."""
+        self._index = self._library.Index(_SPACES[self._metric], int((folder / "dimensions").read_text()))
+        self._index.load_index(str(folder / _FILE))
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._index = None

@@ -1,0 +1,199 @@
+"""PostgreSQL with pgvector, over a real connection."""
+
+from __future__ import annotations
+
+import struct
+import threading
+from typing import Annotated, Any, ClassVar, Literal
+from uuid import uuid4
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.engines.base import (
+    ALL_METRICS,
+    MISSING,
+    Settings,
+    address,
+    blocks,
+    require,
+    without_password,
+)
+
+_OPERATORS: dict[Metric, tuple[str, str]] = {
+    "cosine": ("<=>", "vector_cosine_ops"),
+    "dot": ("<#>", "vector_ip_ops"),
+    "euclidean": ("<->", "vector_l2_ops"),
+}
+_SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # of binary COPY: no flags, no extension
+_END = struct.pack("!h", -1)
+
+
+class PgvectorBuild(Settings):
+    """Where the server is, and what index it makes."""
+
+    url: Annotated[str, AfterValidator(without_password)] = Field(description="postgresql://..., or env:NAME")
+    index: Literal["hnsw", "ivfflat", "none"] = Field("hnsw", description="none compares everything")
+    m: int = Field(16, ge=2, le=100, description="hnsw: edges a node")
+    ef_construction: int = Field(64, ge=4, le=1000, description="hnsw: width of the search while the graph is made")
+    lists: int = Field(100, ge=1, le=32_768, description="ivfflat: clusters")
+    maintenance_work_mem: str = Field("256MB", pattern=r"^\d+(kB|MB|GB)$", description="memory for making the index")
+
+
+class PgvectorSearch(Settings):
+    """How widely is searched; one of the two, for the index that is there."""
+
+    ef: int | None = Field(None, ge=1, le=1000, description="hnsw.ef_search; of less than k, answers are short")
+    probes: int | None = Field(None, ge=1, le=32_768, description="ivfflat.probes")
+
+
+class PgvectorEngine:
+    """`engine: pgvector`; each build is a table of its own, which is dropped in the end."""
+
+    build_settings: ClassVar[type[Settings]] = PgvectorBuild
+    search_settings: ClassVar[type[Settings]] = PgvectorSearch
+    metrics = ALL_METRICS
+    library = "psycopg"
+
+    def __init__(self, settings: PgvectorBuild, metric: Metric, threads: int) -> None:
+        self._psycopg = require("psycopg", "pgvector")
+        self._settings = settings
+        self._operator, self._operators = _OPERATORS[metric]
+        self._table = f"csuite_ann_{uuid4().hex[:12]}"
+        self._parameters: dict[str, int] = {}
+        self._connections = threading.local()
+        self._opened: list[Any] = []
+        self._generation = 0
+
+    @property
+    def exact(self) -> bool:
+        """Without an index everything is compared."""
+        return self._settings.index == "none"
+
+    def build(self, vectors: Vectors) -> None:
+        """Copy the vectors in, then make the index."""
+        connection = self._connect()
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            cursor.execute(f"CREATE TABLE {self._table} (id bigint, v vector({vectors.shape[1]}))")
+            cursor.execute(f"ALTER TABLE {self._table} ALTER COLUMN v SET STORAGE PLAIN")  # no detour for wide rows
+            with cursor.copy(f"COPY {self._table} (id, v) FROM STDIN (FORMAT BINARY)") as copy:
+                copy.write(_SIGNATURE)
+                for start, block in blocks(vectors):
+                    copy.write(_rows_for_copy(start, block))
+                copy.write(_END)
+            if not self.exact:
+                cursor.execute(f"SET maintenance_work_mem = '{self._settings.maintenance_work_mem}'")
+                cursor.execute(self._index_command())
+            cursor.execute(f"ANALYZE {self._table}")
+
+    def configure(self, settings: PgvectorSearch, threads: int) -> None:
+        """Set the width of the search, and make sure that the planner uses the index: else it would be exact unseen."""
+        own = {"hnsw": ("hnsw.ef_search", settings.ef), "ivfflat": ("ivfflat.probes", settings.probes)}
+        name, value = own.get(self._settings.index, ("", None))
+        given = [key for key, number in settings.model_dump().items() if number is not None]
+        if len(given) > (value is not None):
+            raise UserError(f"pgvector: {' and '.join(given)} given, but the index is {self._settings.index}.")
+        self._parameters = {} if value is None else {name: value}
+        self._generation += 1  # connections of other threads follow when they are used next
+        if not self.exact:
+            self._refuse_scan()
+
+    def search(self, queries: Vectors, k: int) -> IntArray:
+        """One statement a query: the server knows no other way."""
+        rows = np.full((len(queries), k), MISSING, dtype=np.int64)
+        connection = self._connect()
+        text = f"SELECT id FROM {self._table} ORDER BY v {self._operator} %b::vector LIMIT {k}"
+        with connection.cursor(binary=True) as cursor:
+            for i, query in enumerate(queries):
+                found = cursor.execute(text, (_Literal(query),), prepare=True).fetchall()
+                rows[i, : len(found)] = [row for (row,) in found]
+        return rows
+
+    def bytes(self) -> int:
+        """The table with its index, on the server's disk."""
+        found = self._connect().execute("SELECT pg_total_relation_size(%s)", (self._table,)).fetchone()
+        return int(found[0])
+
+    def close(self) -> None:
+        """Drop the table and close all connections."""
+        try:
+            self._connect().execute(f"DROP TABLE IF EXISTS {self._table}")
+        finally:
+            for connection in self._opened:
+                connection.close()
+
+    def _connect(self) -> Any:  # noqa: ANN401 - psycopg may be missing
+        """The connection of this thread, with the search parameters of now."""
+        mine = self._connections
+        if getattr(mine, "connection", None) is None:
+            try:
+                mine.connection = self._psycopg.connect(address(self._settings.url), autocommit=True)
+            except self._psycopg.OperationalError as error:
+                raise UserError(f"pgvector: no connection: {str(error).strip()}") from None
+            mine.generation = -1
+            _teach_vectors(mine.connection)
+            self._opened.append(mine.connection)
+        if mine.generation != self._generation:
+            if not self.exact:
+                mine.connection.execute("SET enable_seqscan = off")
+            for name, value in self._parameters.items():
+                mine.connection.execute(f"SET {name} = {value}")
+            mine.generation = self._generation
+        return mine.connection
+
+    def _index_command(self) -> str:
+        with_ = f"m = {self._settings.m}, ef_construction = {self._settings.ef_construction}"
+        if self._settings.index == "ivfflat":
+            with_ = f"lists = {self._settings.lists}"
+        return f"CREATE INDEX ON {self._table} USING {self._settings.index} (v {self._operators}) WITH ({with_})"
+
+    def _refuse_scan(self) -> None:
+        query = (
+            f"SELECT id FROM {self._table} ORDER BY v {self._operator} (SELECT v FROM {self._table} LIMIT 1) LIMIT 1"
+        )
+        plan = " ".join(line for (line,) in self._connect().execute(f"EXPLAIN {query}").fetchall())
+        if "Index Scan" not in plan:
+            raise UserError(f"pgvector: the server does not use its {self._settings.index} index. Its plan: {plan}")
+
+
+class _Literal:
+    """A vector on its way to the server."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Vectors) -> None:
+        self.values = values
+
+
+def _teach_vectors(connection: Any) -> None:  # noqa: ANN401
+    """Send vectors as they are, so that no time goes into printing numbers."""
+    adapt = require("psycopg.adapt", "pgvector")
+    binary = require("psycopg.pq", "pgvector").Format.BINARY
+    found = connection.execute("SELECT oid FROM pg_type WHERE typname = 'vector'").fetchone()
+    if found is None:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        found = connection.execute("SELECT oid FROM pg_type WHERE typname = 'vector'").fetchone()
+
+    class VectorDumper(adapt.Dumper):  # type: ignore[misc,name-defined]  # psycopg may be missing
+        format = binary
+        oid = found[0]
+
+        def dump(self, obj: _Literal) -> bytes:
+            return struct.pack("!hh", len(obj.values), 0) + obj.values.astype(">f4").tobytes()
+
+    connection.adapters.register_dumper(_Literal, VectorDumper)
+
+
+def _rows_for_copy(start: int, block: Vectors) -> bytes:
+    """Rows in the binary form of COPY: number of fields, then length and value of id and vector."""
+    wide = block.shape[1]
+    head = [("fields", ">i2"), ("a", ">i4"), ("id", ">i8"), ("b", ">i4"), ("wide", ">i2"), ("zero", ">i2")]
+    form = np.dtype([*head, ("values", ">f4", (wide,))])
+    rows = np.zeros(len(block), dtype=form)
+    rows["fields"], rows["a"], rows["b"], rows["wide"] = 2, 8, 4 + 4 * wide, wide
+    rows["id"] = np.arange(start, start + len(block))
+    rows["values"] = block
+    return rows.tobytes()

@@ -1,0 +1,130 @@
+"""Qdrant by URL; its local mode, which lives inside the client, compares everything and is labelled exact."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any, ClassVar
+from uuid import uuid4
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.engines.base import (
+    ALL_METRICS,
+    MISSING,
+    Settings,
+    address,
+    blocks,
+    require,
+    without_password,
+)
+
+LOCAL = ":memory:"
+_NAMES: dict[Metric, str] = {"cosine": "Cosine", "dot": "Dot", "euclidean": "Euclid"}
+_UPLOAD = 1_000  # points a request
+
+
+class QdrantBuild(Settings):
+    """Where the server is, and what graph it makes."""
+
+    url: Annotated[str, AfterValidator(without_password)] = Field(description="http://..., env:NAME, or :memory:")
+    api_key: str | None = Field(None, pattern=r"^env:.+", description="env:NAME: the variable that holds the key")
+    m: int = Field(16, ge=2, description="edges a node")
+    ef_construct: int = Field(100, ge=4, description="width of the search while the graph is made")
+    indexing_seconds: float = Field(3600, gt=0, description="how long to wait until everything is in the graph")
+
+
+class QdrantSearch(Settings):
+    """How widely is searched."""
+
+    ef: int | None = Field(None, ge=1, description="width of the search")
+    exact: bool = Field(False, description="compare everything")
+
+
+class QdrantEngine:
+    """`engine: qdrant`; each build is a collection of its own, which is deleted in the end."""
+
+    build_settings: ClassVar[type[Settings]] = QdrantBuild
+    search_settings: ClassVar[type[Settings]] = QdrantSearch
+    metrics = ALL_METRICS
+    library = "qdrant-client"
+
+    def __init__(self, settings: QdrantBuild, metric: Metric, threads: int) -> None:
+        self._library = require("qdrant_client", "qdrant")
+        self._models = self._library.models
+        self._settings = settings
+        self._metric: Metric = metric
+        self._collection = f"csuite_ann_{uuid4().hex[:12]}"
+        self._search = QdrantSearch()
+        key = None if settings.api_key is None else address(settings.api_key)
+        place = {"location": LOCAL} if self._local else {"url": address(settings.url), "api_key": key, "timeout": 600}
+        self._client: Any = self._library.QdrantClient(**place)
+
+    @property
+    def exact(self) -> bool:
+        """Local mode never uses a graph, and a server can be asked not to."""
+        return self._local or self._search.exact
+
+    def build(self, vectors: Vectors) -> None:
+        """Send the vectors, then wait until all of them are in the graph: before, a search would be a scan."""
+        self._client.create_collection(
+            self._collection,
+            vectors_config=self._models.VectorParams(size=vectors.shape[1], distance=_NAMES[self._metric]),
+            hnsw_config=self._models.HnswConfigDiff(
+                m=self._settings.m, ef_construct=self._settings.ef_construct, full_scan_threshold=10
+            ),
+            optimizers_config=self._models.OptimizersConfigDiff(indexing_threshold=1),
+        )
+        for start, block in blocks(vectors):
+            for i in range(0, len(block), _UPLOAD):
+                part = block[i : i + _UPLOAD]
+                ids = list(range(start + i, start + i + len(part)))
+                batch = self._models.Batch(ids=ids, vectors=part.tolist())
+                self._client.upsert(self._collection, points=batch, wait=True)
+        if not self._local:
+            self._wait_for_graph(len(vectors))
+
+    def configure(self, settings: QdrantSearch, threads: int) -> None:
+        """Set the width of the search."""
+        if self._local and settings.ef is not None:
+            raise UserError(
+                "qdrant: local mode compares everything, so that `ef` means nothing. Give the URL of a server."
+            )
+        self._search = settings
+
+    def search(self, queries: Vectors, k: int) -> IntArray:
+        """One request for all queries of a call."""
+        chosen = self._models.SearchParams(hnsw_ef=self._search.ef, exact=self._search.exact)
+        request = self._models.QueryRequest
+        params = None if self._local else chosen
+        asked = [request(query=query.tolist(), limit=k, params=params) for query in queries]
+        rows = np.full((len(queries), k), MISSING, dtype=np.int64)
+        for i, answer in enumerate(self._client.query_batch_points(self._collection, requests=asked)):
+            rows[i, : len(answer.points)] = [point.id for point in answer.points]
+        return rows
+
+    def bytes(self) -> None:
+        """The server does not tell."""
+
+    def close(self) -> None:
+        """Delete the collection."""
+        self._client.delete_collection(self._collection)
+        self._client.close()
+
+    @property
+    def _local(self) -> bool:
+        return self._settings.url == LOCAL
+
+    def _wait_for_graph(self, rows: int) -> None:
+        end = time.monotonic() + self._settings.indexing_seconds
+        while time.monotonic() < end:
+            state = self._client.get_collection(self._collection)
+            if state.status == self._models.CollectionStatus.GREEN and (state.indexed_vectors_count or 0) >= rows:
+                return
+            time.sleep(0.2)
+        raise UserError(
+            f"qdrant: after {self._settings.indexing_seconds:g} s not all of {rows:,} vectors are in the graph; what is not "
+            "there is scanned, so nothing was measured. Raise indexing_seconds."
+        )

@@ -1,0 +1,92 @@
+"""USearch: a graph in single, half or 8-bit numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, blocks, require
+
+_NAMES: dict[Metric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
+_FILE = "index.usearch"
+
+
+class UsearchBuild(Settings):
+    """What graph is made."""
+
+    connectivity: int = Field(16, ge=2, description="edges a node")
+    expansion_add: int = Field(128, ge=1, description="width of the search while the graph is made")
+    dtype: Literal["f32", "f16", "bf16", "i8"] = Field("f32", description="numbers that are kept")
+
+
+class UsearchSearch(Settings):
+    """How widely is searched."""
+
+    expansion: int = Field(64, ge=1, description="width of the search")
+
+
+class UsearchEngine:
+    """`engine: usearch`."""
+
+    build_settings: ClassVar[type[Settings]] = UsearchBuild
+    search_settings: ClassVar[type[Settings]] = UsearchSearch
+    metrics = ALL_METRICS
+    library = "usearch"
+    exact = False
+
+    def __init__(self, settings: UsearchBuild, metric: Metric, threads: int) -> None:
+        self._library = require("usearch.index", "usearch")
+        self._settings = settings
+        self._metric: Metric = metric
+        self._threads = threads
+        self._index: Any = None
+
+    def build(self, vectors: Vectors) -> None:
+        """Add block by block."""
+        self._index = self._library.Index(
+            ndim=vectors.shape[1],
+            metric=_NAMES[self._metric],
+            dtype=self._settings.dtype,
+            connectivity=self._settings.connectivity,
+            expansion_add=self._settings.expansion_add,
+        )
+        for start, block in blocks(vectors):
+            self._index.add(np.arange(start, start + len(block)), block, threads=self._threads)
+
+    def configure(self, settings: UsearchSearch, threads: int) -> None:
+        """Set the width of the search."""
+        self._index.expansion_search = settings.expansion
+        self._threads = threads
+
+    def search(self, queries: Vectors, k: int) -> IntArray:
+        """What lies beyond the number of matches is whatever was in memory, so it is taken away."""
+        asked = np.ascontiguousarray(queries, dtype=np.float32)
+        found = self._index.search(asked, k, threads=self._threads)
+        keys = np.atleast_2d(found.keys).astype(np.int64)
+        rows = np.full((len(queries), k), MISSING, dtype=np.int64)
+        if len(queries) == 1:
+            rows[0, : keys.shape[1]] = keys[0]
+            return rows
+        counted = np.arange(keys.shape[1]) < np.asarray(found.counts)[:, np.newaxis]
+        rows[:, : keys.shape[1]] = np.where(counted, keys, MISSING)
+        return rows
+
+    def bytes(self) -> int:
+        """What the index takes when written out."""
+        return int(self._index.serialized_length)
+
+    def save(self, folder: Path) -> None:
+        """One file of USearch's own form."""
+        self._index.save(str(folder / _FILE))
+
+    def load(self, folder: Path) -> None:
+        """Read that file."""
+        self._index = self._library.Index.restore(str(folder / _FILE))
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._index = None

@@ -1,0 +1,103 @@
+"""How near an answer is to the truth, query by query. All names begin with `ann.`: these say nothing of relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from constraintsuite.metrics.intervals import UNDEFINED, estimate
+from constraintsuite.records.scores import Interval
+from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
+
+TieRule = Literal["relative", "annb", "bigann"]
+TIE_RULES: Mapping[TieRule, str] = {
+    "relative": "a millionth of the last true score",
+    "annb": "0.001 in distance, as ann-benchmarks has it",
+    "bigann": "0.000001 in distance, as big-ann-benchmarks has it",
+}
+_ABSOLUTE: Mapping[TieRule, float] = {"annb": 1e-3, "bigann": 1e-6}
+_RELATIVE = 1e-6
+
+
+class WrongAnswerError(Exception):
+    """An engine gave an answer that is none: a row twice, or one that does not exist."""
+
+
+class PerQuery(NamedTuple):
+    """One value a query."""
+
+    recall: FloatArray
+    """Share of the k true neighbours that were found, by their rows."""
+    recall_tie: FloatArray
+    """Share of places with a row that is as near as the k-th true neighbour."""
+    kth_gap: FloatArray
+    """By how much the worst row found scores below the k-th true one; NaN for an answer that is short."""
+    incomplete: FloatArray
+    """Share of places without a row."""
+
+
+def refuse_wrong(found: IntArray, rows: int) -> None:
+    """Raise if a row is named twice for one query, or does not exist."""
+    if found.size and (found.min() < -1 or found.max() >= rows):
+        raise WrongAnswerError(f"the answer names row {found.max()} or {found.min()}; there are rows 0 to {rows - 1}")
+    ordered = np.sort(found, axis=1)
+    repeated = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
+    if repeated.any():
+        raise WrongAnswerError(f"the answer to query {int(np.argmax(repeated))} names a row twice")
+
+
+def judge(found: IntArray, scores: FloatArray, truth: Neighbours, k: int, ties: TieRule) -> PerQuery:
+    """Compare the rows found, and their scores as we compute them, with the first k of the truth."""
+    true = truth.rows[:, :k]
+    places = true.shape[1]  # fewer than k only where there are fewer rows
+    last = truth.scores[:, places - 1]
+    hits = [len(np.intersect1d(f[f >= 0], t)) for f, t in zip(found, true, strict=True)]
+    near = (scores >= (last - _tolerance(last, ties))[:, np.newaxis]) & (found >= 0)
+    missing = np.maximum(0, places - (found >= 0).sum(axis=1))
+    worst = np.where(found >= 0, scores, np.inf).min(axis=1)
+    return PerQuery(
+        recall=np.array(hits, dtype=np.float64) / places,
+        recall_tie=np.minimum(1.0, near.sum(axis=1) / places),
+        kth_gap=np.where(missing > 0, np.nan, last - worst),
+        incomplete=missing / places,
+    )
+
+
+def summarise(values: PerQuery, k: int, tuning: IntArray, seed: int = 0) -> dict[str, Interval]:
+    """Means with their intervals over queries, the recall of the worst 5 %, and the two halves of the queries apart.
+
+    Parameters are chosen on the queries in `tuning`, and what they reach is reported on the others.
+    """
+    others = np.setdiff1d(np.arange(len(values.recall)), tuning)
+    return {
+        f"ann.recall@{k}": mean(values.recall, seed),
+        f"ann.recall_tie@{k}": mean(values.recall_tie, seed),
+        f"ann.recall_p05@{k}": _fifth_percentile(values.recall_tie),
+        f"ann.kth_gap@{k}": mean(values.kth_gap, seed),
+        f"ann.incomplete@{k}": mean(values.incomplete, seed),
+        f"ann.recall_tie@{k}.tune": mean(values.recall_tie[tuning], seed),
+        f"ann.recall_tie@{k}.report": mean(values.recall_tie[others], seed),
+    }
+
+
+def mean(values: FloatArray, seed: int = 0) -> Interval:
+    """The mean over queries with its 95 % interval; values that are all 0 or 1 are a share."""
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return UNDEFINED
+    share = bool(np.isin(defined, (0.0, 1.0)).all())
+    queries = np.arange(len(defined))
+    return estimate(defined[:, np.newaxis], [share], queries, rng=np.random.default_rng(seed))[0]
+
+
+def _tolerance(last: FloatArray, ties: TieRule) -> FloatArray:
+    return np.full(len(last), _ABSOLUTE[ties]) if ties in _ABSOLUTE else _RELATIVE * np.abs(last)
+
+
+def _fifth_percentile(values: FloatArray) -> Interval:
+    """A recall that a query had, not one between two; it has no interval, as few queries stand behind it."""
+    if not len(values):
+        return UNDEFINED
+    return Interval(float(np.percentile(values, 5, method="lower")), None, None, len(values))

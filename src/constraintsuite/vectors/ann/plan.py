@@ -1,0 +1,120 @@
+"""From a benchmark file to cells: which builds there are, which searches each serves, and what each cell is called."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from typing import Any
+
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.store.files import sha256_text
+from constraintsuite.vectors.ann.data import Metric
+from constraintsuite.vectors.ann.engines import ENGINES
+from constraintsuite.vectors.ann.engines.base import Settings
+from constraintsuite.vectors.ann.results import Point
+from constraintsuite.vectors.ann.settings import Bench, EngineEntry, grid
+
+_MEASURED = "1"
+"""Changes when the same point would be measured in another way, so that old cells are not taken for new ones."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A cell that is to be measured."""
+
+    key: str
+    point: Point
+
+
+@dataclass(frozen=True)
+class Build:
+    """One index, and all that is measured on it."""
+
+    data: str
+    engine: str
+    name: str
+    params: Mapping[str, Any]
+    library: str
+    cells: tuple[Planned, ...]
+
+
+def plan(bench: Bench, contents: Mapping[str, str], metrics: Mapping[str, Metric]) -> list[Build]:
+    """All builds, in the order of the file; an engine that is not installed, or a metric it does not know, is a UserError."""
+    builds = []
+    for entry in bench.engines:
+        library = _installed(entry)
+        for data, metric in metrics.items():
+            _refuse_metric(entry, data, metric)
+            for params in grid(entry.build):
+                cells = tuple(
+                    Planned(_key(point, bench, contents[data], library), point)
+                    for point in _points(entry, params, data, bench)
+                )
+                builds.append(Build(data, entry.engine, entry.name, params, library, cells))
+    return builds
+
+
+def count_cells(bench: Bench) -> dict[str, int]:
+    """How many builds and cells there are, before any data is read."""
+    sets = [entry.name for entry in bench.data]
+    made = [(entry, params) for entry in bench.engines for params in grid(entry.build)]
+    cells = sum(1 for entry, params in made for data in sets for _ in _points(entry, params, data, bench))
+    return {"builds": len(made) * len(sets), "cells": cells}
+
+
+def describe_engines() -> dict[str, dict[str, dict[str, str]]]:
+    """Of each engine its parameters: what they are, and their defaults."""
+    described = {}
+    for name in ENGINES.names():
+        kind = ENGINES.load(name)
+        parts = {"build": kind.build_settings, "search": kind.search_settings}
+        described[name] = {part: _describe_fields(settings) for part, settings in parts.items()}
+    return described
+
+
+def _describe_fields(settings: type[Settings]) -> dict[str, str]:
+    return {
+        name: f"{field.description or name} (default {'none' if field.default is None else field.default})"
+        if not field.is_required()
+        else f"{field.description or name} (needed)"
+        for name, field in settings.model_fields.items()
+    }
+
+
+def _points(entry: EngineEntry, params: Mapping[str, Any], data: str, bench: Bench) -> Iterator[Point]:
+    """One way to search after the other, so that an engine is configured as seldom as possible."""
+    protocol = bench.protocol
+    for search in grid(entry.search):
+        for rerank in entry.rerank:
+            for k in bench.k:
+                for mode in protocol.modes:
+                    for clients in protocol.clients if mode == "concurrent" else (1,):
+                        yield Point(
+                            data, entry.engine, entry.name, params, search, rerank, k, mode, clients, protocol.threads
+                        )
+
+
+def _key(point: Point, bench: Bench, content: str, library: str) -> str:
+    """Of all that decides a cell, and of the names it is shown under."""
+    how = bench.protocol.model_dump(include={"warmup", "repeats", "min_seconds"})
+    text = json.dumps([asdict(point), how, bench.ties, library], sort_keys=True)
+    return sha256_text(_MEASURED, content, text)[:24]
+
+
+def _installed(entry: EngineEntry) -> str:
+    library = ENGINES.load(entry.engine).library
+    try:
+        return f"{library} {metadata.version(library)}"
+    except metadata.PackageNotFoundError:
+        raise MissingExtraError("ann", f"The engine {entry.engine}") from None
+
+
+def _refuse_metric(entry: EngineEntry, data: str, metric: Metric) -> None:
+    known = ENGINES.load(entry.engine).metrics
+    if metric not in known:
+        raise UserError(
+            f"The engine {entry.engine} knows {', '.join(sorted(known))}, but {data} is compared by {metric}. "
+            "Leave one of them out."
+        )

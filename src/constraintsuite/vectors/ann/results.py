@@ -1,0 +1,195 @@
+"""What a benchmark leaves: one file a cell, whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.records.scores import Interval
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter, describe
+from constraintsuite.vectors.ann.settings import Mode
+
+KIND = "ann"
+CELLS, FAILED, PER_QUERY, RUN = "cells", "failed", "per_query", "run.json"
+NOTHING = "–"
+"""Stands where a search has no parameters."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Point:
+    """What was asked of an engine: one build, one way to search, one k, one mode."""
+
+    data: str
+    engine: str
+    name: str
+    """As the benchmark file calls it."""
+    build: Mapping[str, Any]
+    search: Mapping[str, Any]
+    rerank: int
+    k: int
+    mode: Mode
+    clients: int
+    """That ask at the same time; 1 but in the mode `concurrent`."""
+    threads: int
+
+    @property
+    def series(self) -> str:
+        """The name with the parameters of the build."""
+        return " ".join([self.name, *(f"{key}={value}" for key, value in self.build.items() if key != "url")])
+
+    @property
+    def setting(self) -> str:
+        """The parameters of the search."""
+        said = [f"{key}={value}" for key, value in self.search.items()]
+        return " ".join([*said, f"rerank={self.rerank}"] if self.rerank > 1 else said) or NOTHING
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """One measurement."""
+
+    seconds: float
+    queries: int
+
+    @property
+    def qps(self) -> float:
+        """Queries a second."""
+        return self.queries / self.seconds
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast the answers came."""
+
+    repeats: tuple[Repeat, ...]
+    latencies_ms: Mapping[str, float] | None
+    """Percentiles over calls of one query; None where a call holds more."""
+    engine_share: float | None
+    """Of the measured time, how much was spent in the engine."""
+
+    @property
+    def qps(self) -> float:
+        """The median of the repeats."""
+        ordered = sorted(repeat.qps for repeat in self.repeats)
+        middle = len(ordered) // 2
+        return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+    @property
+    def variation(self) -> float:
+        """Standard deviation of the repeats over their mean."""
+        speeds = [repeat.qps for repeat in self.repeats]
+        middle = sum(speeds) / len(speeds)
+        return float((sum((speed - middle) ** 2 for speed in speeds) / len(speeds)) ** 0.5 / middle)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a build took; None where it cannot be known."""
+
+    build_seconds: float
+    save_seconds: float | None
+    load_seconds: float | None
+    index_bytes: int | None
+    memory_bytes: int | None
+    """By how much the anonymous memory of a fresh process grew: mapped vectors do not count."""
+    peak_bytes: int | None
+    """The most that the process held at any time, all libraries and mapped pages included."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A finished measurement."""
+
+    key: str
+    point: Point
+    content: str
+    """Of the data."""
+    exact: bool
+    figures: Mapping[str, Interval]
+    speed: Speed
+    cost: Cost
+    library: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell that could not be measured."""
+
+    key: str
+    point: Point
+    error: str
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """Of one set of vectors."""
+
+    name: str
+    content: str
+    metric: str
+    rows: int
+    queries: int
+    dimensions: int
+    judged_queries: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """On what, where and with what a run was made."""
+
+    name: str
+    settings: Mapping[str, Any]
+    targets: tuple[float, ...]
+    ties: str
+    host: Mapping[str, str | int | None]
+    data: tuple[DataFacts, ...]
+    keys: tuple[str, ...]
+    """Of the cells that the benchmark file asks for now; others may lie beside them."""
+
+
+@dataclass(frozen=True)
+class AnnRun:
+    """A benchmark folder as it was read."""
+
+    path: Path
+    content: str
+    facts: RunFacts
+    cells: tuple[Cell, ...]
+    failures: tuple[Failure, ...]
+
+
+def load_ann_run(path: Path) -> AnnRun:
+    """The finished cells and the failures of a run."""
+    artifact = Artifact.open(path, KIND)
+    facts = read(path / RUN, RunFacts)
+    cells = [path / CELLS / f"{key}.json" for key in facts.keys]
+    failed = [path / FAILED / f"{key}.json" for key in facts.keys]
+    return AnnRun(
+        path,
+        artifact.manifest.content,
+        facts,
+        tuple(read(file, Cell) for file in cells if file.is_file()),
+        tuple(read(file, Failure) for file in failed if file.is_file()),
+    )
+
+
+def read(file: Path, kind: type[T]) -> T:
+    """One record; a file that was edited or cut is a UserError."""
+    try:
+        return adapter(kind).validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
+
+
+def write(file: Path, record: object) -> None:
+    """One record, as a file that appears whole."""
+    write_text(file, adapter(type(record)).dump_json(record, indent=2).decode() + "\n")

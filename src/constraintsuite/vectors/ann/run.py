@@ -1,0 +1,167 @@
+"""A benchmark from its file to its folder: finished cells are skipped, failed ones are tried again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Advance, Reporter
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Origin, finish, read_manifest
+from constraintsuite.store.files import folder_lock
+from constraintsuite.vectors.ann.host import describe_host
+from constraintsuite.vectors.ann.plan import Build, Planned, plan
+from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RUN, Failure, RunFacts, write
+from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.staging import Staged, stage
+from constraintsuite.vectors.ann.worker import WorkerJob
+
+STAGES = "stages"
+"""Kept beside the results and not part of them: copies of vectors, and their truth."""
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """What a run did."""
+
+    path: Path
+    measured: int
+    skipped: int
+    failed: int
+
+
+def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> RunOutcome:
+    """Measure every cell of `bench` that is not in `out` yet; paths of data start at `folder`."""
+    started = time.monotonic()
+    _refuse_foreign(out, bench.name)
+    with folder_lock(out):
+        staged = _stage_all(bench, folder, out, reporter)
+        builds = plan(
+            bench,
+            {name: one.facts.content for name, one in staged.items()},
+            {name: one.metric for name, one in staged.items()},
+        )
+        waiting = [left for build in builds if (left := _unfinished(build, out)).cells]
+        total = sum(len(build.cells) for build in builds)
+        todo = sum(len(build.cells) for build in waiting)
+        (out / MANIFEST).unlink(missing_ok=True)  # from now on the folder is unfinished
+        write(out / RUN, _facts(bench, staged, builds))
+        with reporter.track("cells", total) as advance:
+            advance(total - todo)
+            for build in waiting:
+                reporter.note(f"{build.data}: {build.cells[0].point.series}, {len(build.cells)} cells")
+                _run_build(WorkerJob(build, staged[build.data], bench.protocol, bench.ties, out), advance)
+        keys = [planned.key for build in builds for planned in build.cells]
+        failed = sum((out / FAILED / f"{key}.json").is_file() for key in keys)
+        counts = {"cells": total - failed, "builds": len(builds)}
+        contents = {name: one.facts.content for name, one in staged.items()}
+        origin = Origin(KIND, bench.name, contents, bench.model_dump(mode="json", serialize_as_any=True), 0, "")
+        finish(out, origin, counts, {"failed": failed} if failed else {}, time.monotonic() - started)
+    return RunOutcome(out, todo - failed, total - todo, failed)
+
+
+def _refuse_foreign(out: Path, name: str) -> None:
+    """A folder that holds anything but an earlier state of this benchmark is left as it is."""
+    if out.exists() and not out.is_dir():
+        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
+    manifest = read_manifest(out)
+    if manifest is not None and (manifest.kind, manifest.name) != (KIND, name):
+        raise UserError(f"{out}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
+    own = {MANIFEST, ENVIRONMENT, CELLS, FAILED, PER_QUERY, RUN, STAGES}
+    inside = out.iterdir() if out.is_dir() else ()
+    foreign = sorted(file.name for file in inside if file.name not in own and not file.name.startswith("."))
+    if foreign:
+        raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of this command. Choose another --out.")
+
+
+def _stage_all(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> dict[str, Staged]:
+    staged = {}
+    for entry in bench.data:
+        reporter.note(f"{entry.name}: reading vectors, computing exact neighbours")
+        staged[entry.name] = stage(entry, folder, max(bench.k), out / STAGES)
+        for note in staged[entry.name].facts.notes:
+            reporter.note(f"{entry.name}: {note}")
+    return staged
+
+
+def _unfinished(build: Build, out: Path) -> Build:
+    """The build with those of its cells that must be measured; what failed before is forgotten."""
+    left = tuple(planned for planned in build.cells if not (out / CELLS / f"{planned.key}.json").is_file())
+    for planned in left:
+        (out / FAILED / f"{planned.key}.json").unlink(missing_ok=True)
+    return replace(build, cells=left)
+
+
+def _facts(bench: Bench, staged: dict[str, Staged], builds: Sequence[Build]) -> RunFacts:
+    return RunFacts(
+        name=bench.name,
+        settings=bench.model_dump(mode="json", serialize_as_any=True),
+        targets=bench.targets,
+        ties=bench.ties,
+        host=describe_host(),
+        data=tuple(one.facts for one in staged.values()),
+        keys=tuple(planned.key for build in builds for planned in build.cells),
+    )
+
+
+def _run_build(job: WorkerJob, advance: Advance) -> None:
+    """A fresh process for one build; if it dies or takes too long, its cells that are not there have failed."""
+    with TemporaryDirectory(dir=job.staged.folder) as folder:
+        task, log = Path(folder) / "job.json", Path(folder) / "log"
+        write(task, job)
+        environment = {**os.environ, **dict.fromkeys(_THREADS, str(job.protocol.threads))}
+        command = [sys.executable, "-m", "constraintsuite.vectors.ann.worker", str(task)]
+        with (
+            log.open("wb") as errors,
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment) as worker,
+        ):
+            late = _Alarm(worker, job.protocol.timeout_seconds)
+            assert worker.stdout is not None
+            keys = {planned.key for planned in job.build.cells}
+            done = 0
+            for line in worker.stdout:
+                if line.decode(errors="replace").strip() in keys:  # libraries may print there too
+                    done += 1
+                    advance()
+            late.cancel()
+        reason = late.reason or _death(worker.wait(), log)
+    for planned in job.build.cells:
+        if not _settled(planned, job.out):
+            write(job.out / FAILED / f"{planned.key}.json", Failure(planned.key, planned.point, reason))
+    advance(len(job.build.cells) - done)
+
+
+class _Alarm:
+    """Ends a process that takes too long, and remembers that it did."""
+
+    def __init__(self, worker: subprocess.Popen[bytes], seconds: float) -> None:
+        self._worker, self._seconds, self.reason = worker, seconds, ""
+        self._timer = threading.Timer(seconds, self._ring)
+        self._timer.daemon = True  # whoever interrupts us shall not have to wait for it
+        self._timer.start()
+
+    def cancel(self) -> None:
+        """The process has ended in time."""
+        self._timer.cancel()
+
+    def _ring(self) -> None:
+        self.reason = f"took longer than timeout_seconds, {self._seconds:g} s, for its build and searches"
+        self._worker.kill()
+
+
+def _settled(planned: Planned, out: Path) -> bool:
+    return any((out / place / f"{planned.key}.json").is_file() for place in (CELLS, FAILED))
+
+
+def _death(code: int, log: Path) -> str:
+    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
+    how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+    return "\n".join([f"the process {how}", *said])

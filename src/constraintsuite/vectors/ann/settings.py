@@ -1,0 +1,149 @@
+"""A benchmark file, typed and frozen; a key that is not known is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.jsonl import describe
+from constraintsuite.vectors.ann.engines import ENGINES
+from constraintsuite.vectors.ann.metrics import TieRule
+from constraintsuite.vectors.ann.sources import SOURCES
+from constraintsuite.vectors.ann.sources.base import SourceSettings
+
+Mode = Literal["serial", "batch", "concurrent"]
+Params = Mapping[str, Any]
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Protocol(_Section):
+    """How is measured."""
+
+    modes: tuple[Mode, ...] = Field(
+        ("serial",), min_length=1, description="one query a call, all in one call, or clients"
+    )
+    clients: tuple[int, ...] = Field((1,), min_length=1, description="concurrent: how many ask at the same time")
+    threads: int = Field(1, ge=1, description="processors that an engine may use, in every mode")
+    warmup: int = Field(1, ge=0, description="passes over all queries that are not measured")
+    repeats: int = Field(5, ge=1, description="measurements; the median of their speeds is reported")
+    min_seconds: float = Field(2.0, ge=0, description="a measurement goes over the queries again until it took so long")
+    timeout_seconds: float = Field(7_200, gt=0, description="for one build and all its searches")
+
+    @field_validator("clients")
+    @classmethod
+    def _some_clients(cls, clients: tuple[int, ...]) -> tuple[int, ...]:
+        if min(clients) < 1:
+            raise ValueError(f"{min(clients)} clients ask nothing; at least 1")
+        return clients
+
+
+class DataEntry(_Section):
+    """One set of vectors: its name, its format and the options of that format."""
+
+    name: str = Field(pattern=_NAME)
+    format: str
+    options: SourceSettings
+
+    @model_validator(mode="before")
+    @classmethod
+    def _options_of_the_format(cls, entry: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
+        if not isinstance(entry, dict) or not isinstance(entry.get("format"), str) or "options" in entry:
+            return entry
+        rest = {key: value for key, value in entry.items() if key not in ("name", "format")}
+        options = _checked(SOURCES.load(entry["format"]), rest)
+        return {"name": entry.get("name", entry["format"]), "format": entry["format"], "options": options}
+
+
+class EngineEntry(_Section):
+    """An engine with its parameters; a list of values is an axis of a grid."""
+
+    engine: str
+    name: str = Field(pattern=_NAME)
+    build: dict[str, Any] = Field(default_factory=dict, description="decide the index")
+    search: dict[str, Any] = Field(
+        default_factory=dict, description="are set afterwards, so that one build serves many"
+    )
+    rerank: tuple[int, ...] = Field((1,), min_length=1, description="ask for so many times k, compare these in full")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_by_default(cls, entry: Any) -> Any:  # noqa: ANN401
+        if isinstance(entry, dict):
+            rerank = entry.get("rerank", 1)
+            single = isinstance(rerank, int) and not isinstance(rerank, bool)
+            return {"name": entry.get("engine"), **entry, "rerank": (rerank,) if single else rerank}
+        return entry
+
+    @model_validator(mode="after")
+    def _every_point_of_the_grid_is_known(self) -> EngineEntry:
+        kind = ENGINES.load(self.engine)
+        for params, settings in ((self.build, kind.build_settings), (self.search, kind.search_settings)):
+            for point in grid(params):
+                _checked(settings, point)
+        if min(self.rerank) < 1:
+            raise ValueError("rerank is how many times k candidates are compared again; 1 is none")
+        return self
+
+
+class Bench(_Section):
+    """What is compared, on what, and how."""
+
+    name: str = Field("ann", pattern=_NAME)
+    data: tuple[DataEntry, ...] = Field(min_length=1)
+    k: tuple[int, ...] = Field((10,), min_length=1, description="how many neighbours are asked for")
+    ties: TieRule = Field("relative", description="which rows count as equal to the last true one")
+    targets: tuple[float, ...] = Field((0.9, 0.95, 0.99), description="recalls of the table of speeds")
+    protocol: Protocol = Protocol()
+    engines: tuple[EngineEntry, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names_and_numbers(self) -> Bench:
+        for names in ([entry.name for entry in self.data], [entry.name for entry in self.engines]):
+            repeated = {name for name in names if names.count(name) > 1}
+            if repeated:
+                raise ValueError(f"two entries are called {min(repeated)!r}; give each its own `name`")
+        if min(self.k) < 1:
+            raise ValueError("k must be at least 1")
+        if not all(0 < target <= 1 for target in self.targets):
+            raise ValueError("targets are recalls: above 0, at most 1")
+        return self
+
+    @classmethod
+    def read(cls, path: Path) -> Bench:
+        """The benchmark in a YAML file; what is wrong in it is a UserError naming the place."""
+        if not path.is_file():
+            raise UserError(f"{path}: there is no such benchmark file. `csuite ann example` prints one to start from.")
+        try:
+            data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise UserError(f"{path}: not valid YAML: {error}") from None
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise UserError(f"{path}: {describe(error)}") from None
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from None
+
+
+def grid(params: Params) -> Iterator[dict[str, Any]]:
+    """Every combination of the values of those parameters that have a list of them."""
+    axes = [value if isinstance(value, list) else [value] for value in params.values()]
+    for values in product(*axes):
+        yield dict(zip(params, values, strict=True))
+
+
+def _checked(kind: type[BaseModel], values: object) -> BaseModel:
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise ValueError(describe(error).rstrip(".")) from None

@@ -1,0 +1,86 @@
+"""The files of big-ann-benchmarks: a header of two numbers, then the table; neighbours with or without distances."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.retrieval.topk import Neighbours
+from constraintsuite.store.files import atomic_writer
+from constraintsuite.vectors.ann.data import Metric, Vectors, VectorSet
+from constraintsuite.vectors.ann.sources.base import SourceSettings, existing
+
+_HEADER = 8  # bytes: rows and columns, each an unsigned 32-bit number
+_TYPES = {".fbin": np.float32, ".u8bin": np.uint8, ".i8bin": np.int8}
+
+
+class BigAnn(SourceSettings):
+    """`format: bigann`."""
+
+    base: str
+    queries: str
+    neighbours: str | None = None
+    metric: Metric
+
+    def load(self, name: str, folder: Path) -> VectorSet:
+        """Map the base vectors, read the rest."""
+        base = read_table(existing(folder, self.base))
+        queries = read_table(existing(folder, self.queries)).astype(np.float32)
+        truth = None if self.neighbours is None else read_neighbours(existing(folder, self.neighbours))
+        return VectorSet(name, base, queries, self.metric, truth)
+
+
+def read_table(file: Path) -> npt.NDArray[Any]:
+    """The table in a .fbin, .u8bin or .i8bin file, mapped; a file of another size than its header says is refused."""
+    kind = _TYPES.get(file.suffix)
+    if kind is None:
+        raise UserError(f"{file}: the name must end in {', '.join(_TYPES)}, which says what numbers are in it.")
+    rows, columns = _header(file)
+    _expect_size(file, rows, columns, (rows * columns * np.dtype(kind).itemsize,))
+    return np.memmap(file, dtype=kind, mode="r", offset=_HEADER, shape=(rows, columns))
+
+
+def read_neighbours(file: Path) -> Neighbours:
+    """Rows of the nearest; distances that follow them are not needed, as scores are computed anew."""
+    rows, columns = _header(file)
+    _expect_size(file, rows, columns, (rows * columns * 4, rows * columns * 8))
+    found = np.fromfile(file, dtype="<i4", count=rows * columns, offset=_HEADER).reshape(rows, columns)
+    return Neighbours(found.astype(np.int64), np.zeros(found.shape))
+
+
+def write_fbin(path: Path, vectors: Vectors) -> None:
+    """A table of 32-bit numbers with its header."""
+    with atomic_writer(path) as file:
+        file.write(np.array(vectors.shape, dtype="<u4").tobytes())
+        for start in range(0, len(vectors), 65_536):
+            file.write(np.ascontiguousarray(vectors[start : start + 65_536], dtype="<f4").tobytes())
+
+
+def write_neighbours(path: Path, truth: Neighbours, metric: Metric) -> None:
+    """Rows, then distances: squared for euclidean, as the tools that read these files expect; else minus the score."""
+    distances = truth.scores**2 if metric == "euclidean" else -truth.scores
+    with atomic_writer(path) as file:
+        file.write(np.array(truth.rows.shape, dtype="<u4").tobytes())
+        file.write(truth.rows.astype("<i4").tobytes())
+        file.write(distances.astype("<f4").tobytes())
+
+
+def _header(file: Path) -> tuple[int, int]:
+    numbers = np.fromfile(file, dtype="<u4", count=2)
+    if len(numbers) < 2:
+        raise UserError(f"{file}: shorter than its header of {_HEADER} bytes.")
+    return int(numbers[0]), int(numbers[1])
+
+
+def _expect_size(file: Path, rows: int, columns: int, sizes: tuple[int, ...]) -> None:
+    found = file.stat().st_size - _HEADER
+    if found not in sizes or not found:
+        said = " or ".join(f"{size + _HEADER:,}" for size in sizes)
+        raise UserError(
+            f"{file}: the header says {rows:,} x {columns:,}, which takes {said} bytes; the file has "
+            f"{found + _HEADER:,}. Was it cut off, or is it of another kind?"
+        )

@@ -1,0 +1,81 @@
+"""The files of ann-benchmarks: train, test, neighbors and distances in one HDF5 file. The extra [ann] reads them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.retrieval.topk import Neighbours
+from constraintsuite.store.files import atomic_writer
+from constraintsuite.vectors.ann.data import Metric, VectorSet
+from constraintsuite.vectors.ann.sources.base import SourceSettings, existing
+
+_METRICS: dict[str, Metric] = {"angular": "cosine", "euclidean": "euclidean", "ip": "dot"}
+_NAMES: dict[Metric, str] = {metric: name for name, metric in _METRICS.items()}
+
+
+class AnnBenchmarks(SourceSettings):
+    """`format: hdf5`."""
+
+    path: str
+    metric: Metric | None = None
+
+    def load(self, name: str, folder: Path) -> VectorSet:
+        """Read all arrays; the metric is the one that the file names, unless it names none."""
+        file = existing(folder, self.path)
+        h5py = require_h5py()
+        try:
+            with h5py.File(file, "r") as content:
+                missing = [part for part in ("train", "test") if part not in content]
+                if missing:
+                    raise UserError(f"{file}: no {' and '.join(missing)} in it; is it a file of ann-benchmarks?")
+                metric = self._metric(file, content.attrs.get("distance"))
+                rows = content["neighbors"][:].astype(np.int64) if "neighbors" in content else None
+                return VectorSet(
+                    name,
+                    content["train"][:].astype(np.float32, copy=False),
+                    content["test"][:].astype(np.float32, copy=False),
+                    metric,
+                    None if rows is None else Neighbours(rows, np.zeros(rows.shape)),
+                )
+        except OSError as error:
+            raise UserError(f"{file}: not a whole HDF5 file ({error}).") from None
+
+    def _metric(self, file: Path, said: object) -> Metric:
+        words = said.decode() if isinstance(said, bytes) else said
+        own = _METRICS.get(str(words))
+        if words is not None and own is None:
+            raise UserError(f"{file}: its distance is {words!r}; what is compared here is {', '.join(_METRICS)}.")
+        if own is not None and self.metric not in (None, own):
+            raise UserError(f"{file}: it is made for {own}, not for {self.metric}. Leave `metric` out.")
+        metric = own or self.metric
+        if metric is None:
+            raise UserError(f"{file}: the file does not name its distance. Add `metric: cosine` or another.")
+        return metric
+
+
+def write_hdf5(path: Path, data: VectorSet, truth: Neighbours) -> None:
+    """The set as a file that ann-benchmarks reads; distances are its own: 1 - cosine, or the Euclidean distance."""
+    h5py = require_h5py()
+    with atomic_writer(path) as file, h5py.File(file, "w") as content:
+        content.attrs["distance"] = _NAMES[data.metric]
+        content.attrs["dimension"] = data.base.shape[1]
+        content.attrs["point_type"] = "float"
+        content.attrs["type"] = "dense"
+        content.create_dataset("train", data=data.base)
+        content.create_dataset("test", data=data.queries)
+        content.create_dataset("neighbors", data=truth.rows.astype(np.int32))
+        distances = 1 - truth.scores if data.metric == "cosine" else -truth.scores
+        content.create_dataset("distances", data=distances.astype(np.float32))
+
+
+def require_h5py() -> Any:  # noqa: ANN401 - h5py has no types
+    """The library, or the command that installs it."""
+    try:
+        return import_module("h5py")
+    except ImportError:
+        raise MissingExtraError("ann", "Reading HDF5") from None

@@ -1,0 +1,62 @@
+"""A folder of NumPy files: base.npy, queries.npy, and if there are any neighbours.npy and relevance.tsv."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.retrieval.topk import Neighbours
+from constraintsuite.vectors.ann.data import Metric, VectorSet
+from constraintsuite.vectors.ann.sources.base import SourceSettings, existing
+
+
+class NpyFolder(SourceSettings):
+    """`format: npy`."""
+
+    path: str
+    metric: Metric
+
+    def load(self, name: str, folder: Path) -> VectorSet:
+        """Map the vectors from their files; judgments are lines of query row, base row and grade, with tabs between."""
+        place = existing(folder, self.path)
+        base = _table(place / "base.npy", whole=False)
+        queries = _table(place / "queries.npy", whole=False).astype(np.float32)
+        neighbours = judged = None
+        if (place / "neighbours.npy").is_file():
+            rows = _table(place / "neighbours.npy", whole=True).astype(np.int64)
+            neighbours = Neighbours(rows, np.zeros(rows.shape))
+        if (place / "relevance.tsv").is_file():
+            judged = _read_judgments(place / "relevance.tsv", len(queries), len(base))
+        return VectorSet(name, base, queries, self.metric, neighbours, judged)
+
+
+def _table(file: Path, *, whole: bool) -> npt.NDArray[Any]:
+    if not file.is_file():
+        raise UserError(f"{file}: there is no such file; a folder of vectors has base.npy and queries.npy.")
+    try:
+        array = np.load(file, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise UserError(f"{file}: not a whole NumPy file ({error}).") from None
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in ("iu" if whole else "f"):
+        words = "whole numbers" if whole else "decimal numbers"
+        raise UserError(f"{file}: this must be a table of {words} with a row for each vector.")
+    return array
+
+
+def _read_judgments(file: Path, queries: int, rows: int) -> dict[int, dict[int, int]]:
+    grades: dict[int, dict[int, int]] = {}
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            query, row, grade = (int(field) for field in line.split("\t"))
+        except ValueError:
+            raise UserError(f"{file}:{number}: expected query row, base row and grade with tabs between.") from None
+        if not (0 <= query < queries and 0 <= row < rows):
+            raise UserError(f"{file}:{number}: query {query}, row {row}; there are {queries} queries and {rows} rows.")
+        if row in grades.setdefault(query, {}):
+            raise UserError(f"{file}:{number}: row {row} is judged a second time for query {query}. Keep one line.")
+        grades[query][row] = grade
+    return grades

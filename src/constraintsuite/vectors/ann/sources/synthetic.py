@@ -1,0 +1,68 @@
+"""Generated vectors: to see an engine work, never to claim recall on real data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from constraintsuite.vectors.ann.data import Metric, Vectors, VectorSet
+from constraintsuite.vectors.ann.sources.base import SourceSettings
+
+Kind = Literal["gaussian", "uniform", "clustered", "duplicates", "heavy_norm"]
+
+
+class Synthetic(SourceSettings):
+    """`format: synthetic`."""
+
+    kind: Kind = Field("clustered", description="how the vectors are spread")
+    rows: int = Field(10_000, ge=1)
+    queries: int = Field(500, ge=1)
+    dimensions: int = Field(64, ge=1)
+    metric: Metric = "cosine"
+    seed: int = Field(0, ge=0)
+
+    def load(self, name: str, folder: Path) -> VectorSet:
+        """Base vectors and queries from the same distribution, so that no query is a base vector but by chance."""
+        rng = np.random.default_rng(self.seed)
+        vectors = _KINDS[self.kind](rng, self.rows + self.queries, self.dimensions)
+        return VectorSet(name, vectors[: self.rows], vectors[self.rows :], self.metric)
+
+
+def _gaussian(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
+    return rng.standard_normal((rows, dimensions), dtype=np.float32)
+
+
+def _uniform(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
+    return rng.random((rows, dimensions), dtype=np.float32)
+
+
+def _clustered(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
+    centres = _gaussian(rng, max(2, rows // 100), dimensions)
+    spread = _gaussian(rng, rows, dimensions)
+    vectors: Vectors = centres[rng.integers(len(centres), size=rows)] + np.float32(0.5) * spread
+    return vectors
+
+
+def _duplicates(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
+    """Each vector about four times, so that a recall by ids punishes even an exact engine."""
+    distinct = _gaussian(rng, max(1, rows // 4), dimensions)
+    return distinct[rng.integers(len(distinct), size=rows)]
+
+
+def _heavy_norm(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
+    """Lengths over two orders of magnitude: where dot and cosine disagree most."""
+    lengths = rng.lognormal(0.0, 1.5, size=(rows, 1)).astype(np.float32)
+    return _gaussian(rng, rows, dimensions) * lengths
+
+
+_KINDS: Mapping[Kind, Callable[[np.random.Generator, int, int], Vectors]] = {
+    "gaussian": _gaussian,
+    "uniform": _uniform,
+    "clustered": _clustered,
+    "duplicates": _duplicates,
+    "heavy_norm": _heavy_norm,
+}

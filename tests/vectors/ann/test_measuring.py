@@ -1,0 +1,86 @@
+"""The clock: whole passes, calls counted, percentiles only of single queries."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from constraintsuite.vectors.ann.data import IntArray, Vectors
+from constraintsuite.vectors.ann.measuring import measure, percentiles
+from constraintsuite.vectors.ann.settings import Protocol
+
+QUERIES = np.arange(6, dtype=np.float32)[:, np.newaxis]
+
+
+class Slow:
+    """Answers each query with its own number, after a millisecond."""
+
+    def __init__(self) -> None:
+        self.calls: list[int] = []
+        self.threads: set[int] = set()
+
+    def search(self, queries: Vectors, k: int) -> IntArray:
+        self.calls.append(len(queries))
+        self.threads.add(threading.get_ident())
+        time.sleep(0.001)
+        return np.repeat(queries.astype(np.int64), k, axis=1)
+
+
+def test_serial_asks_one_query_a_call() -> None:
+    slow = Slow()
+    found = measure(slow.search, QUERIES, 2, "serial", 1, Protocol(repeats=3, min_seconds=0, warmup=2))
+    assert found.rows.tolist() == [[n, n] for n in range(6)]
+    assert slow.calls == [1] * 6 * (2 + 3)  # two passes before the clock runs
+    assert [repeat.queries for repeat in found.speed.repeats] == [6, 6, 6]
+    assert found.speed.latencies_ms is not None
+    assert found.speed.latencies_ms["p50"] >= 1
+    assert found.latencies is not None
+    assert (found.latencies >= 1_000_000).all()
+    assert found.speed.engine_share is not None
+    assert found.speed.engine_share > 0.9
+    assert found.speed.qps < 1_000
+
+
+def test_a_batch_has_no_latencies() -> None:
+    slow = Slow()
+    found = measure(slow.search, QUERIES, 1, "batch", 1, Protocol(repeats=2, min_seconds=0))
+    assert slow.calls == [6] * 3
+    assert (found.speed.latencies_ms, found.latencies) == (None, None)
+
+
+def test_a_short_measurement_goes_over_the_queries_again() -> None:
+    found = measure(Slow().search, QUERIES, 1, "batch", 1, Protocol(repeats=2, min_seconds=0.02))
+    assert all(repeat.seconds >= 0.02 and repeat.queries >= 12 for repeat in found.speed.repeats)
+
+
+@pytest.mark.parametrize("clients", [1, 3, 9])
+def test_clients_ask_at_the_same_time_and_every_query_is_asked(clients: int) -> None:
+    slow = Slow()
+    found = measure(slow.search, QUERIES, 1, "concurrent", clients, Protocol(repeats=1, min_seconds=0.03))
+    assert found.rows.tolist() == [[n] for n in range(6)]
+    assert found.latencies is not None
+    assert (found.latencies > 0).all()
+    assert found.speed.repeats[0].queries >= 6
+    assert len(slow.threads) >= clients
+    if clients == 3:
+        assert found.speed.qps > 1_100  # one alone cannot ask more than 1,000
+
+
+def test_an_error_of_a_client_is_not_lost() -> None:
+    slow = Slow()
+
+    def fails_in_threads(queries: Vectors, k: int) -> IntArray:
+        if threading.current_thread() is not threading.main_thread():
+            raise RuntimeError("no connection")
+        return slow.search(queries, k)
+
+    with pytest.raises(RuntimeError, match="no connection"):
+        measure(fails_in_threads, QUERIES, 1, "concurrent", 2, Protocol(repeats=1, min_seconds=0))
+
+
+def test_a_percentile_is_the_time_of_a_call_that_happened() -> None:
+    times = np.arange(1, 101, dtype=np.int64) * 1_000_000
+    assert percentiles(times) == {"p50": 51.0, "p95": 96.0, "p99": 100.0, "p999": 100.0}

@@ -1,0 +1,87 @@
+"""A benchmark file: grids, defaults, and everything that is refused before any work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.plan import count_cells, plan
+from constraintsuite.vectors.ann.settings import Bench, grid
+
+DATA = "data: [{format: synthetic, rows: 20, queries: 4, dimensions: 3}]\n"
+EXACT = "engines: [{engine: exact}]\n"
+
+
+def read(tmp_path: Path, text: str) -> Bench:
+    file = tmp_path / "bench.yaml"
+    file.write_text(text)
+    return Bench.read(file)
+
+
+def test_a_list_of_values_is_an_axis_of_a_grid() -> None:
+    assert list(grid({"m": [8, 16], "seed": 1})) == [{"m": 8, "seed": 1}, {"m": 16, "seed": 1}]
+    assert list(grid({})) == [{}]
+
+
+def test_one_build_serves_all_its_searches(tmp_path: Path) -> None:
+    bench = read(
+        tmp_path,
+        DATA + "k: [1, 10]\nprotocol: {modes: [serial, concurrent], clients: [1, 4]}\n"
+        "engines: [{engine: lsh, build: {tables: [2, 4]}, search: {probes: [1, 2, 3]}, rerank: [1, 2]}]",
+    )
+    builds = plan(bench, {"synthetic": "content"}, {"synthetic": "cosine"})
+    assert [build.params for build in builds] == [{"tables": 2}, {"tables": 4}]
+    assert [len(build.cells) for build in builds] == [3 * 2 * 2 * 3] * 2  # probes, rerank, k, modes with clients
+    keys = [cell.key for build in builds for cell in build.cells]
+    assert len(set(keys)) == len(keys)
+    assert count_cells(bench) == {"builds": 2, "cells": len(keys)}
+
+
+def test_what_decides_a_cell_decides_its_key(tmp_path: Path) -> None:
+    def key(text: str, content: str = "content") -> str:
+        return plan(read(tmp_path, text), {"synthetic": content}, {"synthetic": "dot"})[0].cells[0].key
+
+    first = key(DATA + EXACT)
+    assert key(DATA + EXACT + "targets: [0.5]") == first
+    assert key(DATA + EXACT, "other") != first
+    assert key(DATA + EXACT + "ties: annb") != first
+    assert key(DATA + EXACT + "protocol: {repeats: 7}") != first
+    assert key(DATA + EXACT + "protocol: {threads: 2}") != first
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (DATA + EXACT + "kk: 1", "kk: unknown key, perhaps misspelt"),
+        (DATA + "engines: [{engine: exakt}]", "No engine named 'exakt'. Did you mean 'exact'"),
+        (DATA + "engines: [{engine: lsh, build: {table: 3}}]", "table: unknown key"),
+        (
+            DATA + "engines: [{engine: lsh, search: {probes: [1, 0]}}]",
+            "probes: Input should be greater than or equal to 1",
+        ),
+        (DATA + "engines: [{engine: exact, rerank: 0}]", "1 is none"),
+        (DATA + "engines: [{engine: exact}, {engine: exact}]", "two entries are called 'exact'"),
+        ("data: [{format: sinthetic}]\n" + EXACT, "No data format named 'sinthetic'. Did you mean 'synthetic'"),
+        ("data: [{format: synthetic, row: 3}]\n" + EXACT, "row: unknown key"),
+        ("data: [{format: hdf5}]\n" + EXACT, "path: Field required"),
+        (DATA + EXACT + "k: [0]", "k must be at least 1"),
+        (DATA + EXACT + "targets: [95]", "targets are recalls"),
+        (DATA + EXACT + "protocol: {modes: [parallel]}", "modes.0"),
+        (DATA + EXACT + "protocol: {clients: [0]}", "at least 1"),
+        (DATA, "engines: Field required"),
+        ("[1", "not valid YAML"),
+        ("", "the record"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(UserError, match=words) as raised:
+        read(tmp_path, text)
+    assert str(tmp_path / "bench.yaml") in str(raised.value)
+
+
+def test_a_metric_that_an_engine_does_not_know_is_refused_before_any_work(tmp_path: Path) -> None:
+    bench = read(tmp_path, DATA + "engines: [{engine: lsh}]")
+    with pytest.raises(UserError, match="lsh knows cosine, euclidean, but synthetic is compared by dot"):
+        plan(bench, {"synthetic": "content"}, {"synthetic": "dot"})
