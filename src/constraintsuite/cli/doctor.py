@@ -22,7 +22,7 @@ EXTRAS = {
     "torch": ("sentence_transformers", "run any transformer, and the neural families"),
     "ranking": ("ir_measures", "judge rankings by the measures of the field"),
     "vectors": ("pyarrow", "keep bundles of texts and vectors"),
-    "ann": ("faiss", "measure vector search engines"),
+    "ann": ("usearch", "measure vector search engines"),
     "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }
 
