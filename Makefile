@@ -13,7 +13,7 @@ quickstart: $(VENV)/.quickstart
 	$(BIN)/csuite quickstart --out quickstart
 
 test: $(VENV)/.test browser size
-	CSUITE_TEST_DATA="$(DATA)" $(BIN)/python -m pytest -n 2 --dist loadfile
+	$(if $(DATA),CSUITE_TEST_DATA="$(DATA)",env -u CSUITE_TEST_DATA) $(BIN)/python -m pytest -n 2 --dist loadfile
 
 # First the check, so that a missing Java is an error here and not a skipped test.
 test-lucene: $(VENV)-lucene/.installed
