@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field, model_validator
 
 from constraintsuite.corpora.base import SourceSettings
@@ -15,6 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.retrieval.lucene import identify_index
 from constraintsuite.store.jsonl import describe
+from constraintsuite.store.yaml_files import read_yaml
 
 SHARE_SLACK = 0.011
 """Shares written with two digits (0.33, 0.33, 0.33) count as adding up to 1."""
@@ -224,40 +223,8 @@ class Recipe(_Section):
     @classmethod
     def read(cls, path: Path) -> Recipe:
         """The recipe in a YAML file; a wrong or unknown key is a UserError naming it."""
-        if not path.is_file():
-            raise UserError(f"{path}: there is no such recipe.")
-        try:
-            text = path.read_text(encoding="utf-8")
-            data: Any = yaml.safe_load(text)
-            repeated = next(_repeated_keys(yaml.compose(text, yaml.SafeLoader)), None)
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise UserError(f"{path}: not valid YAML: {error}") from None
-        if repeated is not None:
-            line, key = repeated
-            raise UserError(
-                f"{path}:{line}: {key!r} stands there a second time; the first would be lost. Join the two."
-            )
+        data = read_yaml(path, "recipe")
         try:
             return cls.model_validate(data)
         except ValidationError as error:
             raise UserError(f"{path}: {describe(error)}") from None
-
-
-def _repeated_keys(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
-    """Line and name of every key that stands twice in one mapping, which YAML forbids and its reader lets pass."""
-    waiting, done = [node], set[int]()
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, yaml.CollectionNode) or id(node) in done:
-            continue
-        done.add(id(node))  # an alias may lead back to where it stands
-        if isinstance(node, yaml.SequenceNode):
-            waiting += node.value
-            continue
-        names: set[str] = set()
-        for key, value in node.value:
-            name = str(key.value)
-            if name in names:
-                yield key.start_mark.line + 1, name
-            names.add(name)
-            waiting.append(value)

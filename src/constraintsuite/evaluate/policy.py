@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.groupings import OVERALL
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import STRICT, TiePolicy, TieRule
+from constraintsuite.store.yaml_files import read_yaml
 
 LimitKind = Literal["min", "max", "max_drop", "max_rise"]
 _LIMITS: tuple[LimitKind, ...] = ("min", "max", "max_drop", "max_rise")
@@ -113,12 +113,7 @@ class Policy(BaseModel):
     @classmethod
     def read(cls, path: Path) -> Policy:
         """The policy in a YAML file; a wrong or unknown key is a UserError naming it."""
-        if not path.is_file():
-            raise UserError(f"{path}: there is no such policy. `csuite gate --example` prints one to start from.")
-        try:
-            data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise UserError(f"{path}: not valid YAML: {error}") from None
+        data = read_yaml(path, "policy", "`csuite gate --example` prints one to start from.")
         try:
             return cls.model_validate(data)
         except ValidationError as error:

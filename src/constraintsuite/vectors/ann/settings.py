@@ -7,11 +7,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import describe
+from constraintsuite.store.yaml_files import read_yaml
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.metrics import TieRule
 from constraintsuite.vectors.ann.sources import SOURCES
@@ -121,12 +121,7 @@ class Bench(_Section):
     @classmethod
     def read(cls, path: Path) -> Bench:
         """The benchmark in a YAML file; what is wrong in it is a UserError naming the place."""
-        if not path.is_file():
-            raise UserError(f"{path}: there is no such benchmark file. `csuite ann example` prints one to start from.")
-        try:
-            data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise UserError(f"{path}: not valid YAML: {error}") from None
+        data = read_yaml(path, "benchmark file", "`csuite ann example` prints one to start from.")
         try:
             return cls.model_validate(data)
         except ValidationError as error:
