@@ -1,4 +1,4 @@
-"""A reranker and pairs to time it with: the shape of MiniLM-L6 with random weights, and texts as long as NevIR's."""
+"""Models and texts to time them with: the shape of MiniLM-L6 with random weights, and texts as long as NevIR's."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.modules import Transformer
+from sentence_transformers.sentence_transformer.modules import Normalize, Pooling
 from tokenizers import BertWordPieceTokenizer
-from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
+from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizer
 from transformers.utils import logging
 
 import constraintsuite
@@ -70,6 +73,19 @@ def read_sample() -> Iterator[str]:
 
 def make_reranker(folder: Path) -> str:
     """Write model and tokenizer, and say which tokenizer it is."""
+    return _make_model(folder, BertForSequenceClassification)
+
+
+def make_encoder(folder: Path) -> str:
+    """The same model as a bi-encoder: mean pooling, vectors of length 1."""
+    tokenizer = _make_model(folder / "bert", BertModel)
+    reading = Transformer(str(folder / "bert"), max_seq_length=256)
+    pooling = Pooling(reading.get_embedding_dimension(), "mean")
+    SentenceTransformer(modules=[reading, pooling, Normalize()], device="cpu").save(str(folder))
+    return tokenizer
+
+
+def _make_model(folder: Path, kind: type[BertModel | BertForSequenceClassification]) -> str:
     logging.disable_progress_bar()
     folder.mkdir(parents=True, exist_ok=True)
     known = cache_folder().joinpath(*KNOWN_TOKENIZER)
@@ -84,7 +100,7 @@ def make_reranker(folder: Path) -> str:
         num_labels=1,
         initializer_range=0.05,  # so that scores differ as a trained model's do
     )
-    BertForSequenceClassification(config).save_pretrained(folder)
+    kind(config).save_pretrained(folder)
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
     BertTokenizer.from_pretrained(folder, model_max_length=512).save_pretrained(folder)
     return "the vocabulary of all-MiniLM-L6-v2" if known.is_file() else "a vocabulary trained on the bundled corpus"
@@ -100,6 +116,13 @@ def _train() -> list[str]:
     tokenizer.train_from_iterator(read_sample(), vocab_size=30_522, special_tokens=list(SPECIAL), show_progress=False)
     tokens = tokenizer.get_vocab()
     return sorted(tokens, key=tokens.__getitem__)
+
+
+def make_texts(count: int, seed: int) -> list[str]:
+    """Distinct passages of 20 to 195 words: sentences of the bundled corpus recombined."""
+    rng = random.Random(seed)
+    sentences = sorted({sentence for text in read_sample() for sentence in _SENTENCE_END.split(text)})
+    return _distinct(count, lambda: _document(sentences, rng))
 
 
 def _distinct(count: int, make: Callable[[], str]) -> list[str]:

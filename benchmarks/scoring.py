@@ -21,6 +21,7 @@ from sentence_transformers import CrossEncoder
 
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.torch.crossencoder import CrossOptions, TorchCrossEncoder
+from devices import PRECISIONS, machine, matrix_peak, wait
 from phases import print_phases
 from rerankers import Example, Pair, make_examples, make_reranker, pairs_of, read_nevir
 from tables import cell, load, show, target
@@ -29,9 +30,7 @@ FloatArray = npt.NDArray[np.float64]
 BATCHES = {"cpu": (8, 16, 32, 64), "cuda": (128, 256, 512, 1_024, 2_048)}
 LOOP_EXAMPLES = {"cpu": 1_000_000, "cuda": 500}  # the guide's loop is timed on as many as that
 TRIAL_PAIRS = {"cpu": 64, "cuda": 8_192}  # on which the best batch size is looked for
-PEAK_SIZE = {"cpu": 512, "cuda": 8_192}  # on a processor short enough to fit between others' turns
 OURS = "ours"
-PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 @dataclass
@@ -56,7 +55,7 @@ class Contender:
     def run(self, device: str) -> None:
         """Score all pairs once more."""
         score = self.prepare()
-        _wait(device)
+        wait(device)
         start, used = time.perf_counter(), time.process_time()
         self.scores = score(self.pairs)
         self.seconds.append(time.perf_counter() - start)
@@ -77,7 +76,7 @@ def main() -> None:
         tokenizer = make_reranker(folder)
         texts = len({text for pair in pairs for text in pair})
         print(f"{len(set(pairs)):,} distinct pairs of {texts:,} texts; MiniLM-L6 shape, random weights, {tokenizer}")
-        print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {_machine(device)}; {load()}")
+        print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {machine(device)}; {load()}")
         contenders = _contenders(folder, device, examples, pairs)
         for turn in range(arguments.repeats):
             for each in contenders.values():
@@ -175,7 +174,7 @@ WARM = [(f"a query number {i}", " ".join(["some", "words"] * (10 + 4 * i))) for 
 
 
 def _report(contenders: dict[str, Contender], folder: Path, device: str, pairs: Sequence[Pair]) -> None:
-    peak = {precision: _peak(device, dtype) for precision, dtype in PRECISIONS.items()}
+    peak = {precision: matrix_peak(device, dtype) for precision, dtype in PRECISIONS.items()}
     whole, trimmed = _operations(folder, device, pairs)
     reference, loop = contenders["st fp32"], contenders["loop"]
     best = max(contenders["st fp32"], contenders["st bf16"], key=lambda each: each.rate)
@@ -253,32 +252,6 @@ def _operations(folder: Path, device: str, pairs: Sequence[Pair]) -> tuple[float
     # Keys and values are of all tokens; everything else in the last layer is of the first one.
     spared = 2 * (weights - 2 * size**2) * (tokens - len(pairs)) + 4 * size * (attended - tokens)
     return float(whole), float(whole - spared)
-
-
-def _peak(device: str, dtype: torch.dtype) -> float:
-    """Operations a second of one large product of matrices, the best of 200; on a processor, one thread's by their number."""
-    size, threads = PEAK_SIZE[device], torch.get_num_threads()
-    a, b = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
-    best = float("inf")
-    if device == "cpu":
-        torch.set_num_threads(1)  # two threads would wait for whoever else keeps a core busy
-    for _ in range(200):
-        _wait(device)
-        start = time.perf_counter()
-        torch.mm(a, b)
-        _wait(device)
-        best = min(best, time.perf_counter() - start)
-    torch.set_num_threads(threads)
-    return float(2 * size**3 / best) * (threads if device == "cpu" else 1)
-
-
-def _wait(device: str) -> None:
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
-def _machine(device: str) -> str:
-    return str(torch.cuda.get_device_name()) if device == "cuda" else "cpu"
 
 
 if __name__ == "__main__":

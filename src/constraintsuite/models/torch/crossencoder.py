@@ -28,8 +28,8 @@ from constraintsuite.models.torch.classifier import Classifier, load_classifier
 from constraintsuite.models.torch.device import (
     count_threads,
     describe_device,
+    inference,
     pick_device,
-    telling_out_of_memory,
     workers_of_one_thread,
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
@@ -185,9 +185,7 @@ class CpuForward(PairForward):
         return self.workers.submit(self._compute, inputs).result
 
     def _compute(self, inputs: Tensors) -> npt.NDArray[np.float32]:
-        import torch
-
-        with telling_out_of_memory(), torch.inference_mode():
+        with inference():
             scores: npt.NDArray[np.float32] = self.forward(inputs).numpy()
             return scores
 
@@ -204,12 +202,7 @@ class CudaForward(PairForward):
 
     def compute(self, inputs: Tensors) -> Pending:
         """The score of each item, when the device is done."""
-        import torch
-        from torch.nn.attention import SDPBackend, sdpa_kernel
-
-        # cuDNN, left out here, plans its work anew for each shape, and hardly two batches have the same.
-        kernels = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-        with telling_out_of_memory(), torch.inference_mode(), sdpa_kernel(kernels):
+        with inference():
             return _fetch_later(self.forward(self.copy(inputs)))
 
     def copy(self, inputs: Tensors) -> Tensors:

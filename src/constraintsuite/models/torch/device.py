@@ -82,6 +82,20 @@ def describe_device(device: torch.device) -> str:
 
 
 @contextmanager
+def inference() -> Iterator[None]:
+    """Nothing is kept for training, memory that ends is OutOfMemory, and attention is computed without cuDNN.
+
+    cuDNN plans its work anew for each shape, and hardly two batches have the same.
+    """
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    kernels = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    with telling_out_of_memory(), torch.inference_mode(), sdpa_kernel(kernels):
+        yield
+
+
+@contextmanager
 def telling_out_of_memory() -> Iterator[None]:
     """Turns torch's words for a full device into OutOfMemory, so that the batch is halved."""
     import torch

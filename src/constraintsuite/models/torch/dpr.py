@@ -22,9 +22,9 @@ from constraintsuite.models.torch.alike import mark_of
 from constraintsuite.models.torch.device import (
     describe_device,
     fix_threads,
+    inference,
     pick_device,
     pick_dtype,
-    telling_out_of_memory,
 )
 from constraintsuite.models.torch.encoder import DenseModel, DenseReader, TextReader, torch_encoder
 from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
@@ -99,7 +99,7 @@ class DprReader:
         import torch
 
         model = self._loaded.model
-        with telling_out_of_memory(), torch.inference_mode():
+        with inference():
             tensors = {key: torch.from_numpy(array).to(model.device) for key, array in inputs._asdict().items()}
             vectors: npt.NDArray[np.float32] = model(**tensors).pooler_output.float().cpu().numpy()
         return vectors

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Encoder, Fact, Role, Workbench
-from constraintsuite.models.batches import BatchModel, BatchRun
+from constraintsuite.models.batches import BatchModel, BatchRun, Pending
 from constraintsuite.models.dense import DenseSettings, Similarity
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.alike import first_alike
@@ -190,8 +190,7 @@ class DenseModel(SentenceModel):
 class DenseReader(SentenceReader):
     """A dense model in one role."""
 
-    def compute(self, inputs: Features) -> FloatArray:
-        """One vector a text, of its first numbers only where the model says so."""
-        vectors = self.model.forward(inputs, self.role)["sentence_embedding"].float().cpu().numpy()
-        rows: FloatArray = vectors[:, : self.model.model.truncate_dim]
-        return rows
+    def compute(self, inputs: Features) -> Pending:
+        """One vector a text, of its first numbers only where the model says so; a device works on while others are read."""
+        vectors = self.model.forward(inputs, self.role)["sentence_embedding"][:, : self.model.model.truncate_dim]
+        return lambda: vectors.float().cpu().numpy()

@@ -23,9 +23,9 @@ from constraintsuite.models.torch.alike import first_alike, mark_of
 from constraintsuite.models.torch.device import (
     describe_device,
     fix_threads,
+    inference,
     pick_device,
     pick_dtype,
-    telling_out_of_memory,
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
 from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
@@ -132,7 +132,7 @@ class MonoT5Scorer:
         for row, tokens in enumerate(inputs):
             ids[row, : len(tokens)] = tokens
             mask[row, : len(tokens)] = 1
-        with telling_out_of_memory(), torch.inference_mode():
+        with inference():
             start = torch.full((len(ids), 1), model.config.decoder_start_token_id, device=model.device)
             read = {"input_ids": ids, "attention_mask": mask}
             tensors = {key: torch.from_numpy(array).to(model.device) for key, array in read.items()}

@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from constraintsuite.models.backends import ROLE_PROMPTS
 from constraintsuite.models.base import Fact, Role
 from constraintsuite.models.tokenization import IntArray
-from constraintsuite.models.torch.alike import mark_of
 from constraintsuite.models.torch.device import (
     describe_device,
     fix_threads,
+    inference,
     pick_device,
     pick_dtype,
-    telling_out_of_memory,
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
 from constraintsuite.models.torch.loading import check_length, loading, refuse_missing, refuse_slow
+from constraintsuite.models.torch.reading import Extent, Reading, TextTokens
 from constraintsuite.models.torch.settings import AnySettings, fingerprint_of
 
 if TYPE_CHECKING:
@@ -35,18 +35,8 @@ if TYPE_CHECKING:
 Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
 Features = dict[str, Any]
 """What the library makes of texts, and adds its results to."""
+_PROBES = ("a", "Some words, of which there are more.", "word " * 10_000)
 _ENDLESS = 1_000_000  # tokenizers write a larger number where they know no limit
-
-
-class Extent(NamedTuple):
-    """How large a text is for a model."""
-
-    tokens: int
-    """After cutting, prompt and special tokens included."""
-    visible: int
-    """Characters of the text that are read."""
-    mark: bytes
-    """Equal for texts that are read alike."""
 
 
 class SentenceModel:
@@ -59,7 +49,7 @@ class SentenceModel:
         self.folder = folder
         self.settings = settings
         self._prompts = prompts or {}
-        self._extents: dict[tuple[Role, str], Extent] = {}
+        self._texts: dict[Role, TextTokens] = {}
         self._reading = Lock()  # a tokenizer may not be set up in one thread while it reads in another
 
     @cached_property
@@ -89,11 +79,9 @@ class SentenceModel:
         return next((own[name] for name in ROLE_PROMPTS[role] if own.get(name)), "")
 
     def extents(self, texts: Sequence[str], role: Role) -> list[Extent]:
-        """The size of each text; each is measured once."""
-        new = [text for text in dict.fromkeys(texts) if (role, text) not in self._extents]
-        if new:
-            self._extents.update(zip([(role, text) for text in new], self._measured(new, role), strict=True))
-        return [self._extents[role, text] for text in texts]
+        """The size of each text."""
+        with self._reading:
+            return self._tokens(role).extents(texts)
 
     def lengths(self, texts: Sequence[str], role: Role) -> list[int]:
         """Tokens of each text, after cutting."""
@@ -110,15 +98,15 @@ class SentenceModel:
     def features(self, texts: Sequence[str], role: Role) -> Features:
         """Tokens as the library makes them, padded; on no device yet."""
         with self._reading:
-            features: Features = self.model.preprocess(list(texts), prompt=self.prompt(role) or None, task=role)
-        return features
+            if role in self._reads_plainly:
+                return {**self._tokens(role).padded(texts), **self._reads_plainly[role]}
+            return self._library_features(texts, role)
 
     def forward(self, features: Features, role: Role, **options: int) -> Features:
         """The library's forward pass; memory that runs out is OutOfMemory."""
-        import torch
         from sentence_transformers.util import batch_to_device
 
-        with telling_out_of_memory(), torch.inference_mode():
+        with inference():
             # A copy, since the library adds its results to what it is given, and a batch may be run again in halves.
             features = batch_to_device(dict(features), self.model.device)
             result: Features = self.model(features, task=role, **options)
@@ -172,6 +160,37 @@ class SentenceModel:
             elif self.kind != "MultiVectorEncoder" and getattr(part, "tokenizer", None) is not None:
                 part.tokenizer.model_max_length = self.settings.length
 
+    @cached_property
+    def _reads_plainly(self) -> dict[Role, Features]:
+        """The roles in which the library makes nothing of texts but padded tokens, with what it adds to every batch.
+
+        There the tokens that were read to plan the batches are used again, which takes a third of the time. Tried on a
+        few texts, since a layer may fill queries up or read images.
+        """
+        import torch
+
+        found: dict[Role, Features] = {}
+        for role in ROLE_PROMPTS:
+            theirs = self._library_features(_PROBES, role)
+            ours = self._tokens(role).padded(_PROBES)
+            added = {name: value for name, value in theirs.items() if name not in ours}
+            same = all(name in theirs and torch.equal(theirs[name], tensor) for name, tensor in ours.items())
+            if same and not any(isinstance(value, torch.Tensor) for value in added.values()):
+                found[role] = added
+        return found
+
+    def _library_features(self, texts: Sequence[str], role: Role) -> Features:
+        features: Features = self.model.preprocess(list(texts), prompt=self.prompt(role) or None, task=role)
+        return dict(features)
+
+    def _tokens(self, role: Role) -> TextTokens:
+        if role not in self._texts:
+            tokenizer = self._input(role).tokenizer
+            refuse_slow(tokenizer, self.folder.path)
+            least = int((self._expansion(role) or {}).get("length", 0))
+            self._texts[role] = TextTokens(Reading(tokenizer, self.prompt(role), self.limit(role), least))
+        return self._texts[role]
+
     def _input(self, role: Role) -> Transformer:
         """The layer that reads texts; models may have one a role."""
         first = self.model[0]
@@ -183,44 +202,6 @@ class SentenceModel:
     def _expansion(self, role: Role) -> Mapping[str, Any] | None:
         """How queries are filled up to a length, if they are."""
         return getattr(self._input(role), "query_expansion", None) if role == "query" else None
-
-    def _measured(self, texts: Sequence[str], role: Role) -> list[Extent]:
-        tokenizer, prompt, limit = self._input(role).tokenizer, self.prompt(role), self.limit(role)
-        refuse_slow(tokenizer, self.folder.path)
-        least = (self._expansion(role) or {}).get("length", 0)
-        with self._reading:
-            read = tokenizer(
-                [prompt + text for text in texts],
-                truncation=limit is not None,
-                max_length=limit,
-                return_offsets_mapping=True,
-            )
-            parts = [
-                _part_read(text, offsets, len(prompt), left=tokenizer.truncation_side == "left")
-                for text, offsets in zip(texts, read["offset_mapping"], strict=True)
-            ]
-            # What is not read may be nothing but space.
-            rests = [part.rest for part in parts]
-            left = tokenizer(rests, add_special_tokens=False, truncation=True, max_length=1)["input_ids"]
-        return [
-            Extent(max(len(ids), least), part.visible if rest else len(text), mark_of(ids))
-            for text, ids, part, rest in zip(texts, read["input_ids"], parts, left, strict=True)
-        ]
-
-
-class _Part(NamedTuple):
-    visible: int
-    rest: str
-
-
-def _part_read(text: str, offsets: Sequence[tuple[int, int]], prompt: int, *, left: bool) -> _Part:
-    """How many characters lie between the cut and the other end of a text, which stands behind a prompt; and the rest."""
-    real = [(start, end) for start, end in offsets if end > start]  # special tokens stand for no character
-    if left:
-        start = max(0, min((start for start, _ in real), default=prompt + len(text)) - prompt)
-        return _Part(len(text) - start, text[:start])
-    end = max(0, max((end for _, end in real), default=0) - prompt)
-    return _Part(end, text[end:])
 
 
 class SentenceReader:
