@@ -11,6 +11,7 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import PLOT, bar_chart
 from constraintsuite.reports.drawings.heatmap import MOST_ROWS, heat_map
 from constraintsuite.reports.drawings.histograms import Bins, histogram
+from constraintsuite.reports.drawings.plot import Axis, Level, Plot, Series, Spot, draw_plot
 from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing, element, words
 
@@ -37,7 +38,13 @@ def heat(title: str) -> Drawing:
     return heat_map("d", title, [title, "b"], ["x", title, "z"], np.array([[0.1, 0.9, 0.2], [0.5, 0.3, 0.4]]))
 
 
-@pytest.mark.parametrize("draw", [bars, stacks, spread, heat])
+def plot(title: str) -> Drawing:
+    series = Series(title, (Spot(0.5, 10, title), Spot(0.9, 5, title), Spot(0.7, 5, title, best=False)))
+    levels = (Level(title, 2, title),)
+    return draw_plot(Plot("d", title, Axis(title, "logit"), Axis(title, "log"), (series,), levels, note=title))
+
+
+@pytest.mark.parametrize("draw", [bars, stacks, spread, heat, plot])
 def test_a_picture_is_a_file_of_its_own_that_can_be_read_aloud(draw: Callable[[str], Drawing]) -> None:
     drawing = draw(HOSTILE)
     root = ElementTree.fromstring(str(drawing))
@@ -49,7 +56,7 @@ def test_a_picture_is_a_file_of_its_own_that_can_be_read_aloud(draw: Callable[[s
     assert root.findtext(f"{NAMESPACE}style")
 
 
-@pytest.mark.parametrize("draw", [bars, stacks, spread, heat])
+@pytest.mark.parametrize("draw", [bars, stacks, spread, heat, plot])
 def test_in_a_page_the_page_gives_the_colours(draw: Callable[[str], Drawing]) -> None:
     inline = draw("plain").__html__()
     assert "<style" not in inline

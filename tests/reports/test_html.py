@@ -11,7 +11,7 @@ import pytest
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example, ExampleDocument
-from constraintsuite.reports.drawings.theme import COLOURS
+from constraintsuite.reports.drawings.theme import COLOURS, SERIES
 from constraintsuite.reports.formats import EXPORTED
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import Artifact
@@ -254,7 +254,7 @@ CLASSES = [name for name in COLOURS if name.startswith("class-") and name != "cl
         ("whisker", "bar", 3.0),
         ("bar", "panel", 3.0),
         ("outline", "panel", 3.0),
-        *((name, "panel", 3.0) for name in CLASSES),
+        *((name, "panel", 3.0) for name in (*CLASSES, *SERIES)),
         *(("class-ink", name, 4.5) for name in CLASSES),
     ],
 )

@@ -5,40 +5,35 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.errors import UserError
+
 if TYPE_CHECKING:
     from constraintsuite.evaluate.output import Written
     from constraintsuite.reports.drawings.svg import Drawing
     from constraintsuite.reports.sections.base import Section
     from constraintsuite.reports.tables import Table
-    from constraintsuite.vectors.ann.chart import Axis, Chart, Series, Spot
-    from constraintsuite.vectors.ann.frontier import Arena
+    from constraintsuite.vectors.ann.chart import Chart
     from constraintsuite.vectors.ann.listings import Listing
-    from constraintsuite.vectors.ann.results import AnnRun, Cell
+    from constraintsuite.vectors.ann.outline import Chapter
+    from constraintsuite.vectors.ann.results import AnnRun
 
 _folder = click.Path(path_type=Path, file_okay=False)
 _file = click.Path(path_type=Path, dir_okay=False)
 _PARTIAL = 3
-_COLOURS = ("sticks_to_satisfying", "sticks_to_violating", "correct", "reversed", "paired_tie")
-_LEFT, _TOP, _WIDE, _TALL, _KEY = 54, 28, 292, 210, 18  # of a chart, in the units of its drawing
-_ABOUT_FRONT = (
-    "Up and to the right is better. Lines join what no other setting of the same engine beats; the rest is hollow. A dashed line is "
-    "the speed of comparing everything. Recall from 0.9995 on lies on the right edge."
+_LEGEND = (
+    "Difference: second less first over the same queries, those on which no setting was chosen, with its 95 % interval. "
+    "p: paired randomisation test. Holm: that p corrected for all tests here.\nEach engine is at its fastest setting that reaches the target on one half of the queries. "
+    "Speeds have no p: repeats on one machine are no sample."
 )
-_ABOUT_ARENA = "Figures of this section may be compared with each other, and with those of no other section."
-_ABOUT_BUILDS = "What an index takes beside the time of its searches."
-_ABOUT_FAILURES = "What could not be measured is missing above, and counts for no engine."
-_ABOUT_CONDITIONS = "Speeds hold for this machine under this protocol. Recall and neighbours do not depend on it."
 
 
 @click.group()
@@ -49,21 +44,22 @@ def ann() -> None:
 @ann.command()
 @click.argument("bench", type=_file)
 @click.option("--out", type=_folder, required=True, help="Folder to create, or to go on with.")
-@click.option("--dry-run", is_flag=True, help="Only say which cells there are.")
+@click.option("--dry-run", is_flag=True, help="Only say how many cells there are, and what they need.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
     from constraintsuite.execution.progress import Terminal
+    from constraintsuite.store.jsonl import adapter
+    from constraintsuite.vectors.ann.estimate import Estimate, estimate
     from constraintsuite.vectors.ann.listings import overview
-    from constraintsuite.vectors.ann.plan import count_cells
     from constraintsuite.vectors.ann.results import load_ann_run
     from constraintsuite.vectors.ann.run import run_benchmark
     from constraintsuite.vectors.ann.settings import Bench
 
     asked = Bench.read(bench)
     if dry_run:
-        counts = count_cells(asked)
-        click.echo(json.dumps(counts) if as_json else f"{counts['builds']} builds, {counts['cells']} cells")
+        needed = estimate(asked, bench.parent)
+        click.echo(adapter(Estimate).dump_json(needed).decode() if as_json else "\n".join(needed.lines()))
         return
     outcome = run_benchmark(asked, bench.parent, out, Terminal())
     if as_json:
@@ -84,17 +80,42 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Write one page of RUNS, which opens offline, with its tables and plots as files."""
     from constraintsuite.evaluate.output import write_once
     from constraintsuite.execution.stage import code_version
+    from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES
     from constraintsuite.reports.page import template_hash
     from constraintsuite.store.artifact import Origin
     from constraintsuite.vectors.ann.results import load_ann_run
 
     loaded = [load_ann_run(path) for path in runs]
     inputs = {f"run {number}": run.content for number, run in enumerate(loaded)}
-    templates = {"templates": template_hash(), "page": _resource("constraintsuite.vectors.ann", "ann.html.jinja")}
-    origin = Origin("report", _title(loaded), inputs, templates, 0, code_version())
-    files = ("index.html", "tables/*", "plots/*.svg")
-    page = write_once(out, origin, files, lambda folder: _write(loaded, folder)).path / "index.html"
+    origin = Origin("report", _title(loaded), inputs, {"templates": template_hash()}, 0, code_version())
+    files = (PAGE, *TABLE_FILES, *PLOT_FILES)
+    page = write_once(out, origin, files, lambda folder: _write(loaded, folder)).path / PAGE
     click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
+
+
+@ann.command()
+@click.argument("run", type=_folder)
+@click.argument("second", required=False, type=_folder)
+@click.option("--k", type=click.IntRange(1), help="Only this k.")
+@click.option("--metric", default="ann.recall_tie", show_default=True, help="ann.recall, ann.kth_gap, rel.ndcg@10, ...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json: bool) -> None:
+    """Compare the engines of RUN query by query, or those of RUN with those of SECOND."""
+    from constraintsuite.store.jsonl import adapter
+    from constraintsuite.vectors.ann.compare import Contrast, compare_engines
+    from constraintsuite.vectors.ann.listings import contrasted
+    from constraintsuite.vectors.ann.results import load_ann_run
+
+    loaded = [load_ann_run(path) for path in (run, second) if path is not None]
+    found = compare_engines(loaded, metric, k)
+    if not found:
+        raise UserError(
+            f"{run}: fewer than two approximate engines on the same data, so that there is nothing to compare."
+        )
+    if as_json:
+        click.echo(adapter(tuple[Contrast, ...]).dump_json(found, indent=2).decode())
+        return
+    click.echo("\n\n".join([*(str(_table(listing)) for _, listing in contrasted(found)), _LEGEND]))
 
 
 @ann.command()
@@ -117,7 +138,8 @@ def engines(as_json: bool) -> None:
 @ann.command()
 def example() -> None:
     """Print a benchmark file to start from."""
-    click.echo(_resource("constraintsuite.vectors.ann", "bench.yaml"), nl=False)
+    file = resources.files("constraintsuite.vectors.ann") / "templates" / "bench.yaml"
+    click.echo(file.read_text(encoding="utf-8"), nl=False)
 
 
 @ann.command()
@@ -137,48 +159,34 @@ def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
 
 def _write(runs: Sequence[AnnRun], folder: Path) -> Written:
     from constraintsuite.evaluate.output import Written
-    from constraintsuite.reports.formats import EXPORTED, FORMATS
-    from constraintsuite.store.files import write_text
+    from constraintsuite.reports.files import write_files, write_plots
+    from constraintsuite.reports.page import Masthead
+    from constraintsuite.vectors.ann.outline import outline
 
-    sections = list(_sections(runs))
-    tables = [table for section in sections for table in section.tables()]
-    for table in tables:
-        for name, ending in EXPORTED.items():
-            write_text(folder / "tables" / f"{table.name}.{ending}", FORMATS.load(name)(table))
-    for drawing in _drawings(runs):
-        write_text(folder / "plots" / f"{drawing.name}.svg", str(drawing))
-    write_text(folder / "index.html", _page(runs, sections))
-    return Written({"runs": len(runs), "tables": len(tables)})
+    sections = [_section(chapter) for chapter in outline(runs)]
+    cells, failed, rankings = (sum(map(len, parts)) for parts in zip(*map(_parts, runs), strict=True))
+    beside = f" {rankings:,} ranked without vectors." if rankings else ""
+    about = f"{cells:,} cells, {failed:,} failed.{beside} Recall comes with its 95 % interval over queries."
+    tables = write_files(folder, Masthead(_title(runs), "vector search", about), sections)
+    write_plots(folder, sections)
+    return Written({"runs": len(runs), "tables": tables})
+
+
+def _parts(run: AnnRun) -> tuple[Sequence[object], ...]:
+    return run.cells, (*run.failures, *run.failed_rankings), run.rankings
 
 
 def _title(runs: Sequence[AnnRun]) -> str:
     return ", ".join(dict.fromkeys(run.facts.name for run in runs))
 
 
-def _sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
-    from constraintsuite.reports.sections.base import Charts, Remarks, Section, Sheet
-    from constraintsuite.vectors.ann import listings
+def _section(chapter: Chapter) -> Section:
+    from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
 
-    drawings = tuple(_drawings(runs))
-    if drawings:
-        yield Section("front", "Recall and speed", _ABOUT_FRONT, (Charts(drawings),))
-    targets = sorted({target for run in runs for target in run.facts.targets})
-    judged: set[tuple[str, int]] = set()
-    for arena, cells in _arenas(runs).items():
-        shown = [listings.reached(arena, cells, targets), listings.measured(arena, cells)]
-        relevance = None if (arena.content, arena.k) in judged else listings.judged(arena, cells)
-        judged.add((arena.content, arena.k))  # once: what is found does not depend on how fast it is asked for
-        sheets = tuple(Sheet(_table(listing)) for listing in (*shown, relevance) if listing is not None)
-        yield Section(arena.slug, arena.title, _ABOUT_ARENA, sheets)
-    sets = dict.fromkeys(cell.point.data for run in runs for cell in run.cells)
-    costs = [listings.builds(data, [c for run in runs for c in run.cells if c.point.data == data]) for data in sets]
-    yield Section("builds", "Builds", _ABOUT_BUILDS, tuple(Sheet(_table(listing)) for listing in costs))
-    failed = [failure for run in runs for failure in run.failures]
-    if failed:
-        yield Section("failures", "Failures", _ABOUT_FAILURES, (Sheet(_table(listings.failures(failed))),))
-    notes = tuple(f"{data.name}: {note}" for run in runs for data in run.facts.data for note in data.notes)
-    sheet = Sheet(_table(listings.conditions(runs)))
-    yield Section("conditions", "Conditions", _ABOUT_CONDITIONS, (sheet, Remarks(notes)) if notes else (sheet,))
+    blocks: list[Block] = [Remarks(chapter.notes)] if chapter.notes else []
+    blocks += [Charts(tuple(_drawing(chart, chapter.source) for chart in chapter.charts))] if chapter.charts else []
+    blocks += [Sheet(_table(listing), listing.folded) for listing in chapter.listings]
+    return Section(chapter.id, chapter.title, chapter.about, tuple(blocks))
 
 
 def _table(listing: Listing) -> Table:
@@ -187,111 +195,18 @@ def _table(listing: Listing) -> Table:
     return Table(listing.name, listing.caption, tuple(Column(*column) for column in listing.columns), listing.rows)
 
 
-def _arenas(runs: Sequence[AnnRun]) -> dict[Arena, list[Cell]]:
-    from constraintsuite.vectors.ann.frontier import arenas
+def _drawing(chart: Chart, note: str) -> Drawing:
+    from constraintsuite.reports.drawings.plot import Axis, Level, Plot, Series, Spot, draw_plot
 
-    return arenas(cell for run in runs for cell in run.cells)
-
-
-def _drawings(runs: Sequence[AnnRun]) -> Iterator[Drawing]:
-    from constraintsuite.vectors.ann.chart import make_chart
-
-    for arena, cells in _arenas(runs).items():
-        chart = make_chart(cells)
-        if chart is not None:
-            yield _draw(f"front-{arena.slug}", arena.title, chart)
-
-
-def _draw(name: str, title: str, chart: Chart) -> Drawing:
-    from constraintsuite.reports.drawings.svg import WIDTH, Drawing, words
-
-    bottom = _TOP + _TALL
-    parts = [*_axis(chart.across, across=True), *_axis(chart.up, across=False)]
-    parts += [words("recall", x=_LEFT + _WIDE, y=bottom + 30, class_="tick", text_anchor="end")]
-    parts += [words("queries/s", x=4, y=_TOP - 14, class_="tick")]
-    parts += [part for number, spot in enumerate(chart.exact) for part in _exact_line(spot, number)]
-    for number, series in enumerate(chart.series):
-        parts += _series(series, number, bottom + 48 + number * _KEY)
-    return Drawing(name, title, chart.description, WIDTH, bottom + 44 + _KEY * len(chart.series), "".join(parts))
-
-
-def _axis(axis: Axis, *, across: bool) -> Iterator[str]:
-    from constraintsuite.reports.drawings.svg import element, words
-
-    for place, label in axis.ticks:
-        x, y = _LEFT + _WIDE * place, _TOP + _TALL * (1 - place)
-        if across:
-            yield element("line", x1=x, x2=x, y1=_TOP, y2=_TOP + _TALL, class_="grid")
-            yield words(label, x=x, y=_TOP + _TALL + 15, class_="tick", text_anchor="middle")
-        else:
-            yield element("line", x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="grid")
-            yield words(label, x=_LEFT - 5, y=y + 4, class_="tick", text_anchor="end")
-
-
-def _exact_line(spot: Spot, number: int) -> Iterator[str]:
-    from constraintsuite.reports.drawings.svg import element, hint, words
-
-    y = _TOP + _TALL * (1 - spot.y)
-    yield element("line", hint(spot.words), x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="chance")
-    label = spot.name if spot.name == "exact" else f"{spot.name} (exact)"
-    x, anchor = (_LEFT + _WIDE - 4, "end") if number % 2 else (_LEFT + 4, "start")  # two may lie close together
-    yield words(label, x=x, y=y - 4, class_="tick", text_anchor=anchor)
-
-
-def _series(series: Series, number: int, key: float) -> Iterator[str]:
-    from constraintsuite.reports.drawings.svg import element, shortened, words
-
-    colour = f"var(--class-{_COLOURS[number % len(_COLOURS)]})"
-    places = [(_LEFT + _WIDE * spot.x, _TOP + _TALL * (1 - spot.y), spot) for spot in series.front]
-    path = "M" + "L".join(f"{x:.2f} {y:.2f}" for x, y, _ in places)
-    yield element("path", d=path, fill="none", stroke=colour, stroke_width=1.5)
-    for spot in series.others:
-        yield _marker(number, _LEFT + _WIDE * spot.x, _TOP + _TALL * (1 - spot.y), colour, spot.words, faint=True)
-    for x, y, spot in places:
-        yield _marker(number, x, y, colour, spot.words)
-    yield _marker(number, _LEFT + 6, key - 4, colour, series.name)
-    yield words(shortened(series.name, 40), x=_LEFT + 18, y=key, class_="label")
-
-
-def _marker(number: int, x: float, y: float, colour: str, said: str, *, faint: bool = False) -> str:
-    """Circle, square, triangle or diamond: who cannot tell colours apart can tell these."""
-    from constraintsuite.reports.drawings.svg import element, hint
-
-    shapes = (
-        "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",
-        "M-3.6-3.6h7.2v7.2h-7.2z",
-        "M0-4.6L4.4 3.4H-4.4z",
-        "M0-5L5 0L0 5L-5 0z",
+    return draw_plot(
+        Plot(
+            chart.name,
+            chart.title,
+            Axis(*chart.across),
+            Axis(*chart.up),
+            tuple(Series(curve.name, tuple(Spot(*spot) for spot in curve.spots)) for curve in chart.curves),
+            tuple(Level(*level) for level in chart.levels),
+            chart.stepped,
+            note,
+        )
     )
-    look = {"fill": "none", "stroke": colour} if faint else {"fill": colour}
-    return element("path", hint(said), d=shapes[number % 4], transform=f"translate({x:.2f} {y:.2f})", **look)
-
-
-def _page(runs: Sequence[AnnRun], sections: Sequence[Section]) -> str:
-    from jinja2 import Environment, StrictUndefined
-
-    from constraintsuite.reports.drawings.theme import drawing_style, page_colours
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    style = f":root {{ {page_colours()} }}\n{_resource('constraintsuite.reports', 'page.css')}{drawing_style()}"
-    script = _resource("constraintsuite.reports", "page.js")
-    cells, failed = (
-        sum(len(part) for part in parts) for parts in zip(*((r.cells, r.failures) for r in runs), strict=True)
-    )
-    return environment.from_string(_resource("constraintsuite.vectors.ann", "ann.html.jinja")).render(
-        title=_title(runs),
-        about=f"{cells:,} cells, {failed:,} failed. Recall comes with its 95 % interval over queries.",
-        sections=sections,
-        style=style,
-        style_hash=_named_by_hash(style),
-        script=script,
-        script_hash=_named_by_hash(script),
-    )
-
-
-def _named_by_hash(source: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-
-
-def _resource(package: str, name: str) -> str:
-    return (resources.files(package) / "templates" / name).read_text(encoding="utf-8")

@@ -23,6 +23,7 @@ EXTRAS = {
     "ranking": ("ir_measures", "judge rankings by the measures of the field"),
     "vectors": ("pyarrow", "keep bundles of texts and vectors"),
     "ann": ("usearch", "measure vector search engines"),
+    "memory": ("scipy", "search graph memories"),
     "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }
 

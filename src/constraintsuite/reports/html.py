@@ -13,21 +13,14 @@ from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.execution.stage import code_version
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
-from constraintsuite.reports.formats import EXPORTED, FORMATS
+from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
 from constraintsuite.reports.likeness import load_encoder, pair_similarity
 from constraintsuite.reports.maxsim import LateInteraction, load_late_interaction, match_tokens, pick_examples
-from constraintsuite.reports.page import render_page, template_hash
+from constraintsuite.reports.page import Masthead, template_hash
 from constraintsuite.reports.sections import SECTIONS
-from constraintsuite.reports.sections.base import Section
-from constraintsuite.reports.tables import Table
 from constraintsuite.reports.view import View, environment_of, make_view, model_facts
 from constraintsuite.store.artifact import Origin
-from constraintsuite.store.files import sha256_text, write_text
-
-PAGE = "index.html"
-TABLES = "tables"
-_FOR_PROGRAMS = ("csv", "json")
-_FILES = (PAGE, *(f"{TABLES}/*.{ending}" for ending in EXPORTED.values()))
+from constraintsuite.store.files import sha256_text
 
 
 @dataclass(frozen=True)
@@ -53,7 +46,9 @@ def write_report(
     view = make_view(load_suite(suite), [load_run(run) for run in runs], wanted.rule)
     work.check(view)
     origin = _origin(view, work)
-    write_once(out_folder, origin, _FILES, lambda folder: _write(work, view, folder), events=work.bench.events)
+    write_once(
+        out_folder, origin, (PAGE, *TABLE_FILES), lambda folder: _write(work, view, folder), events=work.bench.events
+    )
     return out_folder / PAGE
 
 
@@ -106,15 +101,15 @@ def _origin(view: View, work: _Work) -> Origin:
 def _write(work: _Work, view: View, out: Path) -> Written:
     view = work.compute(view)
     sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
-    write_text(out / PAGE, render_page(view, sections))
-    files = _write_tables(sections, out / TABLES)
-    return Written({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": files})
+    tables = write_files(out, _masthead(view), sections)
+    return Written({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": tables})
 
 
-def _write_tables(sections: Sequence[Section], folder: Path) -> int:
-    """Each table in each format; gives how many tables there were."""
-    tables: list[Table] = [table for section in sections for table in section.tables()]
-    for table in tables:
-        for name in _FOR_PROGRAMS if table.long else EXPORTED:
-            write_text(folder / f"{table.name}.{EXPORTED[name]}", FORMATS.load(name)(table))
-    return len(tables)
+def _masthead(view: View) -> Masthead:
+    suite, models = view.suite, len(view.runs)
+    about = (
+        f"{len(suite.examples):,} main examples, {len(suite.controls):,} controls, {models} "
+        f"{'model' if models == 1 else 'models'}. Suite content {suite.content[:12]}. "
+        "Every figure comes with its 95 % interval and n."
+    )
+    return Masthead(suite.name, "report", about)

@@ -6,12 +6,12 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from importlib import resources
+from typing import NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
 from constraintsuite.reports.drawings.theme import drawing_style, page_colours
 from constraintsuite.reports.sections.base import Section
-from constraintsuite.reports.view import View
 from constraintsuite.store.files import sha256_text
 
 WIDEST = 8
@@ -19,14 +19,22 @@ WIDEST = 8
 _TEMPLATES = ("report.html.jinja", "page.css", "page.js", "drawing.css")
 
 
-def render_page(view: View, sections: Sequence[Section]) -> str:
+class Masthead(NamedTuple):
+    """What stands above all sections."""
+
+    title: str
+    kind: str
+    """Beside the title, on the tab of a browser."""
+    about: str
+
+
+def render_page(head: Masthead, sections: Sequence[Section]) -> str:
     """The page as text; all that comes from a suite or a run is escaped."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     style = f":root {{ {page_colours()} }}\n{_read('page.css')}{drawing_style()}"
     script = _read("page.js")
     return environment.from_string(_read("report.html.jinja")).render(
-        suite=view.suite,
-        models=view.labels,
+        head=head,
         sections=sections,
         widest=WIDEST,
         style=style,

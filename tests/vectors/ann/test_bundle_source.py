@@ -40,7 +40,7 @@ def test_vectors_and_judgments_of_a_bundle_are_found_by_row(bundle: Path) -> Non
         (opened.queries[query].id, ids[row]): grade for query, of in data.relevance.items() for row, grade in of.items()
     }
     assert found == {pair: grade for pair, grade in grades.items() if pair[1] in ids}
-    assert opened.id[:16] in data.notes[0]
+    assert (data.bundle, data.population) == (opened.id, opened.texts.manifest.counts["population"])
 
 
 def test_another_encoder_is_refused(bundle: Path) -> None:

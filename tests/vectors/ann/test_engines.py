@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -124,6 +123,18 @@ def test_a_saved_index_answers_as_before(
     assert engine.bytes() == pytest.approx(size, rel=0.01)
 
 
+@pytest.mark.parametrize(("name", "build", "search", "metric"), [case for case in CASES if "cosine" in str(case.id)])
+def test_what_an_index_takes_is_foreseen(
+    name: str, build: Params, search: Params, metric: Metric, base: Vectors
+) -> None:
+    engine = built(name, build, search, metric, base)
+    size = engine.bytes()
+    if size is not None:  # a server does not tell
+        settings = ENGINES.load(name).build_settings(**build)
+        assert type(engine).expected_bytes(settings, *base.shape) == pytest.approx(size, rel=0.15)
+    engine.close()
+
+
 def test_nprobe_reaches_an_index_behind_a_transformation(base: Vectors, queries: Vectors) -> None:
     engine = built("faiss", {"factory": "OPQ8,IVF32,PQ8x4"}, {}, "euclidean", base)
     true = top_k(queries, base, 10, "euclidean").rows
@@ -167,15 +178,6 @@ def test_local_qdrant_is_labelled_exact_and_refuses_a_width_that_means_nothing()
     assert engine.exact
     with pytest.raises(UserError, match="local mode compares everything"):
         configured(engine, {"ef": 64})
-
-
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    pgserver = pytest.importorskip("pgserver", reason="pgserver is not installed")
-    pytest.importorskip("psycopg")
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
 from constraintsuite.vectors.ann.data import Metric
 from constraintsuite.vectors.ann.metrics import TieRule, WrongAnswerError, judge, mean, refuse_wrong, summarise
-from constraintsuite.vectors.ann.relevance import relevance_figures
+from constraintsuite.vectors.ann.relevance import beside_ceiling, relevance_values
 from constraintsuite.vectors.ann.truth import scores_of
 
 TRUTH = Neighbours(np.array([[0, 1, 2, 3]]), np.array([[0.9, 0.8, 0.7, 0.6]]))
@@ -116,10 +116,42 @@ def test_judgments_are_measured_beside_their_ceiling() -> None:
     pytest.importorskip("ir_measures")
     found: IntArray = np.array([[0, 5], [7, -1], [3, 4]])
     exact: IntArray = np.array([[0, 1], [2, 3], [4, 3]])
-    figures = relevance_figures(found, exact, {0: {0: 1, 1: 2}, 1: {2: 1}, 2: {3: 0}}, 2)
-    assert figures["rel.recall@2"].value == pytest.approx((1 / 2 + 0) / 2)  # query 2 has nothing relevant
-    assert figures["rel.ceiling.recall@2"].value == 1.0
-    assert figures["rel.rr@2"].value == pytest.approx(0.5)
-    assert figures["rel.judged@2"].n == 2
+    values = beside_ceiling(found, exact, {0: {0: 1, 1: 2}, 1: {2: 1}, 2: {3: 0}}, 2)
+    nothing_relevant = np.nan  # of query 2
     gain = 1 / (2 + 1 / np.log2(3))
-    assert figures["rel.ndcg@2"].value == pytest.approx(gain / 2)
+    for name, expected in {
+        "rel.recall@2": [1 / 2, 0, nothing_relevant],
+        "rel.ceiling.recall@2": [1, 1, nothing_relevant],
+        "rel.rr@2": [1, 0, nothing_relevant],
+        "rel.ndcg@2": [gain, 0, nothing_relevant],
+        "rel.judged@2": [1 / 2, 0, nothing_relevant],
+    }.items():
+        assert values[name] == pytest.approx(expected, nan_ok=True), name
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), k=st.sampled_from([5, 10, 20]))
+def test_relevance_equals_pytrec_eval(seed: int, k: int) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    rng = np.random.default_rng(seed)
+    found: IntArray = np.stack([rng.permutation(60)[:k] for _ in range(6)])
+    found[0, k // 2 :] = -1
+    judged = {q: {int(row): int(rng.integers(0, 4)) for row in rng.permutation(60)[:8]} for q in range(5)}
+    judged = {q: of for q, of in judged.items() if any(of.values())}
+    qrels = {str(q): {str(row): grade for row, grade in of.items()} for q, of in judged.items()}
+    run = {str(q): {str(r): -float(i) for i, r in enumerate(found[q].tolist()) if r >= 0} for q in judged}
+    first = min(k, 10)
+    asked = {f"recall.{k}", f"success.{k}", f"ndcg_cut.{first}", f"map_cut.{k}", "recip_rank"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
+    ours = relevance_values(found, judged, k)
+    assert sorted(np.flatnonzero(~np.isnan(ours[f"rel.recall@{k}"])).tolist()) == sorted(judged)
+    for query in judged:
+        them = theirs[str(query)]
+        pairs = {
+            f"rel.recall@{k}": them[f"recall_{k}"],
+            f"rel.success@{k}": them[f"success_{k}"],
+            f"rel.ndcg@{first}": them[f"ndcg_cut_{first}"],
+            f"rel.ap@{k}": them[f"map_cut_{k}"],
+            f"rel.rr@{first}": them["recip_rank"] if them["recip_rank"] >= 1 / first else 0.0,
+        }
+        assert {name: ours[name][query] for name in pairs} == pytest.approx(pairs, abs=1e-9)

@@ -1,180 +1,198 @@
-"""What a report shows: fronts, targets chosen on one half and told of the other, charts, and a page that needs nothing else."""
+"""The report of a real run: a page that needs nothing else, tables and plots as files, and a comparison of its engines."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from itertools import pairwise
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from constraintsuite.cli.ann import ann
-from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.chart import make_chart, recall_axis, speed_axis
-from constraintsuite.vectors.ann.frontier import arenas, front, reach
-from constraintsuite.vectors.ann.listings import measured, reached
-from constraintsuite.vectors.ann.results import Cell, Cost, Point, Repeat, Speed
-from constraintsuite.vectors.ann.settings import Mode
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 BENCH = """
 name: tiny
-data: [{name: points, format: synthetic, rows: 200, queries: 30, dimensions: 8, metric: cosine}]
+data: [{name: judged, format: npy, path: judged, metric: cosine}]
 k: [5]
+targets: [0.2, 0.9]
 protocol: {modes: [serial, batch], repeats: 1, min_seconds: 0}
 engines:
   - {engine: exact}
-  - {engine: coded, build: {code: [int8, binary]}}
+  - {engine: coded, build: {code: binary}, rerank: [1, 2]}
+  - {engine: lsh, build: {tables: 4, bits: 4}, search: {probes: [1, 4]}}
   - {name: "wide", engine: coded, build: {dimensions: 9}}
 """
+SVG = "{http://www.w3.org/2000/svg}"
+PLOTS = ("front", "p99", "build", "size", "queries", "relevance")
+OVERLAPS = """() => [...document.querySelectorAll('figure svg')].flatMap(svg => {
+  const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+  return boxes.flatMap(([a, p], i) => boxes.slice(i + 1)
+    .filter(([, q]) => Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1
+                    && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4)
+    .map(([b]) => `${svg.querySelector('title').textContent}: ${a} / ${b}`)); })"""
+CUT = """() => [...document.querySelectorAll('figure svg')].flatMap(svg => { const s = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(t => { const b = t.getBoundingClientRect();
+    return b.left < s.left - 1 || b.right > s.right + 1 || b.bottom > s.bottom + 1; }).map(t => t.textContent); })"""
 
 
-def made(
-    name: str, recall: float, qps: float, *, report: float | None = None, mode: Mode = "serial", exact: bool = False
-) -> Cell:
-    point = Point("set", "lsh", name, {}, {"probes": qps}, 1, 10, mode, 1, 1)
-    whole, half = Interval(recall, None, None, 9), Interval(recall if report is None else report, None, None, 5)
-    figures = {
-        f"ann.{figure}@10{part}": value
-        for figure, part, value in (
-            ("recall", "", whole),
-            ("recall_tie", "", whole),
-            ("recall_tie", ".tune", whole),
-            ("recall_tie", ".report", half),
-            ("recall_p05", "", whole),
-            ("incomplete", "", whole),
-        )
-    }
-    speed = Speed((Repeat(1.0, int(qps)),), {"p50": 1.0, "p99": 2.0} if mode != "batch" else None, None)
-    return Cell(
-        f"{name}{recall}{qps}", point, "content", exact, figures, speed, Cost(1, None, None, 1, 1, 1), "numpy 2"
-    )
-
-
-def test_the_front_is_what_nothing_else_beats() -> None:
-    cells = [made("a", r, q) for r, q in ((0.5, 900), (0.7, 800), (0.6, 700), (0.9, 100), (0.9, 200), (0.95, 50))]
-    assert [(c.point.search["probes"]) for c in front(cells)] == [900, 800, 200, 50]
-
-
-def test_a_target_is_chosen_on_one_half_and_told_of_the_other() -> None:
-    cells = [made("a", 0.91, 500, report=0.88), made("a", 0.96, 300, report=0.97), made("b", 0.5, 900)]
-    rows = [
-        (row.name, row.target, row.cell and row.cell.speed.qps, row.recall and row.recall.value)
-        for row in reach(cells, [0.9, 0.99])
-    ]
-    assert rows == [("a", 0.9, 500.0, 0.88), ("a", 0.99, None, None), ("b", 0.9, None, None), ("b", 0.99, None, None)]
-
-
-def test_modes_are_never_in_one_arena() -> None:
-    found = arenas([made("a", 0.9, 10), made("a", 0.9, 99, mode="batch")])
-    assert [(arena.mode, len(cells)) for arena, cells in found.items()] == [("serial", 1), ("batch", 1)]
-
-
-def test_a_batch_shows_no_latencies() -> None:
-    titles = {
-        arena.mode: [title for title, _ in measured(arena, cells).columns]
-        for arena, cells in arenas([made("a", 0.9, 10), made("a", 0.9, 99, mode="batch")]).items()
-    }
-    assert "p99, ms" in titles["serial"]
-    assert not any("ms" in title for title in titles["batch"])
-
-
-def test_what_was_not_reached_is_said() -> None:
-    ((arena, cells),) = arenas([made("a", 0.5, 10)]).items()
-    assert reached(arena, cells, [0.9]).rows == (("a", 0.9, None, None, "not reached"),)
-
-
-def test_exact_engines_are_lines_and_no_points() -> None:
-    chart = make_chart([made("a", 0.9, 10), made("flat", 1.0, 5, exact=True)])
-    assert chart is not None
-    assert ([one.name for one in chart.series], [spot.name for spot in chart.exact]) == (["a"], ["flat"])
-    assert make_chart([made("flat", 1.0, 5, exact=True)]) is None
-
-
-def test_points_lie_inside_and_better_is_further() -> None:
-    chart = make_chart([made("a", r, q) for r, q in ((0.0, 5000), (0.5, 400), (0.999, 30), (1.0, 2))])
-    assert chart is not None
-    spots = chart.series[0].front
-    assert [spot.x for spot in spots] == sorted(spot.x for spot in spots)
-    assert [spot.y for spot in spots] == sorted((spot.y for spot in spots), reverse=True)
-    assert all(0 <= place <= 1 for spot in spots for place in (spot.x, spot.y))
-    assert (spots[0].x, spots[-1].x) == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("recalls", [[0.2, 0.99], [0.95], [1.0], [0.0]])
-def test_labels_of_recall_are_in_order_and_apart(recalls: list[float]) -> None:
-    places = [place for place, _ in recall_axis(recalls).ticks]
-    assert all(b - a > 0.08 for a, b in pairwise(places))
-    assert recall_axis(recalls).ticks[-1] == (1.0, "1")
-
-
-@pytest.mark.parametrize(
-    ("speeds", "labels"),
-    [
-        ([120, 900], ["100", "200", "500", "1,000"]),
-        ([3, 40_000], ["10", "100", "1,000", "10,000"]),
-        ([500], ["500", "1,000"]),
-    ],
-)
-def test_labels_of_speed_are_round(speeds: list[float], labels: list[str]) -> None:
-    assert [label for _, label in speed_axis(speeds).ticks] == labels
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(ann, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("ir_measures")
     folder = tmp_path_factory.mktemp("report")
+    rng = np.random.default_rng(0)
+    (folder / "judged").mkdir()
+    np.save(folder / "judged" / "base.npy", rng.normal(size=(120, 8)).astype(np.float32))
+    np.save(folder / "judged" / "queries.npy", rng.normal(size=(20, 8)).astype(np.float32))
+    lines = [f"{query}\t{row}\t1" for query in range(20) for row in rng.choice(120, 6, replace=False)]
+    (folder / "judged" / "relevance.tsv").write_text("\n".join(lines) + "\n")
     (folder / "bench.yaml").write_text(BENCH)
-    runner = CliRunner()
-    assert runner.invoke(ann, ["run", str(folder / "bench.yaml"), "--out", str(folder / "run")]).exit_code == 3
-    result = runner.invoke(ann, ["report", str(folder / "run"), "--out", str(folder / "out"), "--json"])
+    assert call("run", folder / "bench.yaml", "--out", folder / "run").exit_code == 3
+    result = call("report", folder / "run", "--out", folder / "out", "--json")
     assert result.exit_code == 0, result.exception
     return Path(json.loads(result.stdout)["page"])
 
 
+@pytest.fixture(scope="module")
+def run(page: Path) -> Path:
+    return page.parent.parent / "run"
+
+
 def test_tables_and_plots_are_files_too(page: Path) -> None:
-    rows = json.loads((page.parent / "tables" / "cells_points_k5_serial_t1.json").read_text())
-    assert len(rows["rows"]) == 3
-    picture = ET.parse(page.parent / "plots" / "front-points_k5_serial_t1.svg").getroot()
-    assert picture.find("{http://www.w3.org/2000/svg}title") is not None
+    rows = json.loads((page.parent / "tables" / "cells_judged_k5_serial_t1.json").read_text())
+    assert len(rows["rows"]) == 5
+    picture = ET.parse(page.parent / "plots" / "front-judged_k5_serial_t1.svg").getroot()
+    assert picture.findtext(f"{SVG}title") == "Recall and speed"
 
 
-def test_the_page_says_what_failed_and_where_it_was_measured(page: Path) -> None:
+@pytest.mark.parametrize(
+    ("arena", "kinds"),
+    [
+        ("judged_k5_serial_t1", set(PLOTS)),
+        ("judged_k5_batch_t1", {"front"}),  # what is found is told once, and a batch has no latency
+    ],
+)
+def test_each_arena_has_its_plots(page: Path, arena: str, kinds: set[str]) -> None:
+    files = {file.stem for file in (page.parent / "plots").iterdir()}
+    assert {kind for kind in PLOTS if f"{kind}-{arena}" in files} == kinds
+
+
+def test_everything_exact_is_a_dashed_line_and_no_curve(page: Path) -> None:
+    picture = ET.parse(page.parent / "plots" / "front-judged_k5_serial_t1.svg").getroot()
+    named = {tag: {hint.text for hint in picture.findall(f".//{SVG}{tag}/{SVG}title")} for tag in ("path", "line")}
+    assert any(str(said).startswith("exact: ") for said in named["line"])
+    assert not any(str(said).startswith("exact") for said in named["path"])
+    assert "coded" in named["path"]
+
+
+def test_the_page_says_what_failed_and_of_what_it_was_measured(page: Path) -> None:
     text = page.read_text()
     assert "dimensions is 9, but the vectors have 8" in text
-    assert "6 cells, 2 failed" in text
-    assert "ann.recall_tie@5" in text
-    assert "points (" in text
+    assert "10 cells, 2 failed" in text
+    content = json.loads((page.parent.parent / "run" / "run.json").read_text())["data"][0]["content"]
+    assert text.count(f"Data: content {content[:12]}") >= 6
 
 
-def test_a_report_is_written_once_and_over_nothing_else(page: Path, tmp_path: Path) -> None:
-    again = ["report", str(page.parent.parent / "run"), "--out"]
+def test_the_differences_to_the_ceiling_are_in_the_table_of_relevance(page: Path) -> None:
+    rows = json.loads((page.parent / "tables" / "relevance_judged_k5_serial_t1.json").read_text())["rows"]
+    assert rows[0]["what ranks"] == "exact search"
+    assert rows[1]["rel.ndcg@5 less ceiling"]["n"] == 20
+
+
+def test_a_report_is_written_once_and_over_nothing_else(page: Path, run: Path, tmp_path: Path) -> None:
     before = page.stat().st_mtime_ns
-    assert CliRunner().invoke(ann, [*again, str(page.parent)]).exit_code == 0
+    assert call("report", run, "--out", page.parent).exit_code == 0
     assert page.stat().st_mtime_ns == before
     (tmp_path / "letter.txt").write_text("dear")
-    assert "Choose another --out" in str(CliRunner().invoke(ann, [*again, str(tmp_path)]).exception)
+    assert "Choose another --out" in str(call("report", run, "--out", tmp_path).exception)
     assert [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")] == ["letter.txt"]
 
 
-@pytest.mark.browser
-def test_the_page_opens_without_asking_for_more(page: Path) -> None:
+def test_engines_are_compared_on_the_command_line(run: Path) -> None:
+    found = json.loads(call("compare", run, "--json").stdout)
+    assert {(one["first"]["name"], one["second"]["name"]) for one in found} == {("coded", "lsh")}
+    assert all(0 < one["p"] <= one["holm"] <= 1 for one in found)
+    printed = call("compare", run, "--metric", "ann.kth_gap").stdout
+    assert "ann.kth_gap@5, paired by query" in printed
+    assert "Speeds have no p" in printed
+
+
+def test_a_comparison_of_nothing_is_said(tmp_path: Path) -> None:
+    data = "{name: points, format: synthetic, rows: 50, queries: 5, dimensions: 4}"
+    protocol = "{repeats: 1, min_seconds: 0}"
+    (tmp_path / "bench.yaml").write_text(f"data: [{data}]\nprotocol: {protocol}\nengines: [{{engine: exact}}]\n")
+    assert call("run", tmp_path / "bench.yaml", "--out", tmp_path / "run").exit_code == 0
+    assert "fewer than two approximate engines" in str(call("compare", tmp_path / "run").exception)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_page_opens_without_asking_for_more(
+    browser: Browser, page: Path, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    view = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     asked: list[str] = []
     complaints: list[str] = []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for width in (1280, 360):
-            view = browser.new_page(viewport={"width": width, "height": 800})
-            view.on("request", lambda request: asked.append(request.url))
-            view.on("console", lambda message: complaints.append(message.text))
-            view.goto(page.as_uri())
-            assert not view.evaluate("document.documentElement.scrollWidth > innerWidth")
-            strokes = "[...document.querySelectorAll('svg path[stroke]')].map(p => getComputedStyle(p).stroke)"
-            assert all(stroke.startswith("rgb(") for stroke in view.evaluate(strokes))
-        browser.close()
-    assert (set(asked), complaints) == ({page.as_uri()}, [])
+    view.on("request", lambda request: asked.append(request.url))
+    view.on("console", lambda message: complaints.append(message.text))
+    view.goto(page.as_uri())
+    assert not view.evaluate("document.documentElement.scrollWidth > innerWidth")
+    strokes = "[...document.querySelectorAll('svg path[stroke]')].map(p => getComputedStyle(p).stroke)"
+    assert all(stroke.startswith("rgb(") for stroke in view.evaluate(strokes))
+    view.close()
+    assert (asked, complaints) == ([page.as_uri()], [])
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_label_of_a_plot_covers_another_or_is_cut(browser: Browser, page: Path, width: int) -> None:
+    view = browser.new_page(viewport={"width": width, "height": 800})
+    view.goto(page.as_uri())
+    assert view.locator("figure svg").count() == len(PLOTS) + 1
+    assert (view.evaluate(OVERLAPS), view.evaluate(CUT)) == ([], [])
+    view.close()
+
+
+@pytest.mark.browser
+def test_on_paper_no_table_is_cut(browser: Browser, page: Path) -> None:
+    view = browser.new_page(viewport={"width": 703, "height": 1000})  # A4 less its margins
+    view.goto(page.as_uri())
+    view.emulate_media(media="print")
+    wide = "[...document.querySelectorAll('table, svg')].filter(t => t.getBoundingClientRect().right > innerWidth + 1)"
+    assert view.evaluate(f"{wide}.map(t => t.textContent)") == []
+    view.close()
+
+
+@pytest.mark.browser
+def test_a_plot_is_read_aloud_by_name_and_in_words(browser: Browser, page: Path) -> None:
+    view = browser.new_page()
+    view.goto(page.as_uri())
+    plot = view.get_by_role("img", name="Recall and speed").first
+    name, words = (plot.get_attribute("aria-labelledby") or "").split()
+    assert view.locator(f"#{name}").text_content() == "Recall and speed"
+    assert "queries/s" in (view.locator(f"#{words}").text_content() or "")
+    view.close()

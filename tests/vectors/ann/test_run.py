@@ -16,8 +16,9 @@ from click.testing import CliRunner, Result
 from constraintsuite.cli.ann import ann
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.vectors.ann.results import AnnRun, Cell, load_ann_run
+from constraintsuite.vectors.ann.results import AnnRun, Cell, load_ann_run, load_queries
 
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 DATA = (
     "  - {name: points, format: synthetic, kind: duplicates, rows: 300, queries: 40, dimensions: 8, metric: cosine}\n"
 )
@@ -98,10 +99,14 @@ def test_cost_and_conditions_are_recorded(finished: AnnRun) -> None:
 
 def test_answers_of_every_query_are_kept(finished: AnnRun) -> None:
     one = cell(finished, "coded", code="int8")
-    with np.load(finished.path / "per_query" / f"{one.key}.npz", allow_pickle=False) as arrays:
-        assert arrays["rows"].shape == (40, 5)
-        assert arrays["latency_ns"].shape == (40,)
-        assert arrays["recall_tie"].mean() == pytest.approx(one.figures["ann.recall_tie@5"].value)
+    kept = load_queries(finished, one)
+    assert kept.query_row.tolist() == list(range(40))
+    assert kept.rows.shape == (40, 5)
+    assert kept.latency_ns is not None
+    assert (kept.latency_ns > 0).all()
+    assert kept.recall_tie.mean() == pytest.approx(one.figures["ann.recall_tie@5"].value)
+    assert kept.kth_gap.mean() == pytest.approx(one.figures["ann.kth_gap@5"].value)
+    assert load_queries(finished, cell(finished, "exact", "batch")).latency_ns is None
 
 
 def test_a_finished_run_is_an_artifact_whose_bytes_are_checked(finished: AnnRun) -> None:
@@ -174,9 +179,13 @@ def test_judgments_give_figures_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "relevance.tsv").write_text("".join(f"{q}\t{q}\t1\n" for q in range(12)))
     data = "  - {name: files, format: npy, path: ., metric: dot}\n"
     assert run(bench(tmp_path, EXACT, data), tmp_path / "run")[0] == 0
-    found = cell(load_ann_run(tmp_path / "run"), "exact").figures
-    assert found["rel.recall@5"] == found["rel.ceiling.recall@5"]
-    assert found["rel.recall@5"].n == 12
+    done = load_ann_run(tmp_path / "run")
+    exact = cell(done, "exact")
+    assert exact.figures["rel.recall@5"] == exact.figures["rel.ceiling.recall@5"]
+    assert exact.figures["rel.recall@5"].n == 12
+    of_queries = load_queries(done, exact).rel
+    assert of_queries.keys() == {name for name in exact.figures if name.startswith("rel.")}
+    assert of_queries["rel.ndcg@5"].mean() == pytest.approx(exact.figures["rel.ndcg@5"].value)
 
 
 def test_vectors_in_a_mapped_file_are_not_copied(tmp_path: Path) -> None:
@@ -197,7 +206,12 @@ def test_a_folder_of_other_things_is_left_as_it_is(tmp_path: Path) -> None:
 
 def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path) -> None:
     result = call("run", bench(tmp_path, EXACT + CODED), "--out", tmp_path / "run", "--dry-run")
-    assert result.stdout == "3 builds, 10 cells\n"
+    assert result.stdout.splitlines() == [
+        "3 builds, 10 cells",
+        "points: 300 x 8, 40 queries, 0 MB",
+        "memory: about 150 MB (exact on points)",
+        "disk: about 0 MB",
+    ]
     assert not (tmp_path / "run").exists()
 
 

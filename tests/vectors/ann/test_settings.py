@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.engines.coded import CodedEngine
+from constraintsuite.vectors.ann.engines.pgvector import PgvectorBuild, PgvectorEngine
 from constraintsuite.vectors.ann.plan import count_cells, plan
 from constraintsuite.vectors.ann.settings import Bench, grid
 
@@ -49,6 +51,38 @@ def test_what_decides_a_cell_decides_its_key(tmp_path: Path) -> None:
     assert key(DATA + EXACT + "ties: annb") != first
     assert key(DATA + EXACT + "protocol: {repeats: 7}") != first
     assert key(DATA + EXACT + "protocol: {threads: 2}") != first
+
+
+def test_our_own_code_decides_a_key_by_its_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def keys() -> dict[str, str]:
+        bench = read(tmp_path, DATA + "engines: [{engine: exact}, {engine: coded}]")
+        builds = plan(bench, {"synthetic": "content"}, {"synthetic": "dot"})
+        return {build.engine: build.cells[0].key for build in builds}
+
+    before = keys()
+    monkeypatch.setattr(CodedEngine, "revision", CodedEngine.revision + 1)
+    changed = keys()
+    assert (changed["exact"] == before["exact"], changed["coded"] == before["coded"]) == (True, False)
+    monkeypatch.setattr("constraintsuite.vectors.ann.plan.MEASURED", 99)
+    assert not keys().items() & changed.items()
+
+
+def test_another_version_of_a_server_is_another_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg")
+    bench = read(tmp_path, DATA + 'engines: [{engine: pgvector, build: {url: "postgresql://127.0.0.1:1/none"}}]')
+    found = {}
+    for version in (None, "PostgreSQL 17.1, pgvector 0.8.0", "PostgreSQL 17.1, pgvector 0.8.1"):
+        monkeypatch.setattr(PgvectorEngine, "server", lambda settings, version=version: version)
+        (build,) = plan(bench, {"synthetic": "content"}, {"synthetic": "dot"})
+        found[build.cells[0].key] = build.library
+    assert len(found) == 3
+    nobody, old, new = found.values()
+    assert (old, new) == (f"{nobody}, PostgreSQL 17.1, pgvector 0.8.0", f"{nobody}, PostgreSQL 17.1, pgvector 0.8.1")
+
+
+def test_a_server_that_does_not_answer_has_no_version() -> None:
+    pytest.importorskip("psycopg")
+    assert PgvectorEngine.server(PgvectorBuild(url="postgresql://127.0.0.1:1/none")) is None
 
 
 @pytest.mark.parametrize(

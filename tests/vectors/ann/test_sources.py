@@ -160,7 +160,7 @@ def test_with_fewer_rows_old_neighbours_are_dropped_and_judgments_kept() -> None
     few = limited(data, 3, 1)
     assert (len(few.base), len(few.queries), few.neighbours) == (3, 1, None)
     assert few.relevance == {0: {1: 1}}
-    assert few.notes == ("only the first 3 of 6 base vectors", "only the first 1 of 2 queries")
+    assert (few.notes[0], few.notes[-1]) == ("only the first 3 of 6 base vectors", "only the first 1 of 2 queries")
 
 
 def test_the_content_of_a_set_depends_on_vectors_metric_and_judgments_alone() -> None:

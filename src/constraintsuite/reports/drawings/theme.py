@@ -39,7 +39,15 @@ COLOURS = {
     "class-sticks_to_violating": Colour("#9a5b00", "#e0a040"),
     "class-reversed": Colour("#a82f38", "#ea7a7f"),
     "class-paired_tie": Colour("#616a75", "#98a2ad"),
+    "series-1": Colour("#1f6fb5", "#5fa8e8"),
+    "series-2": Colour("#b5560b", "#f0994a"),
+    "series-3": Colour("#1d7a4c", "#55c28a"),
+    "series-4": Colour("#a12f73", "#ec82bd"),
+    "series-5": Colour("#6250b8", "#a796f2"),
+    "series-6": Colour("#7a6a00", "#d3bd4a"),
 }
+SERIES = tuple(name for name in COLOURS if name.startswith("series-"))
+"""Of the curves of a plot, in this order."""
 
 
 def page_colours() -> str:

@@ -9,7 +9,7 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.reports.figures import Value, show
 from constraintsuite.reports.tables import Column, Table
 
-_BREAK = re.compile(r"(?<=\w\w)[/:,](?=\w)")
+_BREAK = re.compile(r"(?<=\w\w)(?:[/:]|,(?!\d{3}\b))(?=\w)")  # but not inside 1,000
 
 
 def html_table(table: Table) -> str:

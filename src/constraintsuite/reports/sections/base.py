@@ -73,6 +73,10 @@ class Section:
         yield from (block.table for block in self.blocks if isinstance(block, Sheet))
         yield from self.files
 
+    def drawings(self) -> Iterator[Drawing]:
+        """All pictures."""
+        yield from (drawing for block in self.blocks if isinstance(block, Charts) for drawing in block.drawings)
+
 
 MakeSection = Callable[[View], Section | None]
 """A section of what is there; None where there is nothing to show."""

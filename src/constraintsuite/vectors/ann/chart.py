@@ -1,116 +1,182 @@
-"""Where the points of a recall and speed chart lie: recall on a logit scale, queries a second on a logarithmic one."""
+"""What is drawn of an arena: recall against what it costs, query by query, and beside people's judgments."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-from constraintsuite.vectors.ann.frontier import front, recall_of
-from constraintsuite.vectors.ann.results import Cell
+import numpy as np
 
-CERTAIN = 0.9995
-"""Recalls from here on lie on the right edge, which stands for 1: a logit has no place for it."""
-_RECALLS = (0.9, 0.99, 0.5, 0.1, 0.999, 0.95, 0.7, 0.3, 0.01, 0.001)  # labels; where they are too close, the first stay
-_APART = 0.085  # of the width, between two labels
+from constraintsuite.retrieval.topk import FloatArray
+from constraintsuite.vectors.ann.frontier import Arena, by_name, front, recall_of, speed_of
+from constraintsuite.vectors.ann.results import Cell, Ranking
 
-
-@dataclass(frozen=True)
-class Axis:
-    """A scale with its labels; places are between 0 and 1."""
-
-    low: float
-    high: float
-    ticks: tuple[tuple[float, str], ...]
+Scale = Literal["logit", "log", "linear"]
+_MEGA = 1e6
 
 
-@dataclass(frozen=True)
-class Spot:
-    """A measured point."""
+class Axis(NamedTuple):
+    """What is counted, and on what scale."""
 
-    name: str
+    title: str
+    scale: Scale
+
+
+class Spot(NamedTuple):
+    """A cell; those that another of the same engine beats are not `best`."""
+
     x: float
     y: float
     words: str
+    best: bool = True
 
 
-@dataclass(frozen=True)
-class Series:
-    """All points of an engine; those of its front are joined, in this order."""
+class Curve(NamedTuple):
+    """An engine; what is best is joined, in this order."""
 
     name: str
-    front: tuple[Spot, ...]
-    others: tuple[Spot, ...]
+    spots: tuple[Spot, ...]
+
+
+class Level(NamedTuple):
+    """What has no place among approximate engines: a line across."""
+
+    name: str
+    y: float
+    words: str
 
 
 @dataclass(frozen=True)
 class Chart:
     """Everything but the lines and letters."""
 
+    name: str
+    title: str
     across: Axis
     up: Axis
-    series: tuple[Series, ...]
-    exact: tuple[Spot, ...]
-    """Engines that compare everything: a line at their speed, not a point among approximate ones."""
-    description: str
+    curves: tuple[Curve, ...]
+    levels: tuple[Level, ...] = ()
+    stepped: bool = False
+    """A distribution."""
 
 
-def make_chart(cells: Sequence[Cell]) -> Chart | None:
-    """The chart of one arena; None where no engine is approximate."""
-    near = [cell for cell in cells if not cell.exact]
+@dataclass(frozen=True)
+class Quantity:
+    """Something that recall is paid with."""
+
+    name: str
+    title: str
+    axis: str
+    value: Callable[[Cell], float | None]
+    more_is_better: bool
+    words: str
+    """With the value in place of {}."""
+    exact: bool = True
+    """Whether comparing everything has such a value too."""
+
+    def of(self, cell: Cell) -> float:
+        """The value of a cell that has one."""
+        return self.value(cell) or 0.0
+
+
+def _p99(cell: Cell) -> float | None:
+    return (cell.speed.latencies_ms or {}).get("p99")
+
+
+def _size(cell: Cell) -> float | None:
+    return None if cell.cost.index_bytes is None else cell.cost.index_bytes / _MEGA
+
+
+SPEED = Quantity("front", "Recall and speed", "queries/s", speed_of, True, "{:,.0f} queries/s")
+LATENCY = Quantity("p99", "Recall and slow queries", "p99 latency, ms", _p99, False, "p99 {:.3g} ms")
+BUILD = Quantity(
+    "build", "Recall and build time", "build, s", lambda c: c.cost.build_seconds, False, "{:.3g} s", exact=False
+)
+SIZE = Quantity("size", "Recall and size", "index, MB", _size, False, "{:,.3g} MB")
+
+
+def recall_chart(arena: Arena, cells: Sequence[Cell], quantity: Quantity) -> Chart | None:
+    """Recall across, the quantity up; None where no approximate engine has it. Exact engines are lines, never points."""
+    known = [cell for cell in cells if quantity.value(cell)]  # a logarithm has no place for 0
+    near = [cell for cell in known if not cell.exact]
     if not near:
         return None
-    across, up = recall_axis([recall_of(cell) for cell in near]), speed_axis([cell.speed.qps for cell in cells])
-    names = dict.fromkeys(cell.point.name for cell in near)
-    series = tuple(_series(name, [c for c in near if c.point.name == name], across, up) for name in names)
-    exact = tuple(_spot(cell, across, up) for cell in cells if cell.exact)
-    described = "; ".join(f"{one.name}: {', '.join(spot.words for spot in one.front)}" for one in series)
-    return Chart(across, up, series, exact, described)
+    curves = tuple(_curve(name, own, quantity) for name, own in by_name(near).items())
+    flat = {cell.point.name: cell for cell in known if cell.exact and quantity.exact}
+    levels = tuple(
+        Level(_exact_name(name), value, quantity.words.format(value))
+        for name, cell in flat.items()
+        for value in [quantity.of(cell)]
+    )
+    across = Axis(f"ann.recall_tie@{arena.k}", "logit")
+    return Chart(f"{quantity.name}-{arena.slug}", quantity.title, across, Axis(quantity.axis, "log"), curves, levels)
 
 
-def recall_axis(recalls: Sequence[float]) -> Axis:
-    """From the label below the lowest recall to the place of 1."""
-    below = [tick for tick in _RECALLS if tick <= min(*recalls, 0.9)]
-    low, high = _logit(max(below, default=min(_RECALLS))), _logit(CERTAIN)
-    ticks = {1.0: "1"}
-    for recall in _RECALLS:
-        place = (_logit(recall) - low) / (high - low)
-        if place >= 0 and all(abs(place - other) >= _APART for other in ticks):
-            ticks[place] = f"{recall:g}"
-    return Axis(low, high, tuple(sorted(ticks.items())))
+def spread_chart(arena: Arena, recalls: Sequence[tuple[str, FloatArray]]) -> Chart | None:
+    """For each recall, the share of queries below it; one recall a query by engine. None where no query misses any."""
+    lowest = min((float(values.min()) for _, values in recalls), default=1.0)
+    if lowest == 1.0:
+        return None
+    curves = tuple(Curve(name, _below(values, lowest)) for name, values in recalls)
+    across, up = Axis(f"ann.recall_tie@{arena.k} of a query", "linear"), Axis("queries below, %", "linear")
+    return Chart(f"queries-{arena.slug}", "Recall, query by query", across, up, curves, stepped=True)
 
 
-def speed_axis(speeds: Sequence[float]) -> Axis:
-    """Whole steps of 1, 2, 5, 10, ...; of a wide range only powers of ten have labels."""
-    steps = [math.log10(f) + e for e in range(-3, 10) for f in (1, 2, 5)]
-    low = max(step for step in steps if step <= math.log10(min(speeds)))
-    high = min(step for step in steps if step >= math.log10(max(speeds)) and step > low)
-    inside = [step for step in steps if low <= step <= high]
-    tens = [step for step in inside if math.isclose(step, round(step))]
-    shown = tens if len(inside) > 7 and len(tens) > 1 else inside
-    return Axis(low, high, tuple(((step - low) / (high - low), _rounded(10**step)) for step in shown))
+def relevance_chart(
+    arena: Arena, cells: Sequence[Cell], rankings: Sequence[Ranking], measure: str = "ndcg"
+) -> Chart | None:
+    """Recall of neighbours across, people's judgments up; exact search and rankings without vectors are lines."""
+    name = next((n for cell in cells for n in cell.figures if n.startswith(f"rel.{measure}@")), None)
+    near = [cell for cell in cells if not cell.exact]
+    if name is None or not near:
+        return None
+    curves = tuple(
+        Curve(engine, tuple(_judged_spot(cell, name) for cell in sorted(own, key=recall_of)))
+        for engine, own in by_name(near).items()
+    )
+    ceiling = near[0].figures[name.replace("rel.", "rel.ceiling.", 1)].value or 0.0
+    levels = [Level("exact search", ceiling, f"{name} {ceiling:.3f}")]
+    for ranking in rankings:
+        found = ranking.figures[name].value if name in ranking.figures else None
+        if found is not None:
+            levels.append(Level(ranking.retriever, found, f"{name} {found:.3f}"))
+    across = Axis(f"ann.recall_tie@{arena.k}", "logit")
+    title = "Neighbours and relevance"
+    return Chart(f"relevance-{arena.slug}", title, across, Axis(name, "linear"), curves, tuple(levels))
 
 
-def _series(name: str, cells: Sequence[Cell], across: Axis, up: Axis) -> Series:
-    best = front(cells)
-    others = [cell for cell in cells if cell not in best]
-    return Series(
-        name, tuple(_spot(cell, across, up) for cell in best), tuple(_spot(cell, across, up) for cell in others)
+def _curve(name: str, cells: Sequence[Cell], quantity: Quantity) -> Curve:
+    sign = 1 if quantity.more_is_better else -1
+    best = front(cells, lambda cell: sign * quantity.of(cell))
+    spots = [
+        _spot(cell, value, quantity.words.format(value), best=cell in best)
+        for cell in [*best, *(cell for cell in cells if cell not in best)]
+        for value in [quantity.of(cell)]
+    ]
+    return Curve(name, tuple(spots))
+
+
+def _spot(cell: Cell, y: float, words: str, *, best: bool = True) -> Spot:
+    point = cell.point
+    settings = f"{point.series}, {point.setting}"
+    return Spot(recall_of(cell), y, f"{settings}: recall {recall_of(cell):.4f}, {words}", best)
+
+
+def _judged_spot(cell: Cell, name: str) -> Spot:
+    value = cell.figures[name].value or 0.0
+    return _spot(cell, value, f"{name} {value:.3f}")
+
+
+def _below(recalls: FloatArray, lowest: float) -> tuple[Spot, ...]:
+    """Steps up behind each recall that a query has, in per cent of all queries."""
+    levels = np.unique(np.concatenate([recalls, [lowest, 1.0]]))
+    shares = [100 * float((recalls < level).mean()) for level in levels]
+    said = f"{shares[-1]:.1f} % of queries miss a neighbour, worst recall {recalls.min():.3f}"
+    return tuple(
+        Spot(float(level), share, said if level == 1.0 else "") for level, share in zip(levels, shares, strict=True)
     )
 
 
-def _spot(cell: Cell, across: Axis, up: Axis) -> Spot:
-    recall = min(max(recall_of(cell), 10**-3), CERTAIN)
-    x = (_logit(recall) - across.low) / (across.high - across.low)
-    y = (math.log10(cell.speed.qps) - up.low) / (up.high - up.low)
-    point = cell.point
-    words = f"{point.series}, {point.setting}: recall {recall_of(cell):.4f}, {cell.speed.qps:,.0f} queries/s"
-    return Spot(point.name, max(0.0, x), y, words)
-
-
-def _logit(share: float) -> float:
-    return math.log(share / (1 - share))
-
-
-def _rounded(number: float) -> str:
-    return f"{round(number):,}" if number >= 1 else f"{number:g}"
+def _exact_name(name: str) -> str:
+    return name if name == "exact" else f"{name} (exact)"

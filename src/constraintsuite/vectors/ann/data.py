@@ -34,6 +34,19 @@ class VectorSet:
     relevance: Relevance | None = None
     notes: tuple[str, ...] = ()
     """What the reader repaired or left out."""
+    kept_queries: IntArray | None = None
+    """Where queries were left out: which of the source's these are."""
+    overlap: int = 0
+    """Queries that equal a base vector."""
+    bundle: str | None = None
+    """The id of the bundle it is of."""
+    population: int | None = None
+    """Documents of the collection that the bundle was chosen from, where it is known."""
+
+    @property
+    def query_rows(self) -> IntArray:
+        """Which query of its source each query is."""
+        return np.arange(len(self.queries)) if self.kept_queries is None else self.kept_queries
 
 
 def checked(data: VectorSet) -> VectorSet:
@@ -61,19 +74,35 @@ def limited(data: VectorSet, rows: int | None, queries: int | None) -> VectorSet
     if rows is not None and rows < len(data.base):
         kept = {query: {r: g for r, g in of.items() if r < rows} for query, of in (data.relevance or {}).items()}
         relevance = None if data.relevance is None else {query: of for query, of in kept.items() if of}
-        note = f"only the first {rows:,} of {len(data.base):,} base vectors"
-        data = replace(data, base=data.base[:rows], neighbours=None, relevance=relevance, notes=(*data.notes, note))
+        notes = [*data.notes, f"only the first {rows:,} of {len(data.base):,} base vectors"]
+        lost = _relevant(data.relevance) - _relevant(relevance)
+        if lost:
+            notes.append(
+                f"{lost:,} judgments of relevant rows lie behind the limit; a bundle with its positives first loses none"
+            )
+        data = replace(data, base=data.base[:rows], neighbours=None, relevance=relevance, notes=tuple(notes))
     if queries is not None and queries < len(data.queries):
-        near, judged = data.neighbours, data.relevance
         note = f"only the first {queries:,} of {len(data.queries):,} queries"
-        data = replace(
-            data,
-            queries=data.queries[:queries],
-            neighbours=None if near is None else Neighbours(near.rows[:queries], near.scores[:queries]),
-            relevance=None if judged is None else {query: of for query, of in judged.items() if query < queries},
-            notes=(*data.notes, note),
-        )
+        data = replace(only_queries(data, np.arange(queries)), notes=(*data.notes, note))
     return data
+
+
+def only_queries(data: VectorSet, kept: IntArray) -> VectorSet:
+    """The set with these of its queries, in this order; they are numbered anew, and remember what they were."""
+    near, judged = data.neighbours, data.relevance
+    return replace(
+        data,
+        queries=data.queries[kept],
+        neighbours=None if near is None else Neighbours(near.rows[kept], near.scores[kept]),
+        relevance=None if judged is None else {i: judged[q] for i, q in enumerate(kept.tolist()) if q in judged},
+        kept_queries=data.query_rows[kept],
+    )
+
+
+def tuning_half(queries: Vectors) -> npt.NDArray[np.bool_]:
+    """The queries on which parameters are chosen: by hash of the vector, so that order and number change nothing."""
+    digests = (hashlib.blake2b(query.tobytes(), digest_size=8).digest() for query in queries)
+    return np.array([digest[0] & 1 == 0 for digest in digests], dtype=np.bool_)
 
 
 def content_of(data: VectorSet) -> str:
@@ -84,8 +113,13 @@ def content_of(data: VectorSet) -> str:
         for start in range(0, len(part), _BLOCK):
             digest.update(np.ascontiguousarray(part[start : start + _BLOCK], dtype=np.float32).tobytes())
     judged = sorted((query, sorted(of.items())) for query, of in (data.relevance or {}).items())
-    digest.update(f"{data.metric} {judged}".encode())
+    kept = None if data.kept_queries is None else data.kept_queries.tolist()
+    digest.update(f"{data.metric} {judged}{'' if kept is None else kept}".encode())
     return digest.hexdigest()
+
+
+def _relevant(relevance: Relevance | None) -> int:
+    return sum(grade > 0 for of in (relevance or {}).values() for grade in of.values())
 
 
 def _refuse_not_finite(name: str, what: str, vectors: Vectors) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
-from constraintsuite.vectors.ann.data import VectorSet, checked, limited
+from constraintsuite.vectors.ann.data import VectorSet
+from constraintsuite.vectors.ann.selecting import read_set
 from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.ann.sources.bigann import write_fbin, write_neighbours
 from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
@@ -23,7 +24,7 @@ def export_set(bench: Bench, name: str, form: str, depth: int, folder: Path, out
     there = next((file for file in files if file.exists()), None)
     if there is not None:
         raise UserError(f"{there}: this file is there already. Choose another --out.")
-    data = checked(limited(entry.options.load(name, folder), entry.options.limit, entry.options.query_limit))
+    data = read_set(entry, folder)
     _WRITERS[form](files, data, exact_neighbours(data, depth))
     return files
 

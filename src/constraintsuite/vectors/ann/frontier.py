@@ -1,17 +1,17 @@
-"""Which cells are worth looking at: those that no other beats, and the fastest that reach a recall."""
+"""Which cells are worth looking at: those that no other beats, the fastest at a recall, the most exact at a speed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.results import Cell
+from constraintsuite.vectors.ann.results import NOTHING, AnnRun, Cell
 from constraintsuite.vectors.ann.settings import Mode
 
 
 class Arena(NamedTuple):
-    """Where figures of speed may be compared: the same data, k, mode and number of clients."""
+    """Where figures of speed may be compared: the same data, k, mode, clients and threads, on one machine."""
 
     data: str
     content: str
@@ -19,6 +19,8 @@ class Arena(NamedTuple):
     mode: Mode
     clients: int
     threads: int
+    tag: str = ""
+    """Tells two arenas apart that are alike in all the rest but what may be compared."""
 
     @property
     def title(self) -> str:
@@ -28,13 +30,15 @@ class Arena(NamedTuple):
             "batch": "all queries in one call",
             "concurrent": f"{self.clients} client{'s' if self.clients > 1 else ''} at once",
         }[self.mode]
-        return f"{self.data}, k = {self.k}: {how}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+        tag = f" ({self.tag})" if self.tag else ""
+        return f"{self.data}, k = {self.k}: {how}, {self.threads} thread{'s' if self.threads > 1 else ''}{tag}"
 
     @property
     def slug(self) -> str:
         """For names of files."""
         how = f"{self.mode}{self.clients}" if self.mode == "concurrent" else self.mode
-        return f"{self.data}_k{self.k}_{how}_t{self.threads}"
+        tag = f"_{self.tag.replace(' ', '')}" if self.tag else ""
+        return f"{self.data}_k{self.k}_{how}_t{self.threads}{tag}"
 
 
 class Reached(NamedTuple):
@@ -46,14 +50,34 @@ class Reached(NamedTuple):
     recall: Interval | None
 
 
-def arenas(cells: Iterable[Cell]) -> dict[Arena, list[Cell]]:
+def arenas(cells: Iterable[Cell], tag: str = "") -> dict[Arena, list[Cell]]:
     """The cells by where they may be compared, in their order."""
     found: dict[Arena, list[Cell]] = {}
     for cell in cells:
         point = cell.point
-        arena = Arena(point.data, cell.content, point.k, point.mode, point.clients, point.threads)
+        arena = Arena(point.data, cell.content, point.k, point.mode, point.clients, point.threads, tag)
         found.setdefault(arena, []).append(cell)
     return found
+
+
+def arenas_of(runs: Sequence[AnnRun]) -> dict[Arena, list[Cell]]:
+    """The same over runs: those of another machine, or with another rule for ties, are apart, as are sets of one name."""
+    conditions = list(dict.fromkeys(conditions_of(run) for run in runs))
+    found: dict[Arena, list[Cell]] = {}
+    for number, shared in enumerate(conditions, 1):
+        cells = [cell for run in runs if conditions_of(run) == shared for cell in run.cells]
+        found |= arenas(cells, f"conditions {number}" if len(conditions) > 1 else "")
+    slugs = [arena.slug for arena in found]
+    return {
+        arena._replace(tag=f"{arena.tag} {arena.content[:6]}".strip()) if slugs.count(arena.slug) > 1 else arena: cells
+        for arena, cells in found.items()
+    }
+
+
+def conditions_of(run: AnnRun) -> tuple[str, ...]:
+    """What must be equal, so that figures of two runs may stand in one table."""
+    host = run.facts.host
+    return str(host.get("processor")), str(host.get("processors")), str(host.get("system")), run.facts.ties
 
 
 def recall_of(cell: Cell) -> float:
@@ -61,27 +85,65 @@ def recall_of(cell: Cell) -> float:
     return cell.figures[f"ann.recall_tie@{cell.point.k}"].value or 0.0
 
 
-def front(cells: Sequence[Cell]) -> list[Cell]:
-    """Those that no other beats in recall and speed at once, by growing recall."""
+def settings_of(cell: Cell) -> str:
+    """Engine, build and search in one line."""
+    point = cell.point
+    return point.series if point.setting == NOTHING else f"{point.series}; {point.setting}"
+
+
+def speed_of(cell: Cell) -> float:
+    """Queries a second."""
+    return cell.speed.qps
+
+
+def front(cells: Sequence[Cell], worth: Callable[[Cell], float] = speed_of) -> list[Cell]:
+    """Those that no other beats in recall and worth at once, by growing recall."""
     best: list[Cell] = []
-    for cell in sorted(cells, key=lambda c: (-recall_of(c), -c.speed.qps)):
-        if not best or cell.speed.qps > best[-1].speed.qps:
+    for cell in sorted(cells, key=lambda c: (-recall_of(c), -worth(c))):
+        if not best or worth(cell) > worth(best[-1]):
             best.append(cell)
     return best[::-1]
 
 
+def by_name(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
+    """The cells of each engine, as the benchmark file calls it."""
+    named: dict[str, list[Cell]] = {}
+    for cell in cells:
+        named.setdefault(cell.point.name, []).append(cell)
+    return named
+
+
 def reach(cells: Sequence[Cell], targets: Sequence[float]) -> list[Reached]:
     """For each engine and target: chosen on the tuning half of the queries, reported on the other half."""
-    by_name: dict[str, list[Cell]] = {}
-    for cell in cells:
-        by_name.setdefault(cell.point.name, []).append(cell)
     rows = []
-    for name, own in by_name.items():
+    for name, own in by_name(cells).items():
         for target in targets:
-            enough = [cell for cell in own if (_half(cell, "tune").value or 0.0) >= target]
-            chosen = max(enough, key=lambda cell: cell.speed.qps, default=None)
+            enough = [cell for cell in own if _tuned(cell) >= target]
+            chosen = max(enough, key=speed_of, default=None)
             rows.append(Reached(name, target, chosen, None if chosen is None else _half(chosen, "report")))
     return rows
+
+
+def keep_up(cells: Sequence[Cell], speeds: Sequence[float]) -> list[Reached]:
+    """For each engine and speed: the most exact cell on the tuning half that is as fast, reported on the other half."""
+    rows = []
+    for name, own in by_name(cells).items():
+        for speed in speeds:
+            enough = [cell for cell in own if speed_of(cell) >= speed]
+            chosen = max(enough, key=lambda cell: (_tuned(cell), speed_of(cell)), default=None)
+            rows.append(Reached(name, speed, chosen, None if chosen is None else _half(chosen, "report")))
+    return rows
+
+
+def best_of(cells: Sequence[Cell], target: float) -> dict[str, Cell]:
+    """For each approximate engine: the fastest cell that reaches the target, else its most exact one."""
+    near = [cell for cell in cells if not cell.exact]
+    best = {name: max(own, key=lambda cell: (_tuned(cell), speed_of(cell))) for name, own in by_name(near).items()}
+    return best | {row.name: row.cell for row in reach(near, [target]) if row.cell is not None}
+
+
+def _tuned(cell: Cell) -> float:
+    return _half(cell, "tune").value or 0.0
 
 
 def _half(cell: Cell, half: str) -> Interval:

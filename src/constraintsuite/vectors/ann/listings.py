@@ -1,4 +1,4 @@
-"""What a report of benchmarks tells: rows under named columns, one function a question."""
+"""What a report of benchmarks tells of an arena: rows under named columns, one function a question."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.frontier import Arena, arenas, reach
-from constraintsuite.vectors.ann.metrics import TIE_RULES
-from constraintsuite.vectors.ann.results import NOTHING, AnnRun, Cell, Failure
+from constraintsuite.vectors.ann.compare import Contrast
+from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, keep_up, reach, settings_of
+from constraintsuite.vectors.ann.results import AnnRun, Cell, Failure
 
-Kind = Literal["text", "count", "share", "number"]
+Kind = Literal["text", "count", "share", "points", "number", "p"]
+Columns = tuple[tuple[str, Kind], ...]
 Value = Interval | float | int | str | None
 _MEGA = 1e6
-_SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # of the figures of relevance; all of them are in the cells
+_PERCENTILES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 
 @dataclass(frozen=True)
@@ -23,22 +24,25 @@ class Listing:
 
     name: str
     caption: str
-    columns: tuple[tuple[str, Kind], ...]
+    columns: Columns
     rows: tuple[tuple[Value, ...], ...]
+    folded: str = ""
+    """The title under which it is folded away, where it is for looking up and not for reading."""
 
 
 def overview(run: AnnRun) -> Iterator[Listing]:
     """What one wants to see at the end of a run: every cell, and what failed."""
     for arena, cells in arenas(run.cells).items():
         yield measured(arena, cells)
-    if run.failures:
-        yield failures(run.failures)
+        if (times := latencies(arena, cells)) is not None:
+            yield times
+    if run.failures or run.failed_rankings:
+        yield failures([run])
 
 
 def measured(arena: Arena, cells: Sequence[Cell]) -> Listing:
     """Recall beside speed, in one arena; the fastest first."""
-    timed = arena.mode != "batch"
-    columns: list[tuple[str, Kind]] = [
+    columns: Columns = (
         ("engine", "text"),
         ("search", "text"),
         (f"ann.recall_tie@{arena.k}, %", "share"),
@@ -47,39 +51,81 @@ def measured(arena: Arena, cells: Sequence[Cell]) -> Listing:
         ("missing, %", "share"),
         ("queries/s", "count"),
         ("variation, %", "share"),
-    ]
-    columns += [("p50, ms", "number"), ("p99, ms", "number")] if timed else []
-    caption = f"{arena.title}. Median of the repeats; variation is their standard deviation over their mean."
+    )
+    caption = (
+        f"{arena.title}. Median of the repeats; variation is their standard deviation over their mean. Missing are places without "
+        "a row."
+    )
     rows = sorted(cells, key=lambda cell: -cell.speed.qps)
-    return Listing(f"cells_{arena.slug}", caption, tuple(columns), tuple(_cell_row(cell, timed) for cell in rows))
+    return Listing(f"cells_{arena.slug}", caption, columns, tuple(map(_cell_row, rows)), f"All {len(rows)} cells")
 
 
-def reached(arena: Arena, cells: Sequence[Cell], targets: Sequence[float]) -> Listing:
-    """Queries a second at targets of recall."""
-    columns: tuple[tuple[str, Kind], ...] = (
+def gaps(arena: Arena, cells: Sequence[Cell]) -> Listing:
+    """How much is lost where neighbours are missed."""
+    columns: Columns = (("engine", "text"), ("search", "text"), (f"ann.kth_gap@{arena.k}", "number"))
+    near = [cell for cell in cells if not cell.exact]
+    rows = tuple((_engine(cell), cell.point.setting, cell.figures[f"ann.kth_gap@{arena.k}"]) for cell in near)
+    caption = (
+        f"{arena.title}. By how much the worst row found scores below the last true neighbour, in the metric of the data; over "
+        "queries with a full answer."
+    )
+    return Listing(f"gaps_{arena.slug}", caption, columns, rows, f"Gaps of {len(rows)} approximate cells")
+
+
+def latencies(arena: Arena, cells: Sequence[Cell]) -> Listing | None:
+    """How long single queries take; None where a call holds more than one."""
+    timed = sorted((cell for cell in cells if cell.speed.latencies_ms), key=lambda cell: -cell.speed.qps)
+    if not timed:
+        return None
+    columns: Columns = (
         ("engine", "text"),
-        ("target, %", "share"),
-        ("queries/s", "count"),
-        (f"ann.recall_tie@{arena.k} on the other half, %", "share"),
-        ("reached with", "text"),
+        ("search", "text"),
+        *((f"{name}, ms", "number") for name in _PERCENTILES.values()),
     )
     rows = tuple(
-        (
-            row.name,
-            row.target,
-            None if row.cell is None else row.cell.speed.qps,
-            row.recall,
-            "not reached" if row.cell is None else _settings(row.cell),
-        )
-        for row in reach(cells, targets)
+        (_engine(cell), cell.point.setting, *((cell.speed.latencies_ms or {}).get(key) for key in _PERCENTILES))
+        for cell in timed
     )
-    caption = f"{arena.title}. The fastest setting that reaches the target on one half of the queries, and its recall on the other."
-    return Listing(f"targets_{arena.slug}", caption, columns, rows)
+    caption = f"{arena.title}. Latency of a query, over all calls of all repeats."
+    return Listing(f"latencies_{arena.slug}", caption, columns, rows, f"Latencies of all {len(rows)} cells")
 
 
-def builds(data: str, cells: Sequence[Cell]) -> Listing:
+def reached(arena: Arena, cells: Sequence[Cell], targets: Sequence[float]) -> Iterator[Listing]:
+    """Queries a second at targets of recall: at a glance, and with all that belongs to it."""
+    rows = reach(cells, targets)
+    how = f"{arena.title}. The fastest setting that reaches the target on one half of the queries"
+    yield Listing(
+        f"speed_at_recall_{arena.slug}",
+        f"{how}, in queries a second.",
+        (("engine", "text"), *((f"ann.recall_tie@{arena.k} ≥ {target:.4g}", "count") for target in targets)),
+        _crossed(rows, [None if row.cell is None else row.cell.speed.qps for row in rows]),
+    )
+    columns: Columns = (("engine", "text"), ("target, %", "share"), *_reached_columns(arena))
+    details = tuple(_reached_row(row, "not reached") for row in rows)
+    title = "Targets with settings, and recall on the other half"
+    yield Listing(f"targets_{arena.slug}", f"{how}, and its recall on the other.", columns, details, title)
+
+
+def kept_up(arena: Arena, cells: Sequence[Cell], speeds: Sequence[float]) -> Iterator[Listing]:
+    """The best recall at so many queries a second: at a glance, and with all that belongs to it."""
+    rows = keep_up(cells, speeds)
+    how = (
+        f"{arena.title}. The most exact setting on one half of the queries that is as fast, and its recall on the other"
+    )
+    yield Listing(
+        f"recall_at_speed_{arena.slug}",
+        f"{how}: ann.recall_tie@{arena.k}, %.",
+        (("engine", "text"), *((f"queries/s ≥ {speed:,.10g}", "share") for speed in speeds)),
+        _crossed(rows, [row.recall for row in rows]),
+    )
+    columns: Columns = (("engine", "text"), ("at least, queries/s", "count"), *_reached_columns(arena))
+    details = tuple(_reached_row(row, "not as fast") for row in rows)
+    yield Listing(f"speeds_{arena.slug}", f"{how}.", columns, details, "Speeds with settings")
+
+
+def builds(data: str, slug: str, cells: Sequence[Cell]) -> Listing:
     """What each index costs."""
-    columns: tuple[tuple[str, Kind], ...] = (
+    columns: Columns = (
         ("engine", "text"),
         ("build, s", "number"),
         ("save, s", "number"),
@@ -105,101 +151,93 @@ def builds(data: str, cells: Sequence[Cell]) -> Listing:
         f"{data}. Each index is built in a fresh process. Memory is what its anonymous memory grew by, so that mapped vectors do not "
         "count; peak is all that the process held, libraries included. Of a server neither says anything."
     )
-    return Listing(f"builds_{data}", caption, columns, rows)
+    return Listing(f"builds_{slug}", caption, columns, rows)
 
 
-def judged(arena: Arena, cells: Sequence[Cell]) -> Listing | None:
-    """People's judgments: what was found beside what exact search finds, if there are any judgments."""
-    known = [cell for cell in cells if any(name.startswith("rel.") for name in cell.figures)]
-    if not known:
-        return None
-    names = [name for name in known[0].figures if name.startswith(_SHOWN)]
-    columns: list[tuple[str, Kind]] = [("engine", "text"), ("search", "text")]
-    for name in names:
-        columns += [(f"{name}, %", "share"), (f"exact {name}, %", "share")]
-    rows = tuple(_judged_row(cell, names) for cell in known)
-    caption = (
-        f"{arena.title}. Over queries with a relevant row among the vectors. Exact search is the ceiling: what is missing up to it "
-        "is the index's doing, the rest the encoder's. Fewer rows make a task easier, so that figures hold for this set alone."
-    )
-    return Listing(f"relevance_{arena.slug}", caption, tuple(columns), rows)
+def contrasted(contrasts: Sequence[Contrast], name: str = "compared") -> Iterator[tuple[str, Listing]]:
+    """Paired tests, one a row, for each arena: the content of its data, and the table."""
+    by_arena: dict[tuple[str, str], list[Contrast]] = {}
+    for one in contrasts:
+        by_arena.setdefault((one.content, one.arena), []).append(one)
+    for number, ((content, arena), own) in enumerate(by_arena.items(), 1):
+        value: Kind = "number" if "kth_gap" in own[0].metric else "share"
+        columns: Columns = (
+            ("engines", "text"),
+            ("target, %", "share"),
+            ("first", value),
+            ("second", value),
+            ("difference", "points" if value == "share" else "number"),
+            ("p", "p"),
+            ("Holm", "p"),
+            ("with", "text"),
+        )
+        caption = f"{arena}. {own[0].metric}{', %' if value == 'share' else ''}, paired by query."
+        yield content, Listing(f"{name}_{number}", caption, columns, tuple(map(_contrast_row, own)))
 
 
-def failures(failed: Sequence[Failure]) -> Listing:
+def failures(runs: Sequence[AnnRun]) -> Listing:
     """What could not be measured, and why."""
-    columns: tuple[tuple[str, Kind], ...] = (
-        ("engine", "text"),
-        ("search", "text"),
-        ("data", "text"),
-        ("mode", "text"),
-        ("why", "text"),
-    )
-    rows = tuple(
-        (one.point.series, one.point.setting, one.point.data, f"{one.point.mode}, k = {one.point.k}", one.error)
-        for one in failed
-    )
-    return Listing("failures", "Cells that failed; a rerun tries them again.", columns, rows)
-
-
-def conditions(runs: Sequence[AnnRun]) -> Listing:
-    """On what and where was measured."""
-    columns: tuple[tuple[str, Kind], ...] = (
-        ("run", "text"),
-        ("data", "text"),
-        ("rows", "count"),
-        ("queries", "count"),
-        ("dimensions", "count"),
-        ("metric", "text"),
-        ("ties", "text"),
-        ("protocol", "text"),
-        ("machine", "text"),
-    )
-    return Listing("conditions", "What was measured, how and where.", columns, tuple(_conditions(runs)))
-
-
-def _conditions(runs: Sequence[AnnRun]) -> Iterator[tuple[Value, ...]]:
+    columns: Columns = (("engine", "text"), ("search", "text"), ("data", "text"), ("mode", "text"), ("why", "text"))
+    rows: list[tuple[Value, ...]] = []
     for run in runs:
-        host, how = run.facts.host, run.facts.settings["protocol"]
-        machine = f"{host.get('processor')}, {host.get('processors')} processors, {host.get('system')}"
-        protocol = f"{how['repeats']} repeats of {how['min_seconds']:g} s or more, {how['threads']} threads, warm-up {how['warmup']}"
-        for data in run.facts.data:
-            yield (
-                run.path.name,
-                f"{data.name} ({data.content[:12]})",
-                data.rows,
-                data.queries,
-                data.dimensions,
-                data.metric,
-                next((text for rule, text in TIE_RULES.items() if rule == run.facts.ties), run.facts.ties),
-                protocol,
-                machine,
-            )
+        rows += [_failure_row(one) for one in run.failures]
+        rows += [(one.retriever, None, one.data, "ranking", one.error) for one in run.failed_rankings]
+    return Listing("failures", "What failed; a rerun tries it again.", columns, tuple(rows))
 
 
-def _settings(cell: Cell) -> str:
-    point = cell.point
-    return point.series if point.setting == NOTHING else f"{point.series}; {point.setting}"
-
-
-def _cell_row(cell: Cell, timed: bool) -> tuple[Value, ...]:
-    k, point = cell.point.k, cell.point
-    latencies = cell.speed.latencies_ms or {}
+def _contrast_row(one: Contrast) -> tuple[Value, ...]:
+    first, second = one.first, one.second
     return (
-        f"{point.series} (exact)" if cell.exact and point.name != "exact" else point.series,
-        point.setting,
+        f"{first.name} → {second.name}",
+        "most exact" if one.target is None else one.target,
+        first.value,
+        second.value,
+        one.difference,
+        one.p,
+        one.holm,
+        f"{first.settings}, {first.qps:,.0f}/s → {second.settings}, {second.qps:,.0f}/s",
+    )
+
+
+def _failure_row(one: Failure) -> tuple[Value, ...]:
+    return one.point.series, one.point.setting, one.point.data, f"{one.point.mode}, k = {one.point.k}", one.error
+
+
+def _engine(cell: Cell) -> str:
+    return f"{cell.point.series} (exact)" if cell.exact and cell.point.name != "exact" else cell.point.series
+
+
+def _cell_row(cell: Cell) -> tuple[Value, ...]:
+    k = cell.point.k
+    return (
+        _engine(cell),
+        cell.point.setting,
         cell.figures[f"ann.recall_tie@{k}"],
         cell.figures[f"ann.recall@{k}"].value,
         cell.figures[f"ann.recall_p05@{k}"].value,
         cell.figures[f"ann.incomplete@{k}"].value,
         cell.speed.qps,
         cell.speed.variation,
-        *((latencies.get("p50"), latencies.get("p99")) if timed else ()),
     )
 
 
-def _judged_row(cell: Cell, names: Sequence[str]) -> tuple[Value, ...]:
-    pairs = [(cell.figures[name], cell.figures[name.replace("rel.", "rel.ceiling.", 1)]) for name in names]
-    return cell.point.series, cell.point.setting, *(figure for pair in pairs for figure in pair)
+def _crossed(rows: Sequence[Reached], values: Sequence[Value]) -> tuple[tuple[Value, ...], ...]:
+    """One row an engine, one column a target."""
+    found: dict[str, list[Value]] = {}
+    for row, value in zip(rows, values, strict=True):
+        found.setdefault(row.name, []).append(value)
+    return tuple((name, *own) for name, own in found.items())
+
+
+def _reached_columns(arena: Arena) -> Columns:
+    recall = f"ann.recall_tie@{arena.k} on the other half, %"
+    return ("queries/s", "count"), (recall, "share"), ("reached with", "text")
+
+
+def _reached_row(row: Reached, otherwise: str) -> tuple[Value, ...]:
+    if row.cell is None:
+        return row.name, row.target, None, None, otherwise
+    return row.name, row.target, row.cell.speed.qps, row.recall, settings_of(row.cell)
 
 
 def _mega(size: int | None) -> float | None:

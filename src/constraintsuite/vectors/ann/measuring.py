@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,27 +27,49 @@ class Measured(NamedTuple):
     """Nanoseconds of each query, the median of its calls; None where a call holds more than one query."""
 
 
-class _Pass(NamedTuple):
+class Pass(NamedTuple):
+    """What one client asked, from its first call to its last."""
+
     start: int
     end: int
-    calls: list[tuple[int, int]]
-    """Number of the query, and how long its call took."""
+    numbers: Sequence[int]
+    """Of its queries; it asks them in this order, again and again."""
+    times: Sequence[int]
+    """Nanoseconds of each call."""
 
 
-def measure(search: Search, queries: Vectors, k: int, mode: Mode, clients: int, protocol: Protocol) -> Measured:
-    """Answer all queries again and again by the protocol; what is answered is kept from a pass before the clock runs."""
-    singles = [np.ascontiguousarray(queries[i : i + 1]) for i in range(len(queries))]
+Crowd = Callable[[int, int, float], list[list[Pass]]]
+"""Clients that ask at the same time, in a closed loop. From their number, the number of repeats and the seconds of each: for
+each repeat, what every client did."""
+
+
+def measure(
+    search: Search,
+    queries: Vectors,
+    k: int,
+    mode: Mode,
+    clients: int,
+    protocol: Protocol,
+    crowd: Crowd | None = None,
+) -> Measured:
+    """Answer all queries again and again by the protocol; what is answered is kept from a pass before the clock runs.
+
+    Clients are threads unless a `crowd` is given.
+    """
     if mode == "batch":
         rows = search(queries, k)
         return _measure_batch(search, queries, k, protocol, rows)
+    singles = [np.ascontiguousarray(queries[i : i + 1]) for i in range(len(queries))]
+    numbers = range(len(singles))
     rows = np.concatenate([search(single, k) for single in singles])
     for _ in range(max(0, protocol.warmup - 1)):  # the pass for the rows was the first
-        _one_pass(search, singles, k, 0.0)
+        one_pass(search, singles, numbers, k, 0.0)
     if mode == "serial":
-        passes = [_one_pass(search, singles, k, protocol.min_seconds) for _ in range(protocol.repeats)]
-        return _single_calls(rows, passes, len(queries), clients)
-    passes = [_many_clients(search, singles, k, clients, protocol.min_seconds) for _ in range(protocol.repeats)]
-    return _single_calls(rows, passes, len(queries), clients)
+        repeats = [[one_pass(search, singles, numbers, k, protocol.min_seconds)] for _ in range(protocol.repeats)]
+    else:
+        crowd = crowd or threads_of(search, singles, k)
+        repeats = crowd(clients, protocol.repeats, protocol.min_seconds)
+    return _single_calls(rows, repeats)
 
 
 def _measure_batch(search: Search, queries: Vectors, k: int, protocol: Protocol, rows: IntArray) -> Measured:
@@ -68,49 +91,67 @@ def _measure_batch(search: Search, queries: Vectors, k: int, protocol: Protocol,
     return Measured(rows, Speed(tuple(repeats), None, inside / wall), None)
 
 
-def _one_pass(search: Search, singles: Sequence[Vectors], k: int, seconds: float) -> _Pass:
+def one_pass(search: Search, singles: Sequence[Vectors], numbers: Sequence[int], k: int, seconds: float) -> Pass:
     """All queries at least once, and whole passes until the time is over."""
-    calls: list[tuple[int, int]] = []
-    clock = time.perf_counter_ns
+    mine = [singles[number] for number in numbers]
+    times: list[int] = []
+    clock, keep = time.perf_counter_ns, times.append  # what stands between two calls counts against the engine
     start = clock()
     end = start + int(seconds * 1e9)
     while True:
-        for number, single in enumerate(singles):
+        for single in mine:
             before = clock()
             search(single, k)
-            calls.append((number, clock() - before))
+            keep(clock() - before)
         now = clock()
         if now >= end:
-            return _Pass(start, now, calls)
+            return Pass(start, now, numbers, times)
 
 
-def _many_clients(search: Search, singles: Sequence[Vectors], k: int, clients: int, seconds: float) -> _Pass:
-    """A closed loop: each client asks its share of the queries, one after the other, and begins again until the time is over.
-
-    The clock runs from the first start to the last end, so that what clients lose on each other counts.
-    """
-    numbers = range(len(singles))
-
-    def ask(client: int) -> _Pass:
-        share = numbers[client::clients] or numbers
-        mine = [singles[number] for number in share]
-        search(mine[0], k)  # its connection is opened before its clock runs
-        done = _one_pass(search, mine, k, seconds)
-        return _Pass(done.start, done.end, [(share[number], nanoseconds) for number, nanoseconds in done.calls])
-
-    with ThreadPoolExecutor(clients) as pool:
-        asked = [one.result() for one in [pool.submit(ask, client) for client in range(clients)]]
-    calls = [call for one in asked for call in one.calls]
-    return _Pass(min(one.start for one in asked), max(one.end for one in asked), calls)
+def share_of(client: int, clients: int, queries: int) -> Sequence[int]:
+    """Which queries a client asks; all of them, where there are more clients than queries."""
+    return range(queries)[client::clients] or range(queries)
 
 
-def _single_calls(rows: IntArray, passes: Sequence[_Pass], queries: int, clients: int) -> Measured:
-    calls = np.array([call for one in passes for call in one.calls], dtype=np.int64)  # (calls, 2)
-    wall = sum(one.end - one.start for one in passes)
-    repeats = tuple(Repeat((one.end - one.start) / 1e9, len(one.calls)) for one in passes)
-    share = min(1.0, float(calls[:, 1].sum()) / wall) if clients == 1 else None
-    speed = Speed(repeats, percentiles(calls[:, 1]), share)
-    return Measured(rows, speed, _by_query(calls, queries))
+def threads_of(search: Search, singles: Sequence[Vectors], k: int) -> Crowd:
+    """Clients in this process: right for a library, which does its work outside Python's lock."""
+
+    def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:
+        together = threading.Barrier(clients)
+
+        def client(number: int) -> list[Pass]:
+            mine = share_of(number, clients, len(singles))
+            try:
+                search(singles[mine[0]], k)  # what a thread needs at first is there before the clock runs
+                passes = []
+                for _ in range(repeats):
+                    together.wait()
+                    passes.append(one_pass(search, singles, mine, k, seconds))
+                return passes
+            except BaseException:
+                together.abort()  # nobody shall wait for this one
+                raise
+
+        with ThreadPoolExecutor(clients) as pool:
+            running = [pool.submit(client, number) for number in range(clients)]
+        errors = [error for one in running if (error := one.exception()) is not None]
+        if errors:  # the cause, and not that others were left waiting for it
+            raise next((error for error in errors if not isinstance(error, threading.BrokenBarrierError)), errors[0])
+        return [list(repeat) for repeat in zip(*(one.result() for one in running), strict=True)]
+
+    return ask
+
+
+def _single_calls(rows: IntArray, repeats: Sequence[Sequence[Pass]]) -> Measured:
+    """The clock of a repeat runs from the first start to the last end, so that what clients lose on each other counts."""
+    walls = [max(one.end for one in repeat) - min(one.start for one in repeat) for repeat in repeats]
+    counts = [sum(len(one.times) for one in repeat) for repeat in repeats]
+    every = [one for repeat in repeats for one in repeat]
+    times = np.concatenate([np.array(one.times, dtype=np.int64) for one in every])
+    numbers = np.concatenate([np.resize(np.array(one.numbers, dtype=np.int64), len(one.times)) for one in every])
+    inside = float(times.sum()) / sum(one.end - one.start for one in every)
+    measured = tuple(Repeat(wall / 1e9, count) for wall, count in zip(walls, counts, strict=True))
+    return Measured(rows, Speed(measured, percentiles(times), inside), _by_query(numbers, times, len(rows)))
 
 
 def percentiles(nanoseconds: IntArray) -> Mapping[str, float]:
@@ -119,9 +160,9 @@ def percentiles(nanoseconds: IntArray) -> Mapping[str, float]:
     return dict(zip(_PERCENTILES, values.tolist(), strict=True))
 
 
-def _by_query(calls: IntArray, queries: int) -> IntArray:
-    order = np.lexsort((calls[:, 1], calls[:, 0]))
-    counts = np.bincount(calls[:, 0], minlength=queries)
+def _by_query(numbers: IntArray, times: IntArray, queries: int) -> IntArray:
+    order = np.lexsort((times, numbers))
+    counts = np.bincount(numbers, minlength=queries)
     starts = np.cumsum(counts) - counts
-    middles: IntArray = calls[order, 1][starts + (counts - 1) // 2]
+    middles: IntArray = times[order][starts + (counts - 1) // 2]
     return middles

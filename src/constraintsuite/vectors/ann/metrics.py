@@ -10,6 +10,7 @@ import numpy as np
 from constraintsuite.metrics.intervals import UNDEFINED, estimate
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
+from constraintsuite.vectors.ann.failing import MeasurementError
 
 TieRule = Literal["relative", "annb", "bigann"]
 TIE_RULES: Mapping[TieRule, str] = {
@@ -21,7 +22,7 @@ _ABSOLUTE: Mapping[TieRule, float] = {"annb": 1e-3, "bigann": 1e-6}
 _RELATIVE = 1e-6
 
 
-class WrongAnswerError(Exception):
+class WrongAnswerError(MeasurementError):
     """An engine gave an answer that is none: a row twice, or one that does not exist."""
 
 

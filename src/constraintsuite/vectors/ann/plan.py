@@ -12,12 +12,14 @@ from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.store.files import sha256_text
 from constraintsuite.vectors.ann.data import Metric
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Settings
+from constraintsuite.vectors.ann.engines.base import Served, Settings
 from constraintsuite.vectors.ann.results import Point
 from constraintsuite.vectors.ann.settings import Bench, EngineEntry, grid
 
-_MEASURED = "1"
-"""Changes when the same point would be measured in another way, so that old cells are not taken for new ones."""
+MEASURED = 2
+"""The revision of our own measuring: staging, truth, clock, judging. Raised when the same point would be measured in another way, so
+that old cells are not taken for new ones; each engine has a revision of its own. The version of the product does not count: hours
+of measuring are not thrown away because a report has changed."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Build:
     name: str
     params: Mapping[str, Any]
     library: str
+    code: str
     cells: tuple[Planned, ...]
 
 
@@ -44,15 +47,17 @@ def plan(bench: Bench, contents: Mapping[str, str], metrics: Mapping[str, Metric
     """All builds, in the order of the file; an engine that is not installed, or a metric it does not know, is a UserError."""
     builds = []
     for entry in bench.engines:
-        library = _installed(entry)
+        installed = _installed(entry)
+        code = f"measuring {MEASURED}, {entry.engine} {ENGINES.load(entry.engine).revision}"
         for data, metric in metrics.items():
             _refuse_metric(entry, data, metric)
             for params in grid(entry.build):
+                library = _with_server(entry, params, installed)
                 cells = tuple(
-                    Planned(_key(point, bench, contents[data], library), point)
+                    Planned(_key(point, bench, contents[data], f"{library}; {code}"), point)
                     for point in _points(entry, params, data, bench)
                 )
-                builds.append(Build(data, entry.engine, entry.name, params, library, cells))
+                builds.append(Build(data, entry.engine, entry.name, params, library, code, cells))
     return builds
 
 
@@ -96,11 +101,18 @@ def _points(entry: EngineEntry, params: Mapping[str, Any], data: str, bench: Ben
                         )
 
 
-def _key(point: Point, bench: Bench, content: str, library: str) -> str:
+def _key(point: Point, bench: Bench, content: str, programs: str) -> str:
     """Of all that decides a cell, and of the names it is shown under."""
     how = bench.protocol.model_dump(include={"warmup", "repeats", "min_seconds"})
-    text = json.dumps([asdict(point), how, bench.ties, library], sort_keys=True)
-    return sha256_text(_MEASURED, content, text)[:24]
+    text = json.dumps([asdict(point), how, bench.ties, programs], sort_keys=True)
+    return sha256_text(content, text)[:24]
+
+
+def _with_server(entry: EngineEntry, params: Mapping[str, Any], installed: str) -> str:
+    """The library, and the server it speaks to; where nobody answers now, the build will say why."""
+    kind = ENGINES.load(entry.engine)
+    server = kind.server(kind.build_settings.model_validate(params)) if issubclass(kind, Served) else None
+    return installed if server is None else f"{installed}, {server}"
 
 
 def _installed(entry: EngineEntry) -> str:

@@ -5,33 +5,34 @@ from __future__ import annotations
 import numpy as np
 
 from constraintsuite.metrics.ranking import StandardMeasure, measure_queries
-from constraintsuite.records.scores import Interval
-from constraintsuite.retrieval.topk import IntArray
+from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.data import Relevance
-from constraintsuite.vectors.ann.metrics import mean
 
 _SHALLOW = 10
 """The usual cut of measures that look at the first places."""
 
 
-def relevance_figures(found: IntArray, exact: IntArray, relevance: Relevance, k: int) -> dict[str, Interval]:
-    """Each measure for the rows found, and as `rel.ceiling.*` for exact search: the difference is the index's doing.
-
-    Over queries with a relevant row in the base, from grade 1 on.
-    """
+def relevance_values(found: IntArray, relevance: Relevance, k: int, prefix: str = "rel.") -> dict[str, FloatArray]:
+    """Each measure of each query; NaN for a query without a relevant row, from grade 1 on, in the base."""
     qrels = {
         str(query): {str(row): grade for row, grade in grades.items()}
-        for query, grades in relevance.items()
+        for query, grades in sorted(relevance.items())
         if any(grade > 0 for grade in grades.values())
     }
+    rankings = {query: [str(row) for row in found[int(query), :k].tolist() if row >= 0] for query in qrels}
     measures = _measures(k)
-    figures = {}
-    for prefix, rows in (("rel.", found), ("rel.ceiling.", exact[:, :k])):
-        rankings = {query: [str(row) for row in rows[int(query)].tolist() if row >= 0] for query in qrels}
-        values = measure_queries(list(measures.values()), qrels, rankings)
-        for name, measure in measures.items():
-            figures[prefix + name] = mean(np.array(list(values[measure].values()), dtype=np.float64))
-    return figures
+    measured = measure_queries(list(measures.values()), qrels, rankings)
+    columns = {}
+    for name, measure in measures.items():
+        values = np.full(len(found), np.nan)
+        values[[int(query) for query in measured[measure]]] = list(measured[measure].values())
+        columns[prefix + name] = values
+    return columns
+
+
+def beside_ceiling(found: IntArray, exact: IntArray, relevance: Relevance, k: int) -> dict[str, FloatArray]:
+    """Each measure for the rows found, and as `rel.ceiling.*` for exact search: the difference is the index's doing."""
+    return relevance_values(found, relevance, k) | relevance_values(exact, relevance, k, "rel.ceiling.")
 
 
 def _measures(k: int) -> dict[str, StandardMeasure]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,10 +14,11 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
+from constraintsuite.vectors.ann.per_query import QueryResults, read_queries
 from constraintsuite.vectors.ann.settings import Mode
 
 KIND = "ann"
-CELLS, FAILED, PER_QUERY, RUN = "cells", "failed", "per_query", "run.json"
+CELLS, FAILED, PER_QUERY, RANKINGS, RUN = "cells", "failed", "per_query", "rankings", "run.json"
 NOTHING = "–"
 """Stands where a search has no parameters."""
 T = TypeVar("T")
@@ -71,7 +72,7 @@ class Speed:
 
     repeats: tuple[Repeat, ...]
     latencies_ms: Mapping[str, float] | None
-    """Percentiles over calls of one query; None where a call holds more."""
+    """p50, p95, p99 and p999 over calls of one query; None where a call holds more."""
     engine_share: float | None
     """Of the measured time, how much was spent in the engine."""
 
@@ -117,6 +118,9 @@ class Cell:
     speed: Speed
     cost: Cost
     library: str
+    """With its version, and behind it that of the server it speaks to."""
+    code: str = ""
+    """Which revision of our own measuring and of our engine this is of."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,31 @@ class Failure:
 
     key: str
     point: Point
+    error: str
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What a retriever without these vectors finds in the same texts: judged by people alone, and not timed."""
+
+    key: str
+    data: str
+    content: str
+    """Of the data."""
+    retriever: str
+    figures: Mapping[str, Interval]
+    """`rel.*` for every k of the run."""
+    facts: Mapping[str, Any]
+    """What the retriever settled on."""
+
+
+@dataclass(frozen=True)
+class FailedRanking:
+    """A retriever that could not be run."""
+
+    key: str
+    data: str
+    retriever: str
     error: str
 
 
@@ -140,6 +169,12 @@ class DataFacts:
     dimensions: int
     judged_queries: int
     notes: tuple[str, ...]
+    overlap: int = 0
+    """Queries measured that equal a base vector: each finds itself, which flatters every engine."""
+    bundle: str | None = None
+    """The id of the bundle it is of."""
+    population: int | None = None
+    """Documents of the collection that the bundle was chosen from, where it is known."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +189,7 @@ class RunFacts:
     data: tuple[DataFacts, ...]
     keys: tuple[str, ...]
     """Of the cells that the benchmark file asks for now; others may lie beside them."""
+    ranking_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -165,21 +201,38 @@ class AnnRun:
     facts: RunFacts
     cells: tuple[Cell, ...]
     failures: tuple[Failure, ...]
+    rankings: tuple[Ranking, ...] = ()
+    failed_rankings: tuple[FailedRanking, ...] = ()
 
 
 def load_ann_run(path: Path) -> AnnRun:
     """The finished cells and the failures of a run."""
     artifact = Artifact.open(path, KIND)
     facts = read(path / RUN, RunFacts)
-    cells = [path / CELLS / f"{key}.json" for key in facts.keys]
-    failed = [path / FAILED / f"{key}.json" for key in facts.keys]
     return AnnRun(
         path,
         artifact.manifest.content,
         facts,
-        tuple(read(file, Cell) for file in cells if file.is_file()),
-        tuple(read(file, Failure) for file in failed if file.is_file()),
+        _read_all(path / CELLS, facts.keys, Cell),
+        _read_all(path / FAILED, facts.keys, Failure),
+        _read_all(path / RANKINGS, facts.ranking_keys, Ranking),
+        _read_all(path / FAILED, facts.ranking_keys, FailedRanking),
     )
+
+
+def load_queries(run: AnnRun, cell: Cell | Ranking) -> QueryResults:
+    """What a cell, or a ranking without vectors, found for every query."""
+    return read_queries(queries_file(run.path, cell.key))
+
+
+def queries_file(out: Path, key: str) -> Path:
+    """Where the answers of one cell lie."""
+    return out / PER_QUERY / f"{key}.parquet"
+
+
+def _read_all(folder: Path, keys: Sequence[str], kind: type[T]) -> tuple[T, ...]:
+    files = (folder / f"{key}.json" for key in keys)
+    return tuple(read(file, kind) for file in files if file.is_file())
 
 
 def read(file: Path, kind: type[T]) -> T:

@@ -17,8 +17,10 @@ from constraintsuite.execution.progress import Advance, Reporter
 from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.ann.host import describe_host
+from constraintsuite.vectors.ann.per_query import require_pyarrow
 from constraintsuite.vectors.ann.plan import Build, Planned, plan
-from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RUN, Failure, RunFacts, write
+from constraintsuite.vectors.ann.rankings import PlannedRanking, plan_rankings, run_ranking, waiting_of
+from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RANKINGS, RUN, Failure, RunFacts, write
 from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.ann.staging import Staged, stage
 from constraintsuite.vectors.ann.worker import WorkerJob
@@ -30,7 +32,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What a run did."""
+    """What a run did, in cells and rankings together."""
 
     path: Path
     measured: int
@@ -41,31 +43,67 @@ class RunOutcome:
 def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> RunOutcome:
     """Measure every cell of `bench` that is not in `out` yet; paths of data start at `folder`."""
     started = time.monotonic()
+    require_pyarrow()  # before hours of measuring that could not be written down
     _refuse_foreign(out, bench.name)
     with folder_lock(out):
         staged = _stage_all(bench, folder, out, reporter)
-        builds = plan(
-            bench,
-            {name: one.facts.content for name, one in staged.items()},
-            {name: one.metric for name, one in staged.items()},
-        )
-        waiting = [left for build in builds if (left := _unfinished(build, out)).cells]
-        total = sum(len(build.cells) for build in builds)
-        todo = sum(len(build.cells) for build in waiting)
+        agenda = _agenda(bench, folder, staged, out)
         (out / MANIFEST).unlink(missing_ok=True)  # from now on the folder is unfinished
-        write(out / RUN, _facts(bench, staged, builds))
-        with reporter.track("cells", total) as advance:
-            advance(total - todo)
-            for build in waiting:
+        write(out / RUN, _facts(bench, staged, agenda))
+        with reporter.track("cells", len(agenda.keys)) as advance:
+            advance(len(agenda.keys) - sum(len(build.cells) for build in agenda.waiting))
+            for build in agenda.waiting:
                 reporter.note(f"{build.data}: {build.cells[0].point.series}, {len(build.cells)} cells")
                 _run_build(WorkerJob(build, staged[build.data], bench.protocol, bench.ties, out), advance)
-        keys = [planned.key for build in builds for planned in build.cells]
-        failed = sum((out / FAILED / f"{key}.json").is_file() for key in keys)
-        counts = {"cells": total - failed, "builds": len(builds)}
+        for planned in agenda.unranked:
+            reporter.note(f"{planned.staged.facts.name}: {planned.retriever}, without vectors")
+            run_ranking(planned, out, reporter)
+        outcome = _outcome(agenda, out)
         contents = {name: one.facts.content for name, one in staged.items()}
         origin = Origin(KIND, bench.name, contents, bench.model_dump(mode="json", serialize_as_any=True), 0, "")
-        finish(out, origin, counts, {"failed": failed} if failed else {}, time.monotonic() - started)
-    return RunOutcome(out, todo - failed, total - todo, failed)
+        rejects = {"failed": outcome.failed} if outcome.failed else {}
+        finish(out, origin, _counts(agenda, out), rejects, time.monotonic() - started)
+    return outcome
+
+
+@dataclass(frozen=True)
+class _Agenda:
+    """All that the benchmark file asks for, and what of it is not there yet."""
+
+    builds: Sequence[Build]
+    rankings: Sequence[PlannedRanking]
+    waiting: Sequence[Build]
+    """With those of their cells that are missing."""
+    unranked: Sequence[PlannedRanking]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(planned.key for build in self.builds for planned in build.cells)
+
+    @property
+    def ranking_keys(self) -> tuple[str, ...]:
+        return tuple(planned.key for planned in self.rankings)
+
+
+def _agenda(bench: Bench, folder: Path, staged: dict[str, Staged], out: Path) -> _Agenda:
+    contents = {name: one.facts.content for name, one in staged.items()}
+    builds = plan(bench, contents, {name: one.metric for name, one in staged.items()})
+    rankings = plan_rankings(bench, folder, staged)
+    waiting = [left for build in builds if (left := _unfinished(build, out)).cells]
+    return _Agenda(builds, rankings, waiting, waiting_of(rankings, out))
+
+
+def _outcome(agenda: _Agenda, out: Path) -> RunOutcome:
+    asked = sum(len(build.cells) for build in agenda.waiting) + len(agenda.unranked)
+    failed = _failed(out, agenda.keys) + _failed(out, agenda.ranking_keys)
+    return RunOutcome(out, asked - failed, len(agenda.keys) + len(agenda.rankings) - asked, failed)
+
+
+def _counts(agenda: _Agenda, out: Path) -> dict[str, int]:
+    counts = {"cells": len(agenda.keys) - _failed(out, agenda.keys), "builds": len(agenda.builds)}
+    if agenda.rankings:
+        counts["rankings"] = len(agenda.rankings) - _failed(out, agenda.ranking_keys)
+    return counts
 
 
 def _refuse_foreign(out: Path, name: str) -> None:
@@ -75,7 +113,7 @@ def _refuse_foreign(out: Path, name: str) -> None:
     manifest = read_manifest(out)
     if manifest is not None and (manifest.kind, manifest.name) != (KIND, name):
         raise UserError(f"{out}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
-    own = {MANIFEST, ENVIRONMENT, CELLS, FAILED, PER_QUERY, RUN, STAGES}
+    own = {MANIFEST, ENVIRONMENT, CELLS, FAILED, PER_QUERY, RANKINGS, RUN, STAGES}
     inside = out.iterdir() if out.is_dir() else ()
     foreign = sorted(file.name for file in inside if file.name not in own and not file.name.startswith("."))
     if foreign:
@@ -100,7 +138,11 @@ def _unfinished(build: Build, out: Path) -> Build:
     return replace(build, cells=left)
 
 
-def _facts(bench: Bench, staged: dict[str, Staged], builds: Sequence[Build]) -> RunFacts:
+def _failed(out: Path, keys: Sequence[str]) -> int:
+    return sum((out / FAILED / f"{key}.json").is_file() for key in keys)
+
+
+def _facts(bench: Bench, staged: dict[str, Staged], agenda: _Agenda) -> RunFacts:
     return RunFacts(
         name=bench.name,
         settings=bench.model_dump(mode="json", serialize_as_any=True),
@@ -108,7 +150,8 @@ def _facts(bench: Bench, staged: dict[str, Staged], builds: Sequence[Build]) -> 
         ties=bench.ties,
         host=describe_host(),
         data=tuple(one.facts for one in staged.values()),
-        keys=tuple(planned.key for build in builds for planned in build.cells),
+        keys=agenda.keys,
+        ranking_keys=agenda.ranking_keys,
     )
 
 

@@ -103,6 +103,7 @@ class Bench(_Section):
     k: tuple[int, ...] = Field((10,), min_length=1, description="how many neighbours are asked for")
     ties: TieRule = Field("relative", description="which rows count as equal to the last true one")
     targets: tuple[float, ...] = Field((0.9, 0.95, 0.99), description="recalls of the table of speeds")
+    speeds: tuple[float, ...] = Field((), description="queries a second of the table of recalls; none: round ones")
     protocol: Protocol = Protocol()
     engines: tuple[EngineEntry, ...] = Field(min_length=1)
 
@@ -116,6 +117,8 @@ class Bench(_Section):
             raise ValueError("k must be at least 1")
         if not all(0 < target <= 1 for target in self.targets):
             raise ValueError("targets are recalls: above 0, at most 1")
+        if not all(speed > 0 for speed in self.speeds):
+            raise ValueError("speeds are queries a second: above 0")
         return self
 
     @classmethod

@@ -5,37 +5,42 @@ Run as `python -m constraintsuite.vectors.ann.worker JOB`; each finished cell is
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import time
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import Neighbours
-from constraintsuite.store.files import atomic_writer
-from constraintsuite.vectors.ann.data import IntArray, Vectors, VectorSet
+from constraintsuite.retrieval.topk import FloatArray, Neighbours
+from constraintsuite.vectors.ann.clients import ClientJob, processes_of
+from constraintsuite.vectors.ann.data import Vectors, VectorSet, tuning_half
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Engine, Persistent
-from constraintsuite.vectors.ann.measuring import Measured, measure
+from constraintsuite.vectors.ann.engines.base import Engine, Persistent, Served
+from constraintsuite.vectors.ann.failing import told
+from constraintsuite.vectors.ann.measuring import Crowd, Measured, measure
 from constraintsuite.vectors.ann.memory import memory_now
-from constraintsuite.vectors.ann.metrics import PerQuery, TieRule, WrongAnswerError, judge, refuse_wrong, summarise
+from constraintsuite.vectors.ann.metrics import (
+    PerQuery,
+    TieRule,
+    judge,
+    mean,
+    refuse_wrong,
+    summarise,
+)
+from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
 from constraintsuite.vectors.ann.plan import Build, Planned
-from constraintsuite.vectors.ann.relevance import relevance_figures
+from constraintsuite.vectors.ann.relevance import beside_ceiling
 from constraintsuite.vectors.ann.rerank import reranked
-from constraintsuite.vectors.ann.results import CELLS, FAILED, PER_QUERY, Cell, Cost, Failure, read, write
+from constraintsuite.vectors.ann.results import CELLS, FAILED, Cell, Cost, Failure, queries_file, read, write
 from constraintsuite.vectors.ann.settings import Protocol
 from constraintsuite.vectors.ann.staging import Staged, load_staged
 from constraintsuite.vectors.ann.truth import scores_of
-
-_LAST_LINES = 6  # of a traceback, in a failure
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class WorkerJob:
 
 def work(job: WorkerJob) -> None:
     """Build, then measure cell by cell; what fails is written down, and the rest goes on."""
-    pin(job.protocol.threads)
+    processors = pin(job.protocol.threads)
     data, truth = load_staged(job.staged)
     kind = ENGINES.load(job.build.engine)
     made: Engine | None = None
@@ -64,8 +69,9 @@ def work(job: WorkerJob) -> None:
     try:
         begun = _or_failures(start, job, job.build.cells)
         if begun is not None:
+            engine, cost = begun
             for planned in job.build.cells:
-                cell = _Measurement(job, planned, data, truth, *begun)
+                cell = _Measurement(job, planned, data, truth, engine, cost, processors)
                 if _or_failures(cell.run, job, (planned,)) is not None:
                     sys.stdout.write(planned.key + "\n")
                     sys.stdout.flush()
@@ -74,17 +80,13 @@ def work(job: WorkerJob) -> None:
             made.close()
 
 
-def pin(threads: int) -> None:
-    """Keep this process, and the threads it starts, on as many processors as an engine may use."""
-    if hasattr(os, "sched_setaffinity"):
-        allowed = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, allowed[:threads])
-
-
-def tuning_half(queries: Vectors) -> IntArray:
-    """The queries on which parameters are chosen: by hash of the vector, so that order and number change nothing."""
-    chosen = [hashlib.blake2b(query.tobytes(), digest_size=8).digest()[0] & 1 for query in queries]
-    return np.flatnonzero(np.array(chosen) == 0).astype(np.int64)
+def pin(threads: int) -> list[int]:
+    """Keep this process, and the threads it starts, on as many processors as an engine may use; gives those it had before."""
+    if not hasattr(os, "sched_setaffinity"):
+        return []
+    allowed = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, allowed[:threads])
+    return allowed
 
 
 def _build(engine: Engine, base: Vectors, job: WorkerJob) -> Cost:
@@ -108,12 +110,15 @@ def _build(engine: Engine, base: Vectors, job: WorkerJob) -> Cost:
     return Cost(seconds, saved, loaded, size, grown, after.peak)
 
 
+@dataclass(frozen=True)
 class _Measurement:
-    def __init__(
-        self, job: WorkerJob, planned: Planned, data: VectorSet, truth: Neighbours, engine: Engine, cost: Cost
-    ) -> None:
-        self._job, self._planned, self._data, self._truth = job, planned, data, truth
-        self._engine, self._cost = engine, cost
+    _job: WorkerJob
+    _planned: Planned
+    _data: VectorSet
+    _truth: Neighbours
+    _engine: Engine
+    _cost: Cost
+    _processors: Sequence[int]
 
     def run(self) -> Cell:
         """Measure, judge, and write the cell last."""
@@ -122,36 +127,60 @@ class _Measurement:
         alone = point.mode == "concurrent"  # there each client has one thread, and all share the processors
         self._engine.configure(kind.search_settings.model_validate(point.search), 1 if alone else point.threads)
         search = reranked(self._engine.search, data, point.rerank)
-        measured = measure(search, data.queries, point.k, point.mode, point.clients, self._job.protocol)
+        crowd = self._crowd()
+        measured = measure(search, data.queries, point.k, point.mode, point.clients, self._job.protocol, crowd)
         refuse_wrong(measured.rows, len(data.base))
         scores = scores_of(data.queries, data.base, measured.rows, data.metric)
         values = judge(measured.rows, scores, self._truth, point.k, self._job.ties)
-        figures = summarise(values, point.k, tuning_half(data.queries))
-        if data.relevance:
-            figures |= relevance_figures(measured.rows, self._truth.rows, data.relevance, point.k)
-        self._write_queries(measured, values)
-        library, exact = self._job.build.library, self._engine.exact
-        content = self._job.staged.facts.content
-        cell = Cell(self._planned.key, point, content, exact, figures, measured.speed, self._cost, library)
+        tuning = tuning_half(data.queries)
+        figures = summarise(values, point.k, np.flatnonzero(tuning))
+        judged = beside_ceiling(measured.rows, self._truth.rows, data.relevance, point.k) if data.relevance else {}
+        figures |= {name: mean(of_queries) for name, of_queries in judged.items()}
+        self._write_queries(measured, values, judged, tuning)
+        cell = Cell(
+            key=self._planned.key,
+            point=point,
+            content=self._job.staged.facts.content,
+            exact=self._engine.exact,
+            figures=figures,
+            speed=measured.speed,
+            cost=self._cost,
+            library=self._job.build.library,
+            code=self._job.build.code,
+        )
         write(self._job.out / CELLS / f"{cell.key}.json", cell)
         return cell
 
-    def _write_queries(self, measured: Measured, values: PerQuery) -> None:
-        latencies = {} if measured.latencies is None else {"latency_ns": measured.latencies}
-        arrays: dict[str, Any] = {"rows": measured.rows, **values._asdict(), **latencies}
-        with atomic_writer(self._job.out / PER_QUERY / f"{self._planned.key}.npz") as file:
-            np.savez_compressed(file, **arrays)
+    def _crowd(self) -> Crowd | None:
+        """For a server, clients in processes of their own, wherever this machine lets them run."""
+        job, engine = self._job, self._engine
+        place = engine.place() if isinstance(engine, Served) else None
+        if place is None:
+            return None
+        return processes_of(ClientJob(job.build, self._planned.point, job.staged, place, self._processors))
+
+    def _write_queries(
+        self, measured: Measured, values: PerQuery, judged: Mapping[str, FloatArray], tuning: npt.NDArray[np.bool_]
+    ) -> None:
+        results = QueryResults(
+            query_row=self._data.query_rows,
+            tuning=tuning,
+            rows=measured.rows,
+            recall_tie=values.recall_tie,
+            recall=values.recall,
+            kth_gap=values.kth_gap,
+            latency_ns=measured.latencies,
+            rel=judged,
+        )
+        write_queries(queries_file(self._job.out, self._planned.key), results)
 
 
 def _or_failures(step: Callable[[], Any], job: WorkerJob, cells: tuple[Planned, ...]) -> Any:  # noqa: ANN401
     """What the step gives; if it fails, a record for each of the cells that need it, and None."""
     try:
         return step()
-    except (UserError, WrongAnswerError) as error:
-        said = str(error)
     except Exception as error:  # an engine of other people may raise anything, and the other cells shall go on
-        lines = traceback.format_exception(error)[-_LAST_LINES:]
-        said = f"{type(error).__name__}: {error}\n{''.join(lines)}"
+        said = told(error)
     for planned in cells:
         write(job.out / FAILED / f"{planned.key}.json", Failure(planned.key, planned.point, said))
     return None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.errors import MissingExtraError, UserError
@@ -36,10 +37,16 @@ class Engine(Protocol):
     metrics: ClassVar[frozenset[Metric]]
     library: ClassVar[str]
     """The distribution whose version decides what it does."""
+    revision: ClassVar[int]
+    """Of our own file: raised when the same settings would find other rows, or cost something else. Part of the key of a cell."""
 
     # Each engine has its own type of settings, which the benchmark file was checked against.
     def __init__(self, settings: Any, metric: Metric, threads: int) -> None:  # noqa: ANN401
         """Nothing is built or connected yet."""
+
+    @classmethod
+    def expected_bytes(cls, settings: Any, rows: int, dimensions: int) -> int:  # noqa: ANN401
+        """About what `bytes` will be, before anything is built."""
 
     @property
     def exact(self) -> bool:
@@ -72,6 +79,24 @@ class Persistent(Protocol):
         """Read it back, instead of building it."""
 
 
+@runtime_checkable
+class Served(Protocol):
+    """An engine that lives in a server, so that clients in other processes can ask it too."""
+
+    @classmethod
+    def server(cls, settings: Any) -> str | None:  # noqa: ANN401
+        """What answers, with its versions; None where nobody answers."""
+
+    def place(self) -> str | None:
+        """What the index is called on the server; None where only this process reaches it."""
+
+    def attach(self, place: str) -> None:
+        """Search what another process has built."""
+
+    def detach(self) -> None:
+        """Close all connections; the index stays."""
+
+
 def require(module: str, engine: str) -> Any:  # noqa: ANN401 - most of these libraries have no types
     """A library of the extra [ann], or the command that installs it."""
     try:
@@ -99,6 +124,17 @@ def filled(rows: IntArray, k: int) -> IntArray:
     wide = np.full((len(rows), k), MISSING, dtype=np.int64)
     wide[:, : rows.shape[1]] = rows
     return wide
+
+
+def save_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """For engines of our own: one file of NumPy's form each."""
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+
+
+def load_arrays(folder: Path) -> dict[str, npt.NDArray[Any]]:
+    """What `save_arrays` wrote, in memory."""
+    return {file.stem: np.load(file, allow_pickle=False) for file in sorted(folder.glob("*.npy"))}
 
 
 def address(text: str) -> str:

@@ -25,6 +25,7 @@ from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
 from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, filled
 
 FloatArray = npt.NDArray[np.float32]
+_NUMBER: dict[Code, int] = {"float32": 4, "float16": 2, "int8": 1}  # bytes
 _BLOCK = 16_384  # rows that are decoded at a time
 _QUERIES = 256  # compared with them at once
 
@@ -49,12 +50,19 @@ class CodedEngine:
     search_settings: ClassVar[type[Settings]] = CodedSearch
     metrics = ALL_METRICS
     library = "numpy"
+    revision = 1
     exact = False
 
     def __init__(self, settings: CodedBuild, metric: Metric, threads: int) -> None:
         self._code: Code = settings.code
         self._asked_dimensions = settings.dimensions
         self._metric: Metric = metric
+
+    @classmethod
+    def expected_bytes(cls, settings: CodedBuild, rows: int, dimensions: int) -> int:
+        """The codes."""
+        kept = min(dimensions, settings.dimensions or dimensions)
+        return rows * (-(-kept // 8) if settings.code == "binary" else kept * _NUMBER[settings.code])
 
     def build(self, vectors: Vectors) -> None:
         """Calibrate on all rows, then code block by block."""

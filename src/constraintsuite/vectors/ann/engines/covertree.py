@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, load_arrays, save_arrays
 
 FloatArray = npt.NDArray[np.float64]
 _SLACK = (
@@ -41,25 +42,20 @@ class CoverTreeEngine:
     search_settings: ClassVar[type[Settings]] = CoverTreeSearch
     metrics = ALL_METRICS
     library = "numpy"
+    revision = 1
     exact = True
 
     def __init__(self, settings: CoverTreeBuild, metric: Metric, threads: int) -> None:
         self._metric: Metric = metric
-        self._nodes: list[_Node] = []
+
+    @classmethod
+    def expected_bytes(cls, settings: CoverTreeBuild, rows: int, dimensions: int) -> int:
+        """Vectors, and five numbers a node."""
+        return rows * (4 * dimensions + 40)
 
     def build(self, vectors: Vectors) -> None:
         """Insert row by row."""
-        self._vectors = vectors
-        self._points = _as_points(np.asarray(vectors, dtype=np.float64), self._metric)
-        self._longest = float(np.linalg.norm(self._points, axis=1).max())
-        self._nodes = [_Node(0)]
-        for row in range(1, len(vectors)):
-            self._insert(row)
-        for node in self._nodes:
-            node.children = np.array(node.growing, dtype=np.int64)
-            node.growing = []
-        self._rows = np.array([node.rows[0] for node in self._nodes], dtype=np.int64)
-        self._reach = np.array([node.reach for node in self._nodes])
+        self._hold(vectors, _grow(_as_points(np.asarray(vectors, dtype=np.float64), self._metric)))
 
     def configure(self, settings: CoverTreeSearch, threads: int) -> None:
         """Nothing to set."""
@@ -83,39 +79,27 @@ class CoverTreeEngine:
         return np.array([self._near(point, k).compared for point in asked], dtype=np.int64)
 
     def bytes(self) -> int:
-        """Points, and one child link, row and two numbers a node."""
-        return int(self._points.nbytes) + 8 * (len(self._points) + 3 * len(self._nodes))
+        """Vectors and tree, as they are saved; points are made of the vectors."""
+        return int(self._vectors.size) * 4 + sum(int(array.nbytes) for array in self._tree)
+
+    def save(self, folder: Path) -> None:
+        """Arrays, and nothing that is run when it is read."""
+        vectors = np.asarray(self._vectors, dtype=np.float32)
+        save_arrays(folder, {"vectors": vectors, **self._tree._asdict()})
+
+    def load(self, folder: Path) -> None:
+        """Read them."""
+        arrays = load_arrays(folder)
+        self._hold(arrays.pop("vectors"), _Tree(**arrays))
 
     def close(self) -> None:
         """Nothing is held."""
 
-    def _insert(self, row: int) -> None:
-        """Walk down to the nearest node that covers the point; on the way every ancestor learns how far it is."""
-        point, node = self._points[row], self._nodes[0]
-        distance = math.sqrt(_squares(self._points[node.rows[0]], point))
-        node.level = max(node.level, _level(distance))  # the root covers everything, whatever comes
-        while True:
-            if distance == 0:
-                node.rows.append(row)
-                return
-            node.reach = max(node.reach, distance)
-            nearest = self._covering_child(node, point)
-            if nearest is None:
-                node.growing.append(len(self._nodes))
-                self._nodes.append(_Node(row, level=node.level - 1))
-                return
-            node, distance = nearest
-
-    def _covering_child(self, node: _Node, point: FloatArray) -> tuple[_Node, float] | None:
-        if not node.growing:
-            return None
-        children = [self._nodes[i] for i in node.growing]
-        distances = np.sqrt(_squares(self._points[[child.rows[0] for child in children]], point))
-        for i in np.argsort(distances, kind="stable").tolist():
-            distance = float(distances[i])
-            if distance == 0 or _level(distance) <= children[i].level:
-                return children[i], distance
-        return None
+    def _hold(self, vectors: Vectors, tree: _Tree) -> None:
+        self._vectors, self._tree = vectors, tree
+        self._points = _as_points(np.asarray(vectors, dtype=np.float64), self._metric)
+        self._longest = float(np.linalg.norm(self._points, axis=1).max())
+        self._first = tree.rows[tree.row_starts[:-1]]  # the row whose point is the node's
 
     def _near(self, point: FloatArray, k: int) -> _Near:
         """Every row that is among the `k` nearest or ties with the last of them, and perhaps a few more."""
@@ -123,29 +107,30 @@ class CoverTreeEngine:
         seen: list[tuple[float, int]] = []
         best: list[float] = []  # the k least distances so far, negated: the first is the largest
         waiting = [(0.0, 0)]
-        first = float(np.sqrt(_squares(self._points[self._rows[0]], point)))
+        tree, starts = self._tree, self._tree.child_starts
+        first = float(np.sqrt(_squares(self._points[self._first[0]], point)))
         self._keep(0, first, seen, best, k)
         while waiting:
             bound, number = heapq.heappop(waiting)
             if len(best) == k and bound > -best[0] + slack:
                 break  # all others are at least as far
-            children = self._nodes[number].children
+            children = tree.children[starts[number] : starts[number + 1]]
             if not len(children):
                 continue
-            distances = np.sqrt(_squares(self._points[self._rows[children]], point))
+            distances = np.sqrt(_squares(self._points[self._first[children]], point))
             for child, distance, reach in zip(
-                children.tolist(), distances.tolist(), self._reach[children].tolist(), strict=True
+                children.tolist(), distances.tolist(), tree.reach[children].tolist(), strict=True
             ):
                 self._keep(child, distance, seen, best, k)
                 if len(best) < k or distance - reach <= -best[0] + slack:
                     heapq.heappush(waiting, (max(0.0, distance - reach), child))
         limit = (-best[0] if best else 0.0) + slack
-        rows = [row for distance, number in seen if distance <= limit for row in self._nodes[number].rows]
-        return _Near(np.array(rows, dtype=np.int64), len(seen))
+        near = [tree.rows_of(number) for distance, number in seen if distance <= limit]
+        return _Near(np.concatenate(near), len(seen))
 
     def _keep(self, number: int, distance: float, seen: list[tuple[float, int]], best: list[float], k: int) -> None:
         seen.append((distance, number))
-        for _ in self._nodes[number].rows[:k]:
+        for _ in range(min(k, len(self._tree.rows_of(number)))):
             if len(best) < k:
                 heapq.heappush(best, -distance)
             else:
@@ -157,17 +142,78 @@ class _Near(NamedTuple):
     compared: int
 
 
-class _Node:
-    """A point with all rows that equal it, and the nodes below it."""
+class _Tree(NamedTuple):
+    """The finished tree, node by node."""
 
-    __slots__ = ("children", "growing", "level", "reach", "rows")
+    rows: IntArray
+    """Of the points of a node, all of them equal; those of node i from `row_starts[i]` on."""
+    row_starts: IntArray
+    children: IntArray
+    child_starts: IntArray
+    reach: FloatArray
+    """How far the furthest descendant of a node is."""
+
+    def rows_of(self, number: int) -> IntArray:
+        return self.rows[self.row_starts[number] : self.row_starts[number + 1]]
+
+
+class _Node:
+    """While the tree grows: a point with all rows that equal it, and the nodes below it."""
+
+    __slots__ = ("children", "level", "reach", "rows")
 
     def __init__(self, row: int, level: int = _LOWEST) -> None:
         self.rows = [row]
         self.level = level
         self.reach = 0.0
-        self.growing: list[int] = []
-        self.children: IntArray = np.empty(0, dtype=np.int64)
+        self.children: list[int] = []
+
+
+def _grow(points: FloatArray) -> _Tree:
+    nodes = [_Node(0)]
+    for row in range(1, len(points)):
+        _insert(points, nodes, row)
+    rows, row_starts = _flat([node.rows for node in nodes])
+    children, child_starts = _flat([node.children for node in nodes])
+    return _Tree(rows, row_starts, children, child_starts, np.array([node.reach for node in nodes]))
+
+
+def _insert(points: FloatArray, nodes: list[_Node], row: int) -> None:
+    """Walk down to the nearest node that covers the point; on the way every ancestor learns how far it is."""
+    point, node = points[row], nodes[0]
+    distance = math.sqrt(_squares(points[node.rows[0]], point))
+    node.level = max(node.level, _level(distance))  # the root covers everything, whatever comes
+    while True:
+        if distance == 0:
+            node.rows.append(row)
+            return
+        node.reach = max(node.reach, distance)
+        nearest = _covering_child(points, nodes, node, point)
+        if nearest is None:
+            node.children.append(len(nodes))
+            nodes.append(_Node(row, level=node.level - 1))
+            return
+        node, distance = nearest
+
+
+def _covering_child(
+    points: FloatArray, nodes: list[_Node], node: _Node, point: FloatArray
+) -> tuple[_Node, float] | None:
+    if not node.children:
+        return None
+    children = [nodes[i] for i in node.children]
+    distances = np.sqrt(_squares(points[[child.rows[0] for child in children]], point))
+    for i in np.argsort(distances, kind="stable").tolist():
+        distance = float(distances[i])
+        if distance == 0 or _level(distance) <= children[i].level:
+            return children[i], distance
+    return None
+
+
+def _flat(lists: list[list[int]]) -> tuple[IntArray, IntArray]:
+    """All numbers behind each other, and where each list begins, with the end of the last."""
+    starts = np.cumsum([0, *(len(each) for each in lists)], dtype=np.int64)
+    return np.array([number for each in lists for number in each], dtype=np.int64), starts
 
 
 def _level(distance: float) -> int:

@@ -38,10 +38,16 @@ class ExactEngine:
     search_settings: ClassVar[type[Settings]] = ExactSearch
     metrics = ALL_METRICS
     library = "numpy"
+    revision = 1
     exact = True
 
     def __init__(self, settings: ExactBuild, metric: Metric, threads: int) -> None:
         self._metric: Metric = metric
+
+    @classmethod
+    def expected_bytes(cls, settings: ExactBuild, rows: int, dimensions: int) -> int:
+        """The vectors and their lengths."""
+        return rows * (dimensions + 1) * 4
 
     def build(self, vectors: Vectors) -> None:
         """The vectors stay where they are."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +14,9 @@ from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
 from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, require, unit_rows
 
 _FILE = "index.faiss"
+_PRODUCT, _SCALAR = re.compile(r"PQ(\d+)(?:x(\d+))?"), re.compile(r"SQ(fp16|bf16|\d+)")
+_GRAPH = re.compile(r"(?:HNSW|NSG)(\d*)")
+_BITS = {"4": 4, "6": 6, "8": 8, "fp16": 16, "bf16": 16}  # of a number in a scalar code
 _TRAINED_ON = 262_144  # rows; more make training longer and centroids hardly better
 
 
@@ -43,6 +47,7 @@ class FaissEngine:
     search_settings: ClassVar[type[Settings]] = FaissSearch
     metrics = ALL_METRICS
     library = "faiss-cpu"
+    revision = 1
 
     def __init__(self, settings: FaissBuild, metric: Metric, threads: int) -> None:
         self._faiss = require("faiss", "faiss")
@@ -51,6 +56,19 @@ class FaissEngine:
         self._kind = self._faiss.METRIC_L2 if metric == "euclidean" else self._faiss.METRIC_INNER_PRODUCT
         self._threads = threads
         self._index: Any = None
+
+    @classmethod
+    def expected_bytes(cls, settings: FaissBuild, rows: int, dimensions: int) -> int:
+        """By the parts of the factory string: a code, links of a graph, and what a list keeps of a row."""
+        quantised, scalar = _PRODUCT.search(settings.factory), _SCALAR.search(settings.factory)
+        code = 4 * dimensions
+        if quantised:
+            code = -(-int(quantised[1]) * int(quantised[2] or 8) // 8)
+        elif scalar:
+            code = -(-dimensions * _BITS.get(scalar[1], 8) // 8)
+        graph = _GRAPH.search(settings.factory)
+        links = 8 * int(graph[1] or 32) + 16 if graph else 0
+        return rows * (code + links + (8 if "IVF" in settings.factory else 0))
 
     @property
     def exact(self) -> bool:

@@ -37,6 +37,7 @@ class HnswlibEngine:
     search_settings: ClassVar[type[Settings]] = HnswlibSearch
     metrics = ALL_METRICS
     library = "hnswlib"
+    revision = 1
     exact = False
 
     def __init__(self, settings: HnswlibBuild, metric: Metric, threads: int) -> None:
@@ -45,6 +46,11 @@ class HnswlibEngine:
         self._metric: Metric = metric
         self._threads = threads
         self._index: Any = None
+
+    @classmethod
+    def expected_bytes(cls, settings: HnswlibBuild, rows: int, dimensions: int) -> int:
+        """Vectors, twice m links of four bytes, and a label."""
+        return rows * (4 * dimensions + 8 * settings.m + 20)
 
     def build(self, vectors: Vectors) -> None:
         """Add block by block."""

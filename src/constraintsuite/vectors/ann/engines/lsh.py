@@ -7,14 +7,15 @@ the answer is short: there is no quiet scan of everything.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import MISSING, Settings, blocks, unit_rows
+from constraintsuite.vectors.ann.engines.base import MISSING, Settings, blocks, load_arrays, save_arrays, unit_rows
 
 FloatArray = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint64]
@@ -44,12 +45,18 @@ class LshEngine:
     search_settings: ClassVar[type[Settings]] = LshSearch
     metrics: ClassVar[frozenset[Metric]] = frozenset({"cosine", "euclidean"})
     library = "numpy"
+    revision = 1
     exact = False
 
     def __init__(self, settings: LshBuild, metric: Metric, threads: int) -> None:
         self._settings = settings
         self._unit = metric == "cosine"
         self._probes = 1
+
+    @classmethod
+    def expected_bytes(cls, settings: LshBuild, rows: int, dimensions: int) -> int:
+        """Vectors, and hash and row in each table."""
+        return rows * (4 * dimensions + 16 * settings.tables)
 
     def build(self, vectors: Vectors) -> None:
         """Sort the rows of each table by their hash."""
@@ -84,11 +91,31 @@ class LshEngine:
         return rows
 
     def bytes(self) -> int:
-        """Vectors, and hash and row in each table."""
-        return int(self._vectors.nbytes + self._sorted.nbytes + self._order.nbytes + self._directions.nbytes)
+        """Vectors, hash and row in each table, and how is hashed."""
+        return sum(int(array.nbytes) for array in self._arrays().values())
+
+    def save(self, folder: Path) -> None:
+        """Arrays, and nothing that is run when it is read."""
+        save_arrays(folder, self._arrays())
+
+    def load(self, folder: Path) -> None:
+        """Read them."""
+        arrays = load_arrays(folder)
+        self._vectors, self._order, self._sorted = arrays["vectors"], arrays["order"], arrays["sorted"]
+        self._directions, self._shifts, self._factors = arrays["directions"], arrays["shifts"], arrays["factors"]
 
     def close(self) -> None:
         """Nothing is held."""
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return {
+            "vectors": self._vectors,
+            "order": self._order,
+            "sorted": self._sorted,
+            "directions": self._directions,
+            "shifts": self._shifts,
+            "factors": self._factors,
+        }
 
     def _candidates(self, projected: FloatArray) -> IntArray:
         codes = self._codes(self._nearby_cells(projected))  # (probes, tables)

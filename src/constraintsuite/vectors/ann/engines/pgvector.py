@@ -56,6 +56,7 @@ class PgvectorEngine:
     search_settings: ClassVar[type[Settings]] = PgvectorSearch
     metrics = ALL_METRICS
     library = "psycopg"
+    revision = 1
 
     def __init__(self, settings: PgvectorBuild, metric: Metric, threads: int) -> None:
         self._psycopg = require("psycopg", "pgvector")
@@ -66,6 +67,34 @@ class PgvectorEngine:
         self._connections = threading.local()
         self._opened: list[Any] = []
         self._generation = 0
+
+    @classmethod
+    def expected_bytes(cls, settings: PgvectorBuild, rows: int, dimensions: int) -> int:
+        """Rows, and a graph or lists over them; on the server."""
+        return rows * (8 * dimensions + 10 * settings.m + 64)
+
+    @classmethod
+    def server(cls, settings: PgvectorBuild) -> str | None:
+        """Of PostgreSQL and of pgvector, which is what a fresh table would use."""
+        psycopg = require("psycopg", "pgvector")
+        asked = (
+            "SELECT current_setting('server_version'), coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
+            "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector'))"
+        )
+        try:
+            with psycopg.connect(address(settings.url)) as connection:
+                postgres, pgvector = connection.execute(asked).fetchone()
+        except psycopg.OperationalError:
+            return None
+        return f"PostgreSQL {postgres}, pgvector {pgvector}"
+
+    def place(self) -> str:
+        """Its table."""
+        return self._table
+
+    def attach(self, place: str) -> None:
+        """Search that table."""
+        self._table = place
 
     @property
     def exact(self) -> bool:
@@ -119,11 +148,17 @@ class PgvectorEngine:
 
     def close(self) -> None:
         """Drop the table and close all connections."""
+        if not self._opened:
+            return  # no server, no table
         try:
             self._connect().execute(f"DROP TABLE IF EXISTS {self._table}")
         finally:
-            for connection in self._opened:
-                connection.close()
+            self.detach()
+
+    def detach(self) -> None:
+        """Close all connections."""
+        for connection in self._opened:
+            connection.close()
 
     def _connect(self) -> Any:  # noqa: ANN401 - psycopg may be missing
         """The connection of this thread, with the search parameters of now."""

@@ -50,6 +50,7 @@ class QdrantEngine:
     search_settings: ClassVar[type[Settings]] = QdrantSearch
     metrics = ALL_METRICS
     library = "qdrant-client"
+    revision = 1
 
     def __init__(self, settings: QdrantBuild, metric: Metric, threads: int) -> None:
         self._library = require("qdrant_client", "qdrant")
@@ -57,10 +58,35 @@ class QdrantEngine:
         self._settings = settings
         self._metric: Metric = metric
         self._collection = f"csuite_ann_{uuid4().hex[:12]}"
+        self._created = False
         self._search = QdrantSearch()
-        key = None if settings.api_key is None else address(settings.api_key)
-        place = {"location": LOCAL} if self._local else {"url": address(settings.url), "api_key": key, "timeout": 600}
-        self._client: Any = self._library.QdrantClient(**place)
+        self._client: Any = _connect(settings)
+
+    @classmethod
+    def expected_bytes(cls, settings: QdrantBuild, rows: int, dimensions: int) -> int:
+        """Rows, and a graph or lists over them; on the server."""
+        return rows * (8 * dimensions + 10 * settings.m + 64)
+
+    @classmethod
+    def server(cls, settings: QdrantBuild) -> str | None:
+        """Its version; local mode is the client's own."""
+        if settings.url == LOCAL:
+            return None
+        client = _connect(settings)
+        try:
+            return f"Qdrant {client.info().version}"
+        except require("qdrant_client.http.exceptions", "qdrant").ApiException:
+            return None
+        finally:
+            client.close()
+
+    def place(self) -> str | None:
+        """Its collection."""
+        return None if self._local else self._collection
+
+    def attach(self, place: str) -> None:
+        """Search that collection."""
+        self._collection = place
 
     @property
     def exact(self) -> bool:
@@ -69,14 +95,7 @@ class QdrantEngine:
 
     def build(self, vectors: Vectors) -> None:
         """Send the vectors, then wait until all of them are in the graph: before, a search would be a scan."""
-        self._client.create_collection(
-            self._collection,
-            vectors_config=self._models.VectorParams(size=vectors.shape[1], distance=_NAMES[self._metric]),
-            hnsw_config=self._models.HnswConfigDiff(
-                m=self._settings.m, ef_construct=self._settings.ef_construct, full_scan_threshold=10
-            ),
-            optimizers_config=self._models.OptimizersConfigDiff(indexing_threshold=1),
-        )
+        self._create(vectors.shape[1])
         for start, block in blocks(vectors):
             for i in range(0, len(block), _UPLOAD):
                 part = block[i : i + _UPLOAD]
@@ -110,12 +129,30 @@ class QdrantEngine:
 
     def close(self) -> None:
         """Delete the collection."""
-        self._client.delete_collection(self._collection)
+        if self._created:
+            self._client.delete_collection(self._collection)
+        self.detach()
+
+    def detach(self) -> None:
+        """Close the connections."""
         self._client.close()
 
     @property
     def _local(self) -> bool:
         return self._settings.url == LOCAL
+
+    def _create(self, dimensions: int) -> None:
+        graph = {"m": self._settings.m, "ef_construct": self._settings.ef_construct, "full_scan_threshold": 10}
+        try:
+            self._client.create_collection(
+                self._collection,
+                vectors_config=self._models.VectorParams(size=dimensions, distance=_NAMES[self._metric]),
+                hnsw_config=self._models.HnswConfigDiff(**graph),
+                optimizers_config=self._models.OptimizersConfigDiff(indexing_threshold=1),
+            )
+        except require("qdrant_client.http.exceptions", "qdrant").ApiException as error:
+            raise UserError(f"qdrant: no collection could be made: {error}") from None
+        self._created = True
 
     def _wait_for_graph(self, rows: int) -> None:
         end = time.monotonic() + self._settings.indexing_seconds
@@ -128,3 +165,12 @@ class QdrantEngine:
             f"qdrant: after {self._settings.indexing_seconds:g} s not all of {rows:,} vectors are in the graph; what is not "
             "there is scanned, so nothing was measured. Raise indexing_seconds."
         )
+
+
+def _connect(settings: QdrantBuild) -> Any:  # noqa: ANN401 - qdrant-client may be missing
+    kind = require("qdrant_client", "qdrant").QdrantClient
+    if settings.url == LOCAL:
+        return kind(location=LOCAL)
+    key = None if settings.api_key is None else address(settings.api_key)
+    # Versions are recorded, so the client's own question, which only warns, is left out.
+    return kind(url=address(settings.url), api_key=key, timeout=600, check_compatibility=False)

@@ -36,6 +36,7 @@ class UsearchEngine:
     search_settings: ClassVar[type[Settings]] = UsearchSearch
     metrics = ALL_METRICS
     library = "usearch"
+    revision = 1
     exact = False
 
     def __init__(self, settings: UsearchBuild, metric: Metric, threads: int) -> None:
@@ -44,6 +45,12 @@ class UsearchEngine:
         self._metric: Metric = metric
         self._threads = threads
         self._index: Any = None
+
+    @classmethod
+    def expected_bytes(cls, settings: UsearchBuild, rows: int, dimensions: int) -> int:
+        """Numbers, twice as many links of four bytes, and a key."""
+        number = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1}[settings.dtype]
+        return rows * (number * dimensions + 8 * settings.connectivity + 20)
 
     def build(self, vectors: Vectors) -> None:
         """Add block by block."""

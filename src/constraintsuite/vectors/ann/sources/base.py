@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from constraintsuite.errors import UserError
+from constraintsuite.retrieval.base import Passages
 from constraintsuite.vectors.ann.data import VectorSet
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts behind vectors, and who searches them without the vectors."""
+
+    retrievers: tuple[str, ...]
+    content: str
+    """Hash of the texts."""
+    passages: Callable[[int], Passages]
+    """Of the first so many rows."""
+    queries: Callable[[], Sequence[str]]
+    """Of all queries of the source."""
 
 
 class SourceSettings(BaseModel):
@@ -17,10 +33,15 @@ class SourceSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     limit: int | None = Field(None, ge=1, description="only so many base vectors, the first ones")
     query_limit: int | None = Field(None, ge=1, description="only so many queries, the first ones")
+    drop_overlap: bool = Field(False, description="leave out queries that equal a base vector")
 
     @abstractmethod
     def load(self, name: str, folder: Path) -> VectorSet:
         """Read the set; relative paths start at `folder`."""
+
+    def texts(self, folder: Path) -> Texts | None:
+        """The texts, if there are any and someone is to search them."""
+        return None
 
 
 def existing(folder: Path, path: str) -> Path:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pydantic import Field, field_validator
+
 from constraintsuite.errors import UserError
+from constraintsuite.models.base import Workbench
+from constraintsuite.retrieval.base import Passages
+from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.vectors.ann.data import Metric, VectorSet
-from constraintsuite.vectors.ann.sources.base import SourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import SourceSettings, Texts, existing
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.relevance import relevance_rows
 from constraintsuite.vectors.vectorset import open_vectors
@@ -18,6 +23,17 @@ class BundleSource(SourceSettings):
     path: str
     encoder: str | None = None
     metric: Metric | None = None
+    retrievers: tuple[str, ...] = Field((), description="without these vectors, judged beside the engines: bm25, ...")
+
+    @field_validator("retrievers")
+    @classmethod
+    def _known(cls, retrievers: tuple[str, ...]) -> tuple[str, ...]:
+        """A wrong name is refused before anything is read."""
+        for text in retrievers:
+            load_retriever(text, Passages(), Workbench())
+        if len(set(retrievers)) < len(retrievers):
+            raise ValueError("a retriever is named twice")
+        return retrievers
 
     def load(self, name: str, folder: Path) -> VectorSet:
         """Map the vectors; judgments of documents that are not in the bundle are left out and counted."""
@@ -33,7 +49,33 @@ class BundleSource(SourceSettings):
                 absent += row.relevance > 0
             else:
                 judged.setdefault(row.query_row, {})[row.doc_row] = row.relevance
-        notes = [f"bundle {bundle.id[:16]}, vectors of {vectors.model}"]
+        notes = [f"vectors of {vectors.model}"]
         if absent:
             notes.append(f"{absent:,} relevant documents are not in the bundle; rel.* is over those that are")
-        return VectorSet(name, vectors.documents, vectors.queries, metric, None, judged or None, tuple(notes))
+        return VectorSet(
+            name,
+            vectors.documents,
+            vectors.queries,
+            metric,
+            None,
+            judged or None,
+            tuple(notes),
+            bundle=bundle.id,
+            population=bundle.texts.manifest.counts.get("population"),
+        )
+
+    def texts(self, folder: Path) -> Texts | None:
+        """Those of the bundle; one that was imported without texts is a UserError."""
+        if not self.retrievers:
+            return None
+        bundle = Bundle.open(existing(folder, self.path))
+        bundle.require_texts()
+
+        def passages(rows: int) -> Passages:
+            found = list(bundle.rows(stop=rows))
+            return Passages([row.id for row in found], [row.passage for row in found])
+
+        def queries() -> list[str]:
+            return [query.text or "" for query in bundle.queries]
+
+        return Texts(self.retrievers, bundle.texts.manifest.content, passages, queries)

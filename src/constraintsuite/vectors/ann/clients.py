@@ -1,0 +1,127 @@
+"""Clients of a server, each a process of its own: threads of one process would wait for Python's lock, and not for the server."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+import numpy as np
+
+from constraintsuite.vectors.ann.engines import ENGINES
+from constraintsuite.vectors.ann.engines.base import Served
+from constraintsuite.vectors.ann.failing import MeasurementError, told
+from constraintsuite.vectors.ann.measuring import Crowd, Pass, one_pass, share_of
+from constraintsuite.vectors.ann.plan import Build
+from constraintsuite.vectors.ann.rerank import reranked
+from constraintsuite.vectors.ann.results import Point
+from constraintsuite.vectors.ann.staging import Staged, load_staged
+
+
+@dataclass(frozen=True)
+class ClientJob:
+    """What every client is told."""
+
+    build: Build
+    point: Point
+    staged: Staged
+    place: str
+    """What the engine calls its table or collection on the server."""
+    processors: Sequence[int]
+    """Where clients may run: not only where the engine may, as their own work must not slow each other."""
+
+
+class ClientError(MeasurementError):
+    """A client could not ask; the text is its own error."""
+
+
+def processes_of(job: ClientJob) -> Crowd:
+    """Clients that are connected, and have asked once, before the clock of any of them runs."""
+
+    def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:
+        # Fresh interpreters: a copy of this process would share its open connections.
+        context = multiprocessing.get_context("spawn")
+        together = context.Barrier(clients)
+        pipes = [context.Pipe(duplex=False) for _ in range(clients)]
+        running = [
+            context.Process(
+                target=_client, args=(job, (number, clients), repeats, seconds, together, pipes[number][1]), daemon=True
+            )
+            for number in range(clients)
+        ]
+        for process, (_, mouth) in zip(running, pipes, strict=True):
+            process.start()
+            mouth.close()  # so that a client that dies is the end of its pipe
+        try:
+            done = _gather([ear for ear, _ in pipes])
+        finally:
+            for process in running:
+                process.terminate()
+                process.join()
+        return [list(repeat) for repeat in zip(*done, strict=True)]
+
+    return ask
+
+
+def _gather(ears: Sequence[Connection]) -> list[list[Pass]]:
+    """What every client did; the first that fails ends it, as the others would wait for it for ever."""
+    done: dict[Connection, list[Pass]] = {}
+    while len(done) < len(ears):
+        for ear in wait([each for each in ears if each not in done]):
+            assert isinstance(ear, Connection)
+            try:
+                received: list[Pass] | str = ear.recv()
+            except EOFError:
+                received = "a client ended without a word"
+            if isinstance(received, str):
+                raise ClientError(received)
+            done[ear] = received
+    return [done[ear] for ear in ears]
+
+
+def _client(
+    job: ClientJob,
+    which: tuple[int, int],
+    repeats: int,
+    seconds: float,
+    together: Any,  # noqa: ANN401 - its type depends on how processes are started
+    mouth: Connection,
+) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        mouth.send(_ask(job, which, repeats, seconds, together))
+    except Exception as error:  # whatever it is, the harness shall hear of it
+        mouth.send(told(error))
+
+
+def _end_with_parent() -> None:
+    """Whoever kills the harness shall not leave clients behind that wait for it."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _ask(job: ClientJob, which: tuple[int, int], repeats: int, seconds: float, together: Any) -> list[Pass]:  # noqa: ANN401
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, job.processors)
+    data, _ = load_staged(job.staged)
+    kind = ENGINES.load(job.build.engine)
+    engine = kind(kind.build_settings.model_validate(job.build.params), data.metric, 1)
+    assert isinstance(engine, Served)
+    engine.attach(job.place)
+    engine.configure(kind.search_settings.model_validate(job.point.search), 1)
+    search = reranked(engine.search, data, job.point.rerank)
+    singles = [np.ascontiguousarray(data.queries[i : i + 1]) for i in range(len(data.queries))]
+    mine = share_of(*which, len(singles))
+    search(singles[mine[0]], job.point.k)
+    passes = []
+    for _ in range(repeats):
+        together.wait()
+        passes.append(one_pass(search, singles, mine, job.point.k, seconds))
+    engine.detach()
+    return passes

@@ -1,0 +1,206 @@
+"""Two engines on the same queries: how far apart what they find is, and whether that could be chance.
+
+Recalls are of queries, so that another sample of queries can be thought of and tested against. Repeats of a timing on
+one machine are no sample of machines: differences of speed have no p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.figures import generator, round_off, rounded
+from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate, wilson_bounds
+from constraintsuite.metrics.significance import holm, sign_flip
+from constraintsuite.records.scores import Interval
+from constraintsuite.vectors.ann.frontier import Arena, arenas_of, by_name, reach, recall_of, settings_of, speed_of
+from constraintsuite.vectors.ann.results import AnnRun, Cell, load_queries
+
+RECALL = "ann.recall_tie"
+METRICS = (RECALL, "ann.recall", "ann.kth_gap")
+"""And every `rel.*` of data with judgments, by its full name: `rel.ndcg@10`."""
+_UNBOUNDED = "ann.kth_gap"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two cells that are compared."""
+
+    name: str
+    settings: str
+    qps: float
+    """Of this machine; a difference of it has no p."""
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two cells of one arena in one metric, `second` less `first`, over the queries that both have a value for."""
+
+    arena: str
+    content: str
+    """Of the data."""
+    target: float | None
+    """Each is the fastest of its engine that reaches it; None for the most exact of each."""
+    metric: str
+    first: Side
+    second: Side
+    difference: Interval
+    p: float | None
+    """Two-sided, of the paired randomisation test."""
+    holm: float | None
+    """That p corrected for all tests of the comparison."""
+
+
+class Entrant(NamedTuple):
+    """A cell that was chosen, and the run it is of."""
+
+    name: str
+    run: AnnRun
+    cell: Cell
+
+
+class Values(NamedTuple):
+    """One place a query in every array."""
+
+    values: FloatArray
+    queries: IntArray
+    """Which query of the data."""
+    tuning: npt.NDArray[np.bool_]
+    """Whether parameters were chosen on it."""
+
+
+class Paired(NamedTuple):
+    """A difference, and how likely one as large is by chance."""
+
+    difference: Interval
+    p: float | None
+
+
+def compare_engines(runs: Sequence[AnnRun], metric: str = RECALL, k: int | None = None) -> tuple[Contrast, ...]:
+    """Approximate engines at each target that two of them reach; Holm's correction is over all of it.
+
+    Of one run, every pair of engines. Of two, the engines of one name, or all of the first with all of the second
+    where they share no name.
+    """
+    if len(runs) == 2 and not _contents(runs[0]) & _contents(runs[1]):
+        raise UserError(f"{runs[0].path} and {runs[1].path} are of other data, so that no query is in both.")
+    known = sorted({cell.point.k for run in runs for cell in run.cells})
+    if k is not None and k not in known:
+        raise UserError(f"No cell has k = {k}; there are: {', '.join(map(str, known)) or 'none'}.")
+    made = [
+        _contrast(arena, target, metric, first, second)
+        for arena in _first_arenas(runs, k)
+        for target, entrants in _chosen(runs, arena).items()
+        for first, second in _pairs(runs, entrants)
+    ]
+    return corrected(made)
+
+
+def corrected(tests: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    """The tests with Holm's correction over those that have a p."""
+    adjusted = iter(holm([test.p for test in tests if test.p is not None]))
+    return tuple(test if test.p is None else replace(test, holm=round_off(next(adjusted))) for test in tests)
+
+
+def paired(first: FloatArray, second: FloatArray, queries: IntArray, *, bounded: bool = True) -> Paired:
+    """The mean of `second` less `first` over queries with both; `bounded` values lie between 0 and 1."""
+    both = ~(np.isnan(first) | np.isnan(second))
+    values, ids = (second - first)[both], queries[both]
+    if not len(values):
+        return Paired(Interval(None, None, None, 0), None)
+    alone = np.arange(len(values))  # every query for itself
+    named = [str(query) for query in ids.tolist()]
+    (interval,) = estimate(values[:, np.newaxis], [False], alone, rng=generator(0, named))
+    if bounded and interval.value is not None and values.min() == values.max():
+        # Resampling calls agreement in a few queries certain; so many rule out no more than this share.
+        reach_of = wilson_bounds(0.0, len(values)).high
+        interval = replace(interval, low=interval.value - reach_of, high=interval.value + reach_of)
+    p = sign_flip(values, alone, rng=generator(0, named))
+    return Paired(rounded(clipped(interval, -1.0, 1.0) if bounded else interval), round_off(p))
+
+
+def values_of(run: AnnRun, cell: Cell, metric: str) -> Values:
+    """One value a query."""
+    found = load_queries(run, cell)
+    columns: Mapping[str, FloatArray] = {
+        **{name: getattr(found, name.removeprefix("ann.")) for name in METRICS},
+        **{name: values for name, values in found.rel.items() if not name.startswith("rel.ceiling.")},
+    }
+    if metric not in columns:
+        raise UserError(f"No metric named {metric!r} in {run.path}; there are: {', '.join(columns)}.")
+    return Values(columns[metric], found.query_row, found.tuning)
+
+
+def _contents(run: AnnRun) -> set[str]:
+    return {cell.content for cell in run.cells}
+
+
+def _first_arenas(runs: Sequence[AnnRun], k: int | None) -> Iterator[Arena]:
+    """One for each set and k: what is found does not depend on how fast it is asked for."""
+    seen = set()
+    for arena in arenas_of([runs[0]]):
+        if (arena.content, arena.k) not in seen and k in (None, arena.k):
+            seen.add((arena.content, arena.k))
+            yield arena
+
+
+def _chosen(runs: Sequence[AnnRun], arena: Arena) -> dict[float | None, list[Entrant]]:
+    """For each target that two engines reach their fastest cells; if there is none, the most exact of each engine."""
+    found: dict[float | None, list[Entrant]] = {}
+    exact: list[Entrant] = []
+    for run in runs:
+        near = [cell for cell in run.cells if not cell.exact and _same(cell, arena)]
+        exact += [
+            Entrant(name, run, max(own, key=lambda c: (recall_of(c), speed_of(c))))
+            for name, own in by_name(near).items()
+        ]
+        for row in reach(near, sorted(runs[0].facts.targets)):
+            if row.cell is not None:
+                found.setdefault(row.target, []).append(Entrant(row.name, run, row.cell))
+    matched = {target: entrants for target, entrants in found.items() if any(_pairs(runs, entrants))}
+    return matched or {None: exact}
+
+
+def _same(cell: Cell, arena: Arena) -> bool:
+    """Threads may differ between two runs; how is asked decides which cells are the fastest, so it may not."""
+    point = cell.point
+    return (cell.content, point.k, point.mode, point.clients) == (arena.content, arena.k, arena.mode, arena.clients)
+
+
+def _pairs(runs: Sequence[AnnRun], entrants: Sequence[Entrant]) -> Iterator[tuple[Entrant, Entrant]]:
+    if len(runs) == 1:
+        yield from combinations(entrants, 2)
+        return
+    old, new = ([one for one in entrants if one.run is run] for run in runs)
+    shared = {one.name for one in old} & {one.name for one in new}
+    for first in old:
+        yield from ((first, second) for second in new if not shared or first.name == second.name)
+
+
+def _contrast(arena: Arena, target: float | None, metric: str, first: Entrant, second: Entrant) -> Contrast:
+    (a, queries, tuning), (b, others, _) = (values_of(one.run, one.cell, metric) for one in (first, second))
+    if not np.array_equal(queries, others):
+        raise UserError(f"{first.run.path} and {second.run.path}: the cells are of other queries. Run both again.")
+    report = ~tuning  # on the others each engine's settings were chosen
+    a, b = a[report], b[report]
+    difference, p = paired(a, b, queries[report], bounded=metric != _UNBOUNDED)
+    names = [one.name for one in (first, second)]
+    if names[0] == names[1]:
+        names = [f"{one.name} ({one.run.path.name})" for one in (first, second)]
+    sides = [
+        Side(name, settings_of(one.cell), speed_of(one.cell), _mean(values))
+        for name, one, values in zip(names, (first, second), (a, b), strict=True)
+    ]
+    named = metric if metric.startswith("rel.") else f"{metric}@{arena.k}"
+    return Contrast(arena.title, arena.content, target, named, sides[0], sides[1], difference, p, None)
+
+
+def _mean(values: FloatArray) -> float | None:
+    return None if np.isnan(values).all() else round_off(float(np.nanmean(values)))

@@ -1,0 +1,128 @@
+"""What a reader must know before believing a figure: of what data, how and where it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from constraintsuite.vectors.ann.frontier import conditions_of
+from constraintsuite.vectors.ann.listings import Columns, Listing, Value
+from constraintsuite.vectors.ann.metrics import TIE_RULES
+from constraintsuite.vectors.ann.results import AnnRun, DataFacts
+
+_GENERATED = "synthetic"
+_SHOWN = 16  # digits of an id
+_TWO_TRUTHS = (
+    "ann.* is against exact search with the same vectors and says how exact an index is, nothing of the encoder. rel.* is against "
+    "people's judgments, of encoder and index together. The two are never mixed."
+)
+_SPEED = (
+    "Speeds hold for this machine under this protocol; recall does not depend on it. Repeats on one machine are no sample of "
+    "machines, so that a difference of speed has its spread and no p."
+)
+
+
+def identities(runs: Sequence[AnnRun]) -> dict[str, str]:
+    """What to call the data of figures, by its content: the id of its bundle, or the beginning of its hash."""
+    return {data.content: _identity(data) for run in runs for data in run.facts.data}
+
+
+def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
+    """Sentences to be read first."""
+    yield _TWO_TRUTHS
+    yield _SPEED
+    for run in runs:
+        formats = {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
+        for data in run.facts.data:
+            if formats.get(data.name) == _GENERATED:
+                yield (
+                    f"{data.name}: generated vectors. They compare speed and cost; recall on them is no claim about "
+                    "recall on real vectors."
+                )
+            if data.judged_queries and data.population != data.rows:
+                yield _about_subset(data)
+            yield from (f"{data.name}: {note}." for note in data.notes)
+
+
+def sets(runs: Sequence[AnnRun]) -> Listing:
+    """What was searched."""
+    columns: Columns = (
+        ("data", "text"),
+        ("of", "text"),
+        ("content", "text"),
+        ("rows", "count"),
+        ("queries", "count"),
+        ("judged queries", "count"),
+        ("dimensions", "count"),
+        ("metric", "text"),
+        ("run", "text"),
+    )
+    rows = tuple(_set_row(data, run) for run in runs for data in run.facts.data)
+    return Listing("data", "Data. Content is the hash of vectors, metric and judgments.", columns, rows)
+
+
+def machines(runs: Sequence[AnnRun]) -> Listing:
+    """Where, with what and how was measured; one row for each of the conditions that may not be mixed."""
+    columns: Columns = (
+        ("run", "text"),
+        ("processor", "text"),
+        ("processors", "count"),
+        ("clock", "text"),
+        ("system", "text"),
+        ("protocol", "text"),
+        ("ties", "text"),
+        ("versions", "text"),
+    )
+    numbers = {shared: n for n, shared in enumerate(dict.fromkeys(conditions_of(run) for run in runs), 1)}
+    rows = tuple(_machine_row(run, numbers) for run in runs)
+    return Listing("machines", "Machine, protocol and versions.", columns, rows)
+
+
+def _identity(data: DataFacts) -> str:
+    return f"bundle {data.bundle[:_SHOWN]}" if data.bundle else f"content {data.content[:12]}"
+
+
+def _about_subset(data: DataFacts) -> str:
+    of = f"of the {data.population:,} documents of the collection" if data.population else "and no others"
+    return (
+        f"{data.name}: rel.* holds for these {data.rows:,} rows {of}. A subset makes retrieval look easier, as the other "
+        "distractors are gone: figures of two sizes, or of a subset and the literature, cannot be compared (docs/subsets.md)."
+    )
+
+
+def _set_row(data: DataFacts, run: AnnRun) -> tuple[Value, ...]:
+    formats = {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
+    return (
+        data.name,
+        _identity(data) if data.bundle else formats.get(data.name),
+        data.content[:12],
+        data.rows,
+        data.queries,
+        data.judged_queries,
+        data.dimensions,
+        data.metric,
+        run.path.name,
+    )
+
+
+def _machine_row(run: AnnRun, numbers: Mapping[tuple[str, ...], int]) -> tuple[Value, ...]:
+    host, how = run.facts.host, run.facts.settings["protocol"]
+    libraries = sorted({cell.library for cell in run.cells})
+    name = f"{run.path.name}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else run.path.name
+    return (
+        name,
+        _text(host.get("processor")),
+        host.get("processors"),
+        _text(host.get("governor")),
+        _text(host.get("system")),
+        f"{how['repeats']} repeats of {how['min_seconds']:g} s or more, {_threads(how['threads'])}, warm-up {how['warmup']}",
+        next((text for rule, text in TIE_RULES.items() if rule == run.facts.ties), run.facts.ties),
+        ", ".join([f"Python {host.get('python')}", *libraries]),
+    )
+
+
+def _threads(number: int) -> str:
+    return f"{number} thread{'s' if number > 1 else ''}"
+
+
+def _text(value: str | int | None) -> str:
+    return "not told" if value is None else str(value)

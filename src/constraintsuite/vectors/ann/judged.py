@@ -1,0 +1,65 @@
+"""People's judgments as a table: rankings without vectors, exact search, and each index beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from constraintsuite.records.scores import Interval
+from constraintsuite.vectors.ann.compare import paired
+from constraintsuite.vectors.ann.frontier import Arena
+from constraintsuite.vectors.ann.listings import Kind, Listing, Value
+from constraintsuite.vectors.ann.per_query import QueryResults
+from constraintsuite.vectors.ann.results import AnnRun, Cell, load_queries
+
+_SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # all others are in the cells
+
+
+def judged(arena: Arena, cells: Sequence[Cell], runs: Sequence[AnnRun]) -> Listing | None:
+    """What was found beside what exact search finds, if there are any judgments; differences are paired by query."""
+    known = [cell for cell in cells if any(name.startswith("rel.") for name in cell.figures)]
+    if not known:
+        return None
+    names = [name for name in known[0].figures if name.startswith(_SHOWN)]
+    columns: list[tuple[str, Kind]] = [("what ranks", "text"), ("search", "text")]
+    for name in names:
+        columns += [(f"{name}, %", "share"), (f"{name} less ceiling", "points")]
+    rows = tuple(_rows(arena, known, names, runs))
+    caption = (
+        f"{arena.title}. Over queries with a relevant row among the vectors. Exact search is the ceiling of every index: what is "
+        "missing up to it is the index's doing, the rest the encoder's. Differences to it are paired, query by query."
+    )
+    return Listing(f"relevance_{arena.slug}", caption, tuple(columns), rows)
+
+
+def _rows(
+    arena: Arena, cells: Sequence[Cell], names: Sequence[str], runs: Sequence[AnnRun]
+) -> Iterator[tuple[Value, ...]]:
+    owners = {cell.key: run for run in runs for cell in run.cells}
+    top = load_queries(owners[cells[0].key], cells[0])
+    for run in runs:
+        for ranking in run.rankings:
+            if ranking.content == arena.content and all(name in ranking.figures for name in names):
+                found = load_queries(run, ranking)
+                yield ranking.retriever, "no vectors", *_figures(ranking.figures, top, found, names)
+    ceilings = [cells[0].figures[_of_ceiling(name)] for name in names]
+    yield "exact search", "the ceiling", *(value for figure in ceilings for value in (figure, None))
+    for cell in cells:
+        if not cell.exact:
+            found = load_queries(owners[cell.key], cell)
+            yield cell.point.series, cell.point.setting, *_figures(cell.figures, top, found, names)
+
+
+def _figures(
+    figures: Mapping[str, Interval], top: QueryResults, found: QueryResults, names: Sequence[str]
+) -> Iterator[Value]:
+    """Each figure, and its difference to exact search where both are of the same queries."""
+    same = np.array_equal(top.query_row, found.query_row)
+    for name in names:
+        yield figures[name]
+        yield paired(top.rel[_of_ceiling(name)], found.rel[name], found.query_row).difference if same else None
+
+
+def _of_ceiling(name: str) -> str:
+    return name.replace("rel.", "rel.ceiling.", 1)

@@ -1,0 +1,158 @@
+"""The report of benchmarks from its first line to its last, as plain data: whoever shows it decides how it looks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from constraintsuite.retrieval.topk import FloatArray
+from constraintsuite.vectors.ann import listings
+from constraintsuite.vectors.ann.chart import (
+    BUILD,
+    LATENCY,
+    SIZE,
+    SPEED,
+    Chart,
+    recall_chart,
+    relevance_chart,
+    spread_chart,
+)
+from constraintsuite.vectors.ann.compare import RECALL, compare_engines, values_of
+from constraintsuite.vectors.ann.conditions import identities, machines, remarks, sets
+from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
+from constraintsuite.vectors.ann.judged import judged
+from constraintsuite.vectors.ann.listings import Listing
+from constraintsuite.vectors.ann.results import NOTHING, AnnRun, Cell
+
+_FIRST = "What was measured, how and where; and what the figures do not say."
+_ARENA = (
+    "Figures of this section may be compared with each other, and with those of no other section. Lines join what no other setting "
+    "of the same engine beats; the rest is hollow. Dashed lines have no place among approximate engines. Recall from 0.9995 on lies "
+    "on the right edge. Query by query is shown the fastest setting of each engine that reaches the lowest target, or its most exact one."
+)
+_COMPARED = (
+    "Second engine less first, query by query, in ann.recall_tie: the fastest setting of each that reaches the target on one half of "
+    "the queries, compared on the other half. p is of the paired randomisation test; Holm is that p corrected for all tests of a run. "
+    "Speeds have no p: repeats on one machine are no sample."
+)
+_BUILDS = "What an index takes beside the time of its searches."
+_FAILURES = "What could not be measured is missing above, and counts for no engine."
+_MOST_SPEEDS = 4
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A heading and what stands under it, in this order."""
+
+    id: str
+    title: str
+    about: str
+    charts: tuple[Chart, ...] = ()
+    source: str = ""
+    """Of all its charts and tables: data and arena in short."""
+    listings: tuple[Listing, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def outline(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
+    """All chapters; those with nothing to show are left out."""
+    yield Chapter(
+        "first",
+        "Read this first",
+        _FIRST,
+        listings=(sets(runs), machines(runs)),
+        notes=tuple(dict.fromkeys(remarks(runs))),
+    )
+    found, names = arenas_of(runs), identities(runs)
+    told: set[tuple[str, int, str]] = set()
+    for arena, cells in found.items():
+        of = (arena.content, arena.k, arena.tag)
+        fresh = of not in told  # builds, and what is found, do not depend on how fast it is asked for
+        told.add(of)
+        yield _arena_chapter(runs, arena, cells, names[arena.content], fresh=fresh)
+    yield from _compared(runs)
+    if found:
+        yield _costs(found, names)
+    if any(run.failures or run.failed_rankings for run in runs):
+        yield Chapter("failures", "Failures", _FAILURES, listings=(listings.failures(runs),))
+
+
+def round_speeds(cells: Sequence[Cell]) -> list[float]:
+    """A few of 1, 2, 5, 10, ... queries a second between the slowest and the fastest approximate cell."""
+    speeds = [speed_of(cell) for cell in cells if not cell.exact]
+    if not speeds:
+        return []
+    steps = [float(f"{digit}e{power}") for power in range(-3, 10) for digit in (1, 2, 5)]
+    inside = [step for step in steps if min(speeds) < step <= max(speeds)]
+    return inside[:: -math.ceil(len(inside) / _MOST_SPEEDS)][::-1] if inside else []
+
+
+def _arena_chapter(runs: Sequence[AnnRun], arena: Arena, cells: Sequence[Cell], of: str, *, fresh: bool) -> Chapter:
+    targets = sorted({target for run in runs for target in run.facts.targets})
+    asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
+    speeds = sorted(asked) or round_speeds(cells)
+    charts = [recall_chart(arena, cells, SPEED)]
+    if arena.mode == "serial":
+        charts.append(recall_chart(arena, cells, LATENCY))
+    if fresh:
+        rankings = [ranking for run in runs for ranking in run.rankings if ranking.content == arena.content]
+        charts += [
+            recall_chart(arena, cells, BUILD),
+            recall_chart(arena, cells, SIZE),
+            spread_chart(arena, _recalls(runs, cells, min(targets, default=1.0))),
+            relevance_chart(arena, cells, rankings),
+        ]
+    tables = [
+        *(listings.reached(arena, cells, targets) if targets else ()),
+        *(listings.kept_up(arena, cells, speeds) if speeds else ()),
+        listings.measured(arena, cells),
+        listings.latencies(arena, cells),
+        listings.gaps(arena, cells) if fresh and charts[0] is not None else None,
+        judged(arena, cells, runs) if fresh else None,
+    ]
+    return Chapter(
+        arena.slug,
+        arena.title,
+        f"Data: {of}. {_ARENA}",
+        tuple(chart for chart in charts if chart is not None),
+        f"{arena.data}, k = {arena.k}, {arena.mode}; {of}",
+        tuple(_with_source(table, of) for table in tables if table is not None),
+    )
+
+
+def _recalls(runs: Sequence[AnnRun], cells: Sequence[Cell], target: float) -> list[tuple[str, FloatArray]]:
+    owners = {cell.key: run for run in runs for cell in run.cells}
+    return [
+        (
+            name if cell.point.setting == NOTHING else f"{name}, {cell.point.setting}",
+            values_of(owners[cell.key], cell, RECALL).values,
+        )
+        for name, cell in best_of(cells, target).items()
+    ]
+
+
+def _compared(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
+    names = identities(runs)
+    tables = [
+        _with_source(listing, names[content])
+        for number, run in enumerate(runs, 1)
+        for content, listing in listings.contrasted(compare_engines([run]), f"compared_{number}")
+    ]
+    if tables:
+        yield Chapter("compared", "Engines compared", _COMPARED, listings=tuple(tables))
+
+
+def _costs(found: dict[Arena, list[Cell]], names: dict[str, str]) -> Chapter:
+    by_set: dict[tuple[str, str, str], list[Cell]] = {}
+    for arena, cells in found.items():
+        by_set.setdefault((arena.data, arena.content, arena.tag), []).extend(cells)
+    tables = tuple(
+        _with_source(listings.builds(data, f"{data}{'_' if tag else ''}{tag.replace(' ', '')}", cells), names[content])
+        for (data, content, tag), cells in by_set.items()
+    )
+    return Chapter("builds", "Builds", _BUILDS, listings=tables)
+
+
+def _with_source(listing: Listing, of: str) -> Listing:
+    return replace(listing, caption=f"{listing.caption} Data: {of}.")

@@ -1,0 +1,125 @@
+"""Retrievers without vectors beside the engines: what BM25 finds in the texts of the same bundle, judged by the same people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.models.base import Workbench
+from constraintsuite.retrieval.base import Passages, System, search_all
+from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.topk import FloatArray, IntArray
+from constraintsuite.store.download import cache_folder
+from constraintsuite.store.files import sha256_text
+from constraintsuite.vectors.ann.data import Relevance, tuning_half
+from constraintsuite.vectors.ann.failing import told
+from constraintsuite.vectors.ann.metrics import mean
+from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
+from constraintsuite.vectors.ann.relevance import relevance_values
+from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, Ranking, queries_file, write
+from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.sources.base import Texts
+from constraintsuite.vectors.ann.staging import Staged, load_staged
+
+_REVISION = "rankings 1"
+"""Raised when the same retriever would be asked or judged in another way."""
+
+
+@dataclass(frozen=True)
+class PlannedRanking:
+    """One retriever over the texts of one set."""
+
+    key: str
+    retriever: str
+    staged: Staged
+    texts: Texts
+    k: tuple[int, ...]
+
+
+def plan_rankings(bench: Bench, folder: Path, staged: Mapping[str, Staged]) -> list[PlannedRanking]:
+    """All that the benchmark file names, in its order; without what measures them, a UserError."""
+    planned = []
+    for entry in bench.data:
+        texts, data = entry.options.texts(folder), staged[entry.name]
+        if texts is None:
+            continue
+        if find_spec("ir_measures") is None:
+            raise MissingExtraError("ranking", "Judging retrievers")
+        for text in texts.retrievers:
+            key = _key(load_retriever(text, Passages(), Workbench()), texts, data, bench.k)
+            planned.append(PlannedRanking(key, text, data, texts, bench.k))
+    return planned
+
+
+def waiting_of(planned: Sequence[PlannedRanking], out: Path) -> list[PlannedRanking]:
+    """Those that are not there yet; what failed before is forgotten."""
+    left = [one for one in planned if not (out / RANKINGS / f"{one.key}.json").is_file()]
+    for one in left:
+        (out / FAILED / f"{one.key}.json").unlink(missing_ok=True)
+    return left
+
+
+def run_ranking(planned: PlannedRanking, out: Path, reporter: Reporter) -> None:
+    """Search and judge, and write the record last; what fails is written down."""
+    try:
+        ranking, results = _rank(planned, reporter)
+    except Exception as error:  # a model of other people may raise anything, and the rest of the run shall be kept
+        failed = FailedRanking(planned.key, planned.staged.facts.name, planned.retriever, told(error))
+        write(out / FAILED / f"{planned.key}.json", failed)
+        return
+    write_queries(queries_file(out, planned.key), results)
+    write(out / RANKINGS / f"{planned.key}.json", ranking)
+
+
+def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[Ranking, QueryResults]:
+    facts = planned.staged.facts
+    data, _ = load_staged(planned.staged)
+    passages, queries = planned.texts.passages(facts.rows), planned.texts.queries()
+    bench = Workbench(sorted(set(passages.texts)), cache_folder() / "scores", reporter)
+    system = load_retriever(planned.retriever, passages, bench)
+    found = _search(system, passages, [queries[row] for row in data.query_rows], max(planned.k), reporter)
+    judged = _judge(found, data.relevance or {}, planned.k)
+    figures = {name: mean(values) for name, values in judged.items()}
+    ranking = Ranking(planned.key, facts.name, facts.content, system.name, figures, dict(system.describe()))
+    nothing = np.full(len(found), np.nan)
+    return ranking, QueryResults(
+        data.query_rows, tuning_half(data.queries), found, nothing, nothing, nothing, None, judged
+    )
+
+
+def _search(system: System, passages: Passages, queries: Sequence[str], k: int, reporter: Reporter) -> IntArray:
+    """Rows of the bundle, best first."""
+    places = {name: row for row, name in enumerate(passages.ids)}
+    found: IntArray = np.full((len(queries), k), -1, dtype=np.int64)
+    for i, hits in enumerate(search_all(system, queries, k, reporter)):
+        found[i, : len(hits)] = [places[hit.document] for hit in hits]
+    return found
+
+
+def _judge(found: IntArray, relevance: Relevance, ks: Sequence[int]) -> dict[str, FloatArray]:
+    """For every k; a measure that looks at the first ten only is the same for all of them that are larger."""
+    return {name: values for k in ks for name, values in relevance_values(found, relevance, k).items()}
+
+
+def _key(system: System, texts: Texts, staged: Staged, ks: Sequence[int]) -> str:
+    """Of all that decides a ranking: texts, which of them, judgments, retriever, and what computes the measures."""
+    programs = " ".join(f"{name} {metadata.version(name)}" for name in ("bm25s", "ir-measures"))
+    shown = json.dumps([staged.facts.name, system.name, list(ks)])
+    parts = (texts.content, staged.facts.content, shown, _fingerprint(system), programs)
+    return sha256_text(_REVISION, *parts)[:24]
+
+
+def _fingerprint(system: System) -> str:
+    """Nothing of a model that cannot be read: it will fail when it is run, and the cells are measured all the same."""
+    try:
+        return system.fingerprint
+    except UserError:
+        return ""

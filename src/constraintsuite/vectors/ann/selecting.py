@@ -1,0 +1,47 @@
+"""A set as a benchmark file asks for it: read, cut, checked, and told how many of its queries find themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.data import Vectors, VectorSet, checked, limited, only_queries
+from constraintsuite.vectors.ann.settings import DataEntry
+
+_BLOCK = 65_536  # rows that are looked at at a time
+
+
+def read_set(entry: DataEntry, folder: Path) -> VectorSet:
+    """The data of an entry, or a UserError that says why nothing can be measured on it."""
+    options = entry.options
+    data = checked(limited(options.load(entry.name, folder), options.limit, options.query_limit))
+    equal = overlapping(data.queries, data.base)
+    count, all_queries = int(equal.sum()), len(data.queries)
+    if not count:
+        return data
+    if not options.drop_overlap:
+        note = f"{count:,} of {all_queries:,} queries equal a base vector and find it; `drop_overlap: true` leaves them out"
+        return replace(data, overlap=count, notes=(*data.notes, note))
+    if count == all_queries:
+        raise UserError(f"{entry.name}: every query equals a base vector, so `drop_overlap` leaves none.")
+    note = f"{count:,} of {all_queries:,} queries were left out, as they equal a base vector"
+    return replace(only_queries(data, np.flatnonzero(~equal)), notes=(*data.notes, note))
+
+
+def overlapping(queries: Vectors, base: Vectors) -> npt.NDArray[np.bool_]:
+    """Which queries are base vectors too, number by number."""
+    asked = _rows(queries)
+    wanted = set(asked)
+    found: set[bytes] = set()
+    for start in range(0, len(base), _BLOCK):
+        found |= wanted.intersection(_rows(base[start : start + _BLOCK]))
+    return np.array([row in found for row in asked], dtype=np.bool_)
+
+
+def _rows(vectors: Vectors) -> list[bytes]:
+    plain = np.ascontiguousarray(vectors, dtype=np.float32) + np.float32(0)  # -0 and 0 are the same number
+    return [row.tobytes() for row in plain]

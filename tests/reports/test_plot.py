@@ -1,0 +1,63 @@
+"""A plot: the best joined, the rest hollow, lines across named where nothing else stands."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from constraintsuite.reports.drawings.plot import Axis, Level, Plot, Series, Spot, draw_plot
+from constraintsuite.reports.drawings.svg import Drawing
+
+SVG = "{http://www.w3.org/2000/svg}"
+CURVE = Series("graph", (Spot(0.5, 900, "a"), Spot(0.9, 100, "b"), Spot(0.6, 50, "c", best=False)))
+
+
+def drawn(*series: Series, levels: tuple[Level, ...] = (), stepped: bool = False) -> Drawing:
+    return draw_plot(Plot("p", "Title", Axis("recall", "logit"), Axis("queries/s", "log"), series, levels, stepped))
+
+
+def texts(drawing: Drawing) -> dict[str, tuple[float, float]]:
+    root = ET.fromstring(str(drawing))
+    return {str(t.text): (float(t.attrib["x"]), float(t.attrib["y"])) for t in root.iter(f"{SVG}text")}
+
+
+def test_only_the_best_are_joined_and_only_the_others_hollow() -> None:
+    body = drawn(CURVE).body
+    (line,) = re.findall(r'd="(M[^"]*)" class="curve"', body.split("h20")[0])
+    assert line.count("L") == 1
+    assert body.count('class="spot" fill="none"') == 1
+
+
+def test_it_is_told_in_words_without_what_is_beaten() -> None:
+    described = drawn(CURVE, levels=(Level("flat", 20, "20 queries/s"),)).description
+    assert described == "graph: a, b; dashed line, flat: 20 queries/s"
+
+
+def test_a_distribution_rises_by_steps() -> None:
+    body = drawn(CURVE, stepped=True).body
+    assert re.search(r'd="M[\d.]+ [\d.]+V[\d.]+H[\d.]+" class="curve"', body)
+    assert body.count('class="spot"') == 2  # at its end, and in the key
+
+
+@pytest.mark.parametrize("apart", [1.0, 1.02, 1.3])
+def test_names_of_close_lines_do_not_cover_each_other(apart: float) -> None:
+    levels = tuple(Level(f"line {i}", 200 * apart**i, "") for i in range(3))
+    places = [place for name, place in texts(drawn(CURVE, levels=levels)).items() if name.startswith("line")]
+    assert len(places) == 3
+    for i, (x, y) in enumerate(places):
+        assert all(abs(y - other_y) >= 12 or abs(x - other_x) > 40 for other_x, other_y in places[i + 1 :])
+
+
+def test_the_key_has_two_columns_unless_a_name_is_long() -> None:
+    short, long = (
+        [Series(f"{name}{i}", CURVE.spots) for i in range(4)] for name in ("graph", "a name that is rather long ")
+    )
+    assert drawn(*long).height - drawn(*short).height == 2 * 18
+
+
+def test_many_series_differ_in_colour_or_shape() -> None:
+    body = drawn(*(Series(f"s{i}", (Spot(0.5, 1 + i, ""),)) for i in range(12))).body
+    looks = re.findall(r'd="(M[^"]+)"[^>]*class="spot" fill="(var[^"]+)"', body)
+    assert len(set(looks)) == 12
