@@ -31,7 +31,8 @@ _file = click.Path(path_type=Path, dir_okay=False)
 _PARTIAL = 3
 _LEGEND = (
     "Difference: second less first over the same queries, those on which no setting was chosen, with its 95 % interval. "
-    "p: paired randomisation test. Holm: that p corrected for all tests here.\nEach engine is at its fastest setting that reaches the target on one half of the queries. "
+    "p: paired randomisation test. Holm: that p corrected for all tests here.\n"
+    "Each engine is at its fastest setting that reaches the target on one half of the queries. "
     "Speeds have no p: repeats on one machine are no sample."
 )
 
