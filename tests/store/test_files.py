@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +74,34 @@ def test_the_folder_is_free_when_its_holder_fails(tmp_path: Path) -> None:
 
 def test_one_process_cannot_hold_a_folder_twice(tmp_path: Path) -> None:
     with folder_lock(tmp_path), pytest.raises(UserError, match="another csuite command"), folder_lock(tmp_path):
+        pass
+
+
+def test_many_may_read_and_nobody_writes_meanwhile(tmp_path: Path) -> None:
+    with folder_lock(tmp_path, shared=True):
+        with folder_lock(tmp_path, shared=True):
+            result = _try_to_lock(tmp_path)
+        assert "Wait for it (or for one that reads)" in _last_line(result)
+    assert _try_to_lock(tmp_path).returncode == 0
+
+
+def test_nobody_reads_while_one_writes(tmp_path: Path) -> None:
+    with (
+        folder_lock(tmp_path),
+        pytest.raises(UserError, match=r"is writing here\. Wait for it\.$"),
+        folder_lock(tmp_path, shared=True),
+    ):
+        pass
+
+
+def test_a_folder_that_may_only_be_read_is_read_without_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *rest: int) -> int:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(os, "open", refuse)  # the administrator, as whom tests may run, can write everywhere
+    with folder_lock(tmp_path, shared=True):
+        assert not (tmp_path / ".lock").exists()
+    with pytest.raises(OSError, match="Read-only"), folder_lock(tmp_path):
         pass
 
 

@@ -15,7 +15,8 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import import_folder, read_folder
+from constraintsuite.vectors.importing import import_folder
+from constraintsuite.vectors.layouts.msmarco_reading import read_folder
 from constraintsuite.vectors.relevance import read_relevance
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
@@ -172,6 +173,10 @@ def too_few_ids(folder: Path) -> None:
     np.save(folder / "query_ids.npy", np.load(folder / "query_ids.npy")[1:])
 
 
+def ids_missing(folder: Path) -> None:
+    (folder / "query_ids.npy").unlink()
+
+
 def cut_short(folder: Path) -> None:
     file = folder / "passage_embeddings.npy"
     file.write_bytes(file.read_bytes()[:-7])
@@ -185,6 +190,7 @@ def cut_short(folder: Path) -> None:
         (other_dimension, "passages have 16 dimensions, queries 8"),
         (double_precision, "expected a matrix of float32"),
         (too_few_ids, "ids for"),
+        (ids_missing, r"seven: there is no query_ids\.npy\. A folder of the methodology holds"),
         (cut_short, "cannot be mapped|not an array"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -104,17 +104,17 @@ def test_what_a_killed_build_left_behind_does_not_matter(tmp_path: Path) -> None
     whole = Bundle.open(make_bundle(tmp_path / "whole"))
     left = tmp_path / "killed" / "bundle"
     (left / "corpus").mkdir(parents=True)
-    (left / ".work").mkdir()
+    (left / "stages").mkdir()
     for name in (
         "corpus/part-00000.parquet",
         "corpus/part-00001.parquet",
-        ".work/part-00000.jsonl",
+        "stages/part-00000.jsonl",
         ".qrels.parquet.tmp-1",
     ):
         (left / name).write_bytes(b"half")
     again = Bundle.open(make_bundle(tmp_path / "killed"))
     assert again.id == whole.id
-    assert not (left / ".work").exists()
+    assert not (left / "stages").exists()
 
 
 def test_force_replaces_texts_and_clears_what_was_made_from_them(tmp_path: Path) -> None:

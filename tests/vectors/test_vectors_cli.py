@@ -119,3 +119,47 @@ def test_export_and_import(tmp_path: Path, source: tuple[str, ...]) -> None:
     differing = call(bundle, "diff", out, tmp_path / "imported")
     assert differing.exit_code == 1
     assert "documents" in differing.stdout
+
+
+def test_equal_texts_are_taken_out_and_told(tmp_path: Path, source: tuple[str, ...]) -> None:
+    with Path(source[1]).open("a") as file:
+        file.write('{"id": "x1", "text": "the very same"}\n{"id": "x2", "text": "the very same"}\n')
+    options = (*source, "--size", 401, "--dedup", "exact_text")
+    assert "Equal texts are counted here as they stand" in call(subset, "plan", *options).stdout
+    dry = json.loads(call(subset, "build", *options, "--out", tmp_path / "b", "--dry-run", "--json").stdout)
+    assert dry["twins_left_out"] == 1
+    built = call(subset, "build", *options, "--out", tmp_path / "b").stdout
+    assert "1 documents left out whose text another has (401 different texts); 0 judgments moved" in built
+    assert (tmp_path / "b" / "twins.jsonl").read_text().count("\n") == 1
+
+
+def test_a_poor_subset_is_refused_in_a_dry_run_too(tmp_path: Path, source: tuple[str, ...]) -> None:
+    options = (*source, "--mode", "uniform", "--size", 2, "--out", tmp_path / "b", "--dry-run")
+    result = call(subset, "build", *options)
+    assert "with none of them" in result.stdout
+    assert "--accept-coverage" in str(result.exception)
+    assert call(subset, "build", *options, "--accept-coverage").exit_code == 0
+
+
+def test_what_is_refused_leaves_no_work_behind(tmp_path: Path, source: tuple[str, ...]) -> None:
+    result = call(subset, "build", *source, "--size", 401, "--out", tmp_path / "b")
+    assert "--size 401 is more than the 400 documents" in str(result.exception)
+    assert not list((tmp_path / "b").glob("[!.]*"))
+
+
+def test_texts_are_joined_on_import(tmp_path: Path, source: tuple[str, ...]) -> None:
+    out, seven = tmp_path / "bundle", tmp_path / "seven"
+    call(subset, "build", *source, "--size", 50, "--out", out)
+    call(embed, out, "--model", save_model(tmp_path / "model"))
+    call(bundle, "export", out, "--layout", "msmarco-subset", "--out", seven)
+    refused = call(bundle, "import", seven, "--out", tmp_path / "i", *source[2:])
+    assert str(refused.exception) == "--queries belongs to --texts, the source of the texts."
+    joined = call(bundle, "import", seven, "--out", tmp_path / "i", "--texts", source[1], *source[2:])
+    assert "        18 judgments" in joined.stdout
+    difference = json.loads(call(bundle, "diff", out, tmp_path / "i", "--json").stdout)
+    assert (difference["documents"]["equal"], difference["queries"]["equal"], difference["judgments"]["equal"]) == (
+        50,
+        6,
+        18,
+    )
+    assert call(bundle, "verify", tmp_path / "i").exit_code == 0

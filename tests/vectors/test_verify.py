@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_bundle import make_bundle, save_model
+from tiny_bundle import make_bundle, save_model, write_source
 
+from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.store.artifact import Manifest, Origin, finish
+from constraintsuite.store.artifact import Artifact, Manifest, Origin, finish
+from constraintsuite.vectors import parts, subset
 from constraintsuite.vectors.bundle import CODES, Bundle
 from constraintsuite.vectors.diff import diff_bundles
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
-from constraintsuite.vectors.verify import verify_bundle
+from constraintsuite.vectors.settings import SubsetSettings
+from constraintsuite.vectors.subset import build_subset
+from constraintsuite.vectors.tables import DOCUMENTS, JUDGED, NEAREST, QRELS, QUERIES, read_table, write_table
+from constraintsuite.vectors.verify import verify_bundle, verify_folder
 
 FILES = (
-    "corpus/part-00000.parquet",
+    "corpus/part-*.parquet",
     "queries.parquet",
     "qrels.parquet",
     "coverage.json",
+    "rejects.jsonl",
+    "twins.jsonl",
     "vectors/*/docs.npy",
     "vectors/*/queries.npy",
     "vectors/*/encoder.json",
@@ -30,6 +40,7 @@ FILES = (
     "truth/relevance/judged.parquet",
     "truth/neighbours-*/knn.parquet",
 )
+UNHASHED = ("**/manifest.json", "**/environment.json")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +48,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("verify")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CSUITE_CACHE", str(folder / "cache"))
-        path = make_bundle(folder)
+        for module in (parts, subset):
+            patch.setattr(module, "PART_ROWS", 20)
+        source = write_source(folder).model_copy(update={"skip_bad_rows": True})
+        with Path(source.source).open("a") as file:
+            file.write('not json\n{"id": "twin", "text": "soup"}\n{"id": "twin2", "text": "soup"}\n')
+        settings = SubsetSettings(size=61, namespace="tiny", dedup="exact_text")
+        path = build_subset(source, settings, folder / "bundle", Silent()).path
         embed_bundle(path, save_model(folder / "model"), Silent())
         make_relevance(path)
         make_neighbours(path, 5, Silent())
@@ -45,21 +62,52 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_was_just_written_has_no_fault(whole: Path) -> None:
-    assert verify_bundle(Bundle.open(whole)) == []
+    assert verify_folder(whole) == []
+
+
+def test_the_list_of_files_is_complete(whole: Path) -> None:
+    files = {file for file in whole.rglob("*") if file.is_file() and not file.name.startswith(".")}
+    assert files == {file for pattern in (*FILES, *UNHASHED) for file in whole.glob(pattern)}
+
+
+@contextmanager
+def flipped(file: Path, at: int) -> Iterator[None]:
+    """The file with one bit of one byte turned over while the block runs."""
+    before = file.read_bytes()
+    file.write_bytes(before[:at] + bytes([before[at] ^ 1]) + before[at + 1 :])
+    try:
+        yield
+    finally:
+        file.write_bytes(before)
 
 
 @pytest.mark.parametrize("pattern", FILES)
-@pytest.mark.parametrize("place", [0.0, 0.37, 0.999])
-def test_a_flipped_bit_is_found_and_its_file_named(whole: Path, pattern: str, place: float) -> None:
-    (file,) = whole.glob(pattern)
-    before = file.read_bytes()
-    at = int(place * len(before))
-    file.write_bytes(before[:at] + bytes([before[at] ^ 1]) + before[at + 1 :])
-    try:
-        faults = verify_bundle(Bundle.open(whole))
-    finally:
-        file.write_bytes(before)
-    assert faults == [f"{file.relative_to(whole).as_posix()}: changed since it was written"]
+@pytest.mark.parametrize("place", [0.0, 0.37, 1.0])
+def test_a_flipped_byte_is_found_and_its_file_named(whole: Path, pattern: str, place: float) -> None:
+    for file in whole.glob(pattern):
+        with flipped(file, int(place * (file.stat().st_size - 1))):
+            faults = verify_folder(whole)
+        assert faults == [f"{file.relative_to(whole).as_posix()}: changed since it was written"]
+
+
+@pytest.mark.parametrize("pattern", ["manifest.json", "vectors/*/manifest.json", "truth/*/manifest.json"])
+def test_a_flipped_byte_anywhere_in_a_manifest_is_found_and_the_manifest_named(whole: Path, pattern: str) -> None:
+    for file in whole.glob(pattern):
+        size = file.stat().st_size
+        for at in {0, size // 2, size - 1, *range(5, size, 11)}:
+            with flipped(file, at):
+                faults = verify_folder(whole)
+            assert any(file.relative_to(whole).as_posix() in fault for fault in faults), (file, at)
+
+
+@pytest.mark.parametrize("pattern", UNHASHED[1:])
+@pytest.mark.parametrize("end", [0, -2], ids=["start", "end"])
+def test_an_environment_that_is_no_longer_json_is_named(whole: Path, pattern: str, end: int) -> None:
+    """Time, host and versions differ between equal builds: a byte inside a value is no part of the content, nor of the id."""
+    for file in whole.glob(pattern):
+        name = file.relative_to(whole).as_posix()
+        with flipped(file, end % file.stat().st_size):
+            assert verify_folder(whole) == [f"{name}: missing, or changed since it was written"]
 
 
 @pytest.mark.parametrize("pattern", ["manifest.json", "vectors/*/manifest.json", "truth/relevance/manifest.json"])
@@ -71,7 +119,7 @@ def test_a_changed_manifest_is_named(whole: Path, pattern: str, key: str) -> Non
     content[key] = "0" * 64 if key == "content" else {**content[key], "texts": "other"}
     file.write_text(json.dumps(content))
     try:
-        faults = verify_bundle(Bundle.open(whole))
+        faults = verify_folder(whole)
     finally:
         file.write_text(before)
     assert any(fault.startswith(file.relative_to(whole).as_posix()) for fault in faults)
@@ -93,7 +141,7 @@ def rewritten(folder: Path, manifest: Manifest) -> None:
     origin = Origin(
         manifest.kind, manifest.name, manifest.inputs, manifest.settings, manifest.seed, CODES[manifest.kind]
     )
-    finish(folder, origin, manifest.counts, {}, 0)
+    finish(folder, origin, manifest.counts, manifest.rejects, 0)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +159,116 @@ def test_vectors_that_cannot_be_are_named(tmp_path: Path, row: int, value: float
     np.save(artifact.path / "docs.npy", matrix)
     rewritten(artifact.path, artifact.manifest)
     assert verify_bundle(Bundle.open(path)) == [f"vectors/{artifact.path.name}/{fault}"]
+
+
+Row = list[object]
+
+
+def swap(rows: list[Row]) -> None:
+    rows[0], rows[1] = rows[1], rows[0]
+
+
+def repeat_id(rows: list[Row]) -> None:
+    rows[1][1] = rows[0][1]
+
+
+def other_text(rows: list[Row]) -> None:
+    rows[0][3] = "changed"
+
+
+def drop(rows: list[Row]) -> None:
+    rows.pop()
+
+
+def other_state(rows: list[Row]) -> None:
+    rows[0][3] = "none"
+
+
+def other_query(rows: list[Row]) -> None:
+    rows[-1][0] = "q9"
+
+
+def mark_absent(rows: list[Row]) -> None:
+    rows[0][1], rows[0][4] = None, False
+
+
+def out_of_range(rows: list[Row]) -> None:
+    rows[0][1] = [*rows[0][1][:-1], 99]  # type: ignore[index]
+
+
+def twice(rows: list[Row]) -> None:
+    rows[0][1] = [rows[0][1][0]] * 5  # type: ignore[index]
+
+
+def unsorted(rows: list[Row]) -> None:
+    rows[0][2] = rows[0][2][::-1]  # type: ignore[index]
+
+
+def other_neighbours(rows: list[Row]) -> None:
+    rows[0][1] = sorted({*range(30)} - {*rows[0][1]})[:5]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("file", "schema", "change", "fault"),
+    [
+        ("corpus/part-00000.parquet", DOCUMENTS, swap, "corpus: row 1 stands where 0 should"),
+        ("corpus/part-00000.parquet", DOCUMENTS, repeat_id, "corpus: The id '.*' stands at documents 1 and 2$"),
+        (
+            "corpus/part-00000.parquet",
+            DOCUMENTS,
+            other_text,
+            "corpus: the hash of document '.*' is not that of its text",
+        ),
+        ("corpus/part-00000.parquet", DOCUMENTS, drop, "manifest.json: it counts 30 documents, and there are 29"),
+        ("queries.parquet", QUERIES, swap, "queries.parquet: a row or an id stands there twice, or out of order"),
+        ("queries.parquet", QUERIES, other_state, "queries.parquet: query '.*' is marked 'none', and .* say 'full'"),
+        ("queries.parquet", QUERIES, drop, "manifest.json: it counts 6 queries, and there are 5"),
+        ("qrels.parquet", QRELS, swap, "qrels.parquet: a judgment stands there twice, or out of order"),
+        ("qrels.parquet", QRELS, drop, "manifest.json: it counts 18 judgments, and there are 17"),
+        ("qrels.parquet", QRELS, other_query, "qrels.parquet: the query 'q9' is judged and is not there"),
+        ("truth/relevance/judged.parquet", JUDGED, mark_absent, "truth/relevance: it is not what the judgments give"),
+        ("truth/relevance/judged.parquet", JUDGED, drop, "truth/relevance: it is not what the judgments give"),
+        ("truth/neighbours-*/knn.parquet", NEAREST, out_of_range, "query row 0: a document is out of range"),
+        ("truth/neighbours-*/knn.parquet", NEAREST, twice, "query row 0: a document stands there twice"),
+        ("truth/neighbours-*/knn.parquet", NEAREST, unsorted, "query row 0: the neighbours are not in order"),
+        ("truth/neighbours-*/knn.parquet", NEAREST, other_neighbours, "query row 0: computed again, .* are others"),
+        ("truth/neighbours-*/knn.parquet", NEAREST, swap, "its rows are not those of the queries"),
+    ],
+)
+def test_tables_that_do_not_agree_are_named_although_every_hash_is_right(
+    tmp_path: Path, file: str, schema: object, change: Callable[[list[Row]], None], fault: str
+) -> None:
+    path = make_bundle(tmp_path)
+    if file.startswith("truth/"):
+        embed_bundle(path, save_model(tmp_path / "model"), Silent())
+        make_relevance(path)
+        make_neighbours(path, 5, Silent())
+    (table,) = path.glob(file)
+    rows = [list(row) for row in read_table(table)]
+    change(rows)
+    write_table(table, schema, rows)
+    folder = table.parent if file.startswith("truth/") else path
+    rewritten(folder, Artifact.open(folder).manifest)
+    assert any(re.search(fault, each) for each in verify_folder(path)), verify_folder(path)
+
+
+@pytest.mark.parametrize("name", ["documents", "population", "positives", "positives_in_subset", "twins_left_out"])
+def test_a_count_of_the_manifest_that_is_not_true_is_named(whole: Path, name: str) -> None:
+    file = whole / "manifest.json"
+    before = file.read_text()
+    manifest = Manifest.model_validate_json(before)
+    counts = {**manifest.counts, name: manifest.counts[name] + 1}
+    file.write_text(manifest.model_copy(update={"counts": counts}).model_dump_json(indent=2) + "\n")
+    try:
+        (fault,) = verify_folder(whole)
+    finally:
+        file.write_text(before)
+    assert fault.startswith(f"manifest.json: it counts {counts[name]} {name}, and there are {manifest.counts[name]}")
+
+
+def test_a_folder_that_is_no_bundle_is_no_fault_but_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="not a finished bundle"):
+        verify_folder(tmp_path)
 
 
 def test_neighbours_of_other_vectors_are_named(tmp_path: Path) -> None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
 
 import click
 
+from constraintsuite.cli.corpus import source_options, source_settings
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.diff import Comparison, Difference, diff_bundles
+from constraintsuite.vectors.folder import locked, reading
 from constraintsuite.vectors.importing import import_folder
-from constraintsuite.vectors.verify import verify_bundle
+from constraintsuite.vectors.vectorset import zero_vectors
+from constraintsuite.vectors.verify import verify_folder
 
 SHOWN_FAULTS = 50
 _folder = click.argument("folder", metavar="BUNDLE", type=click.Path(path_type=Path))
@@ -34,17 +38,18 @@ def bundle() -> None:
 @_json
 def show(folder: Path, as_json: bool) -> None:
     """Say what a bundle holds, and where it comes from."""
-    opened = Bundle.open(folder)
-    if as_json:
-        parts = {
-            part.path.relative_to(folder).as_posix(): json.loads(part.manifest.model_dump_json())
-            for name in (VECTORS, TRUTH)
-            for part in opened.parts(name)
-        }
-        texts = json.loads(opened.texts.manifest.model_dump_json())
-        click.echo(json.dumps({"bundle_id": opened.id, "texts": texts, "parts": parts}, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(_lines(opened)))
+    with reading(folder) as opened:
+        click.echo(_shown(opened) if as_json else "\n".join(_lines(opened)))
+
+
+def _shown(opened: Bundle) -> str:
+    parts = {
+        part.path.relative_to(opened.path).as_posix(): json.loads(part.manifest.model_dump_json())
+        for name in (VECTORS, TRUTH)
+        for part in opened.parts(name)
+    }
+    texts = json.loads(opened.texts.manifest.model_dump_json())
+    return json.dumps({"bundle_id": opened.id, "texts": texts, "parts": parts}, indent=2, ensure_ascii=False)
 
 
 @bundle.command()
@@ -52,12 +57,17 @@ def show(folder: Path, as_json: bool) -> None:
 @_json
 def verify(folder: Path, as_json: bool) -> None:
     """Hash every file again, then check ids, vectors and truths; exit code 1 if something is wrong."""
-    faults = verify_bundle(Bundle.open(folder))
+    with locked(folder):
+        faults = verify_folder(folder)
+        notes = [] if faults else list(zero_vectors(Bundle.open(folder)))
     if as_json:
-        click.echo(json.dumps({"bundle": str(folder), "faults": faults}, indent=2, ensure_ascii=False))
-    else:
+        record = {"bundle": str(folder), "faults": faults, "notes": notes}
+        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+    elif faults:
         more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
-        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]) if faults else f"{folder}: all checks passed.")
+        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]))
+    else:
+        click.echo("\n".join([f"{folder}: all checks passed.", *(f"Note: {note}" for note in notes)]))
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -68,7 +78,8 @@ def verify(folder: Path, as_json: bool) -> None:
 @_json
 def diff(left: Path, right: Path, as_json: bool) -> None:
     """Say what two bundles share; exit code 1 if they differ."""
-    found = diff_bundles(Bundle.open(left), Bundle.open(right))
+    with reading(left) as one, reading(right) as other:
+        found = diff_bundles(one, other)
     click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(_difference(found)))
     if not found.identical:
         raise click.exceptions.Exit(1)
@@ -84,7 +95,8 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
     """Write a bundle in another form."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out}: this is not an empty folder. Choose another --out.")
-    notes = LAYOUTS.load(layout)(Bundle.open(folder), out, encoder)
+    with reading(folder) as opened:
+        notes = LAYOUTS.load(layout)(opened, out, encoder)
     if as_json:
         click.echo(json.dumps({"folder": str(out), "layout": layout, "notes": notes}, indent=2, ensure_ascii=False))
     else:
@@ -101,15 +113,39 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
     show_default=True,
     help="How vectors compare.",
 )
+@click.option("--texts", help="Source of the texts, joined by id: a file, a folder, irds:ID or hf:OWNER/NAME.")
+@click.option("--allow-missing-texts", is_flag=True, help="Count vectors without a text instead of refusing them.")
 @click.option("--force", is_flag=True, help="Replace another bundle.")
 @_json
-def import_command(folder: Path, out: Path, metric: Similarity, force: bool, as_json: bool) -> None:
-    """Read the seven files of the MS MARCO subset methodology, repair their padded truth, and say what was repaired."""
-    texts, repairs = import_folder(folder, out, metric, force=force)
+@source_options
+def import_command(
+    folder: Path,
+    out: Path,
+    metric: Similarity,
+    texts: str | None,
+    options: Mapping[str, object],
+    allow_missing_texts: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Read the seven files of the MS MARCO subset methodology, repair their padded truth, and say what was repaired.
+
+    With --texts, the texts and judgments of a source are joined to the vectors by id.
+    """
+    given = [name for name in ("queries", "qrels") if options[name]]
+    if texts is None and (given or allow_missing_texts):
+        name = given[0] if given else "allow-missing-texts"
+        raise UserError(f"--{name} belongs to --texts, the source of the texts.")
+    source = None if texts is None else source_settings(texts, options)
+    imported = import_folder(
+        folder, out, metric, texts=source, allow_missing=allow_missing_texts, force=force, reporter=Terminal()
+    )
+    counts = imported.texts.manifest.counts
     if as_json:
-        click.echo(json.dumps({"bundle": str(out), "counts": texts.manifest.counts, "repairs": repairs}, indent=2))
+        click.echo(json.dumps({"bundle": str(out), "counts": counts, "repairs": imported.repairs}, indent=2))
     else:
-        click.echo("\n".join([f"Bundle: {out}", *(f"Repaired: {line}" for line in repairs)]))
+        lines = [f"{count:>10,} {name.replace('_', ' ')}" for name, count in counts.items()]
+        click.echo("\n".join([f"Bundle: {out}", *lines, *(f"Repaired: {line}" for line in imported.repairs)]))
 
 
 def _lines(opened: Bundle) -> Iterator[str]:
@@ -124,6 +160,7 @@ def _lines(opened: Bundle) -> Iterator[str]:
         yield f"vectors    {part.path.name}  {part.manifest.name}"
     for part in opened.parts(TRUTH):
         yield f"truth      {part.path.name}"
+    yield from zero_vectors(opened)
     if manifest.counts.get("population", 0) > manifest.counts["documents"]:
         yield "A subset makes retrieval look easier: compare rel.* only between results on this very bundle."
 

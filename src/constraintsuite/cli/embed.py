@@ -14,6 +14,7 @@ from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import SHARD_ROWS, embed_bundle, plan_shards
 from constraintsuite.vectors.embedding import PLURALS
 from constraintsuite.vectors.encoders import load_encoder
+from constraintsuite.vectors.lengths import zero_count
 
 
 @click.command()
@@ -44,7 +45,8 @@ def embed(
     """
     if dry_run:
         bundle, encoder = Bundle.open(folder), load_encoder(model)
-        shards = len(plan_shards(bundle, model, folder, shard_rows))
+        bundle.require_texts()
+        shards = len(plan_shards(bundle, encoder, folder, shard_rows))
         record = {
             "model": encoder.name,
             "encoder": encoder.fingerprint,
@@ -69,6 +71,8 @@ def _lines(folder: Path, artifact: Artifact) -> Iterator[str]:
         if cut is not None:
             share = counts[f"{role}_characters_unread"] / max(1, counts[f"{role}_characters"])
             line += f"; {cut:,} longer than the encoder reads ({share:.1%} of all characters are not read)"
+        if counts.get(zero_count(plural)):
+            line += f"; {counts[zero_count(plural)]:,} vectors are zero"
         yield line
     yield f"Bundle:  {Bundle.open(folder).id}"
     yield f"Next:    csuite truth {folder} --knn 100"

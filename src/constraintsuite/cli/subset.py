@@ -24,6 +24,12 @@ from constraintsuite.vectors.settings import Mode, SubsetSettings
 
 T = TypeVar("T")
 _FIELDS = SubsetSettings.model_fields
+_DRY_NAMES = {
+    "full": "queries with all positives",
+    "partial": "with some",
+    "none": "with none of them",
+    "kept": "share that keeps a positive",
+}
 _GIVEN = {"n_queries": "queries"}  # --queries is the file
 
 
@@ -49,6 +55,7 @@ def _choices(command: Callable[..., T]) -> Callable[..., T]:
             option("strata", default="length", show_default=True),
             option("allocation", default="proportional", show_default=True),
             option("order", type=click.Choice(["positives_then_key", "source"]), default="positives_then_key"),
+            option("dedup", type=click.Choice(["off", "exact_text"]), default="off", show_default=True),
             option("seed", default="42", show_default=True),
             option("namespace"),
             click.option(
@@ -109,13 +116,18 @@ def build(
 
     A finished bundle of the same source and settings is recognised and left as it is.
     """
-    from constraintsuite.vectors.subset import build_subset, draft_subset  # noqa: PLC0415 - needs the extra [vectors]
+    from constraintsuite.vectors.draft import draft_subset  # noqa: PLC0415 - needs the extra [vectors]
+    from constraintsuite.vectors.subset import build_subset  # noqa: PLC0415
 
     corpus, settings = _read(source, options, choices)
     if dry_run:
         draft = draft_subset(open_source(corpus), settings, corpus.skip_bad_rows, Terminal())
         record = {"documents": len(draft.selection.positions), "bytes": draft.bytes, **asdict(draft.coverage)}
-        click.echo(json.dumps(record, indent=2) if as_json else _dry(record, out))
+        if draft.twins is not None:
+            record["twins_left_out"] = len(draft.twins.left_out)
+        click.echo(json.dumps(record, indent=2) if as_json else _dry({**record, "kept": draft.coverage.kept}, out))
+        judged = draft.coverage.queries - draft.coverage.unjudged
+        refuse_poor(judged - draft.coverage.none, judged, accepted=accept_coverage)
         return
     artifact = build_subset(corpus, settings, out, Terminal(), accept_coverage=accept_coverage, force=force)
     click.echo(_as_json(artifact) if as_json else "\n".join(_built_lines(artifact)))
@@ -158,12 +170,16 @@ def _plan_lines(made: Plan) -> Iterator[str]:
         f"judged queries that keep a positive: {made.expected.kept:,.0f}{spread} of {made.judged:,} "
         f"({made.expected.share:.1%}); with all positives: {made.expected.whole:,.0f}"
     )
+    if made.dedup == "exact_text":
+        yield "Equal texts are counted here as they stand in the source; the subset will hold one of each."
     yield "\nA uniform sample would keep:\n   documents  queries   share"
     yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {row.share:>6.1%}" for row in made.by_size)
 
 
 def _dry(record: Mapping[str, object], out: Path) -> str:
-    return "\n".join([f"Would write to {out}:", *(f"{name:>20}  {value}" for name, value in record.items())])
+    named = {_DRY_NAMES.get(name, name.replace("_", " ")): value for name, value in record.items()}
+    shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in named.items()}
+    return "\n".join([f"Would write to {out}:", *(f"{name:>30}  {value}" for name, value in shown.items())])
 
 
 def _built_lines(artifact: Artifact) -> Iterator[str]:
@@ -175,6 +191,12 @@ def _built_lines(artifact: Artifact) -> Iterator[str]:
     covered = ", ".join(f"{coverage[name]:,} with {words}" for name, words in states)
     yield f"{counts['queries']:>10,} queries: {covered}; {coverage['unjudged']:,} unjudged"
     yield f"{counts['judgments']:>10,} judgments"
+    if "twins_left_out" in counts:
+        moved, merged = counts["judgments_moved"], counts["judgments_fallen_together"]
+        yield (
+            f"{counts['twins_left_out']:>10,} documents left out whose text another has ({counts['different_texts']:,} "
+            f"different texts); {moved:,} judgments moved, {merged:,} fell together"
+        )
     for name, count in artifact.manifest.rejects.items():
         yield f"{count:>10,} rows left out: {name}"
     yield from (f"Note: {note}" for note in report["notes"])

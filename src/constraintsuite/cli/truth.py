@@ -12,6 +12,7 @@ from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.folder import locked
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
 
@@ -26,7 +27,8 @@ def truth(folder: Path, knn: int | None, encoder: str | None, metric: Similarity
     """Write the truths of BUNDLE: relevance (rel.*), and with --knn exact neighbours (ann.*)."""
     made = [make_relevance(folder)]
     if knn is not None:
-        made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric))
+        with locked(folder):
+            made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric))
     if as_json:
         truths = [{"truth": str(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]
         click.echo(json.dumps({"bundle_id": Bundle.open(folder).id, "truths": truths}, indent=2))

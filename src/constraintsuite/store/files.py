@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -50,17 +51,31 @@ def sha256_text(*parts: str) -> str:
 
 
 @contextmanager
-def folder_lock(folder: Path) -> Iterator[None]:
-    """Keeps a second process out of `folder` while the block runs."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(
-                f"{folder}: another csuite command is writing here. Wait for it, or choose another --out."
-            ) from None
-        try:
-            yield
-        finally:
-            fcntl.flock(handle, fcntl.LOCK_UN)
+def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Keeps every other process out of `folder` while the block runs; a `shared` lock, only those that write.
+
+    A folder that this user may only read is read without a lock.
+    """
+    if not shared:
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(folder / ".lock", os.O_CREAT | (os.O_RDONLY if shared else os.O_RDWR), 0o666)
+    except OSError as error:
+        if not (shared and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)):
+            raise
+        yield
+        return
+    try:
+        _take(handle, folder, shared)
+        yield
+    finally:
+        fcntl.flock(handle, fcntl.LOCK_UN)
+        os.close(handle)
+
+
+def _take(handle: int, folder: Path, shared: bool) -> None:
+    try:
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        advice = "Wait for it." if shared else "Wait for it (or for one that reads), or choose another --out."
+        raise UserError(f"{folder}: another csuite command is writing here. {advice}") from None

@@ -1,6 +1,7 @@
 """A bundle: the texts of a subset, and beside them the vectors and truths that were made from them.
 
     manifest.json corpus/part-*.parquet queries.parquet qrels.parquet coverage.json rejects.jsonl    the texts: an artifact
+    twins.jsonl                                                          where equal texts were taken out
     vectors/ENCODER/   docs.npy queries.npy encoder.json truncation.json                             an artifact each
     truth/relevance/ , truth/neighbours-…/                                                           an artifact each
 
@@ -23,7 +24,7 @@ from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_qrels, re
 
 PART_ROWS = 50_000
 CORPUS, QUERIES, QRELS = "corpus", "queries.parquet", "qrels.parquet"
-COVERAGE, REJECTS = "coverage.json", "rejects.jsonl"
+COVERAGE, REJECTS, TWINS = "coverage.json", "rejects.jsonl", "twins.jsonl"
 VECTORS, TRUTH = "vectors", "truth"
 CODES: Mapping[str, str] = {"bundle": "bundle 1", "vectors": "vectors 1", "truth": "truth 1"}
 """By kind of artifact; raised when the same inputs and settings would give other bytes. The version of the product does not
@@ -99,7 +100,9 @@ class Bundle:
     def require_texts(self) -> None:
         """A UserError where only vectors are known."""
         if not self.texts.manifest.settings["texts"]:
-            raise UserError(f"{self.path}: this bundle was imported without texts.")
+            raise UserError(
+                f"{self.path}: this bundle was imported without texts, or without some of them. Import it with --texts."
+            )
 
 
 def part_file(path: Path, number: int) -> Path:

@@ -21,8 +21,9 @@ from constraintsuite.store.artifact import Artifact, Origin, finish, read_manife
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.vectors.bundle import CODES, VECTORS, Bundle
 from constraintsuite.vectors.embedding import ShardTask, embed_shard
-from constraintsuite.vectors.encoders import folder_name, load_encoder
-from constraintsuite.vectors.folder import reopen
+from constraintsuite.vectors.encoders import folder_name, letting_go, load_encoder
+from constraintsuite.vectors.folder import reading, reopen
+from constraintsuite.vectors.lengths import ZERO
 from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
 
@@ -45,10 +46,16 @@ def embed_bundle(
     reuse: Sequence[Path] = (),
 ) -> Artifact:
     """Write the vectors of a bundle by an encoder; what was finished before is not computed again."""
-    bundle = Bundle.open(path)
+    with reading(path) as bundle, letting_go():
+        return _embed(bundle, model, reporter, shard_rows, workers, reuse)
+
+
+def _embed(
+    bundle: Bundle, model: str, reporter: Reporter, shard_rows: int, workers: int, reuse: Sequence[Path]
+) -> Artifact:
     bundle.require_texts()
     encoder = load_encoder(model)
-    out = path / VECTORS / folder_name(encoder.fingerprint)
+    out = bundle.path / VECTORS / folder_name(encoder.fingerprint)
     inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
     settings = {"encoder": encoder.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
     origin = Origin("vectors", encoder.name, inputs, settings, 0, CODES["vectors"])
@@ -62,7 +69,7 @@ def embed_bundle(
             return Artifact(out, manifest)
         start = time.monotonic()
         _prepare(out, origin)
-        tasks = plan_shards(bundle, model, out / _SHARDS, shard_rows, tuple(reuse))
+        tasks = plan_shards(bundle, encoder, out / _SHARDS, shard_rows, tuple(reuse))
         job = Job(_NoSettings(), out / _SHARDS, {}, LocalEngine(workers), reporter)
         outcome = job.map_shards("shards", embed_shard, tasks)
         _gather(bundle, out, tasks)
@@ -73,7 +80,7 @@ def embed_bundle(
 
 
 def plan_shards(
-    bundle: Bundle, model: str, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
+    bundle: Bundle, encoder: DenseScorer, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
 ) -> dict[str, ShardTask]:
     """The shards by name; they depend on the texts alone, not on who computes them."""
     tasks = {}
@@ -82,7 +89,8 @@ def plan_shards(
         for number, start in enumerate(range(0, rows, shard_rows)):
             name = f"{role}-{number:05}"
             stop = min(rows, start + shard_rows)
-            tasks[name] = ShardTask(bundle.path, model, role, start, stop, folder / f"{name}.npy", known)
+            file = folder / f"{name}.npy"
+            tasks[name] = ShardTask(bundle.path, encoder.name, encoder.fingerprint, role, start, stop, file, known)
     return tasks
 
 
@@ -132,4 +140,5 @@ def _describe(encoder: DenseScorer, out: Path, outcome: Outcome) -> None:
         **encoder.describe(),
     }
     write_text(out / ENCODER_FILE, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
-    write_text(out / TRUNCATION_FILE, json.dumps(dict(outcome.counts), indent=2) + "\n")
+    read = {name: count for name, count in outcome.counts.items() if not name.endswith(ZERO)}
+    write_text(out / TRUNCATION_FILE, json.dumps(read, indent=2) + "\n")

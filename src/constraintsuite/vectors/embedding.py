@@ -13,7 +13,8 @@ from constraintsuite.execution.stage import Outcome
 from constraintsuite.models.base import Encoder, Role
 from constraintsuite.models.dense import TruncatingEncoder
 from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.encoders import folder_name, load_encoder
+from constraintsuite.vectors.encoders import encoder_for, folder_name
+from constraintsuite.vectors.lengths import check_lengths, slack_of, zero_count
 from constraintsuite.vectors.matrices import Matrix, write_matrix
 from constraintsuite.vectors.reuse import open_known
 from constraintsuite.vectors.tables import text_hash
@@ -27,6 +28,8 @@ class ShardTask:
 
     bundle: Path
     model: str
+    encoder: str
+    """Its fingerprint."""
     role: Role
     start: int
     stop: int
@@ -36,20 +39,22 @@ class ShardTask:
 
 
 def embed_shard(task: ShardTask) -> Outcome:
-    """Encode the texts of a shard, each distinct one once.
-
-    The encoder is loaded anew for each shard: what it keeps of every text it has read would else grow with the corpus.
-    """
+    """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
-    scorer = load_encoder(task.model)
+    scorer = encoder_for(task.model, task.encoder, texts)
     distinct = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     known = task.known if task.role == "document" else ()
     vectors, reused = _encode(list(distinct), scorer.encoder, task.role, known, folder_name(scorer.fingerprint))
     rows = vectors[[distinct[text] for text in texts]]
+    lengths = check_lengths(rows, slack_of(scorer.describe()))
+    if lengths.fault:
+        row = task.start + lengths.row
+        raise UserError(f"{scorer.name}: the vector of {task.role} {row:,} {lengths.fault}. Is this model whole?")
     write_matrix(task.file, [rows], len(texts), rows.shape[1])
     counts = {
         PLURALS[task.role]: len(texts),
         f"{PLURALS[task.role]}_reused": sum(distinct[text] in reused for text in texts),
+        zero_count(PLURALS[task.role]): lengths.zeros,
     }
     return Outcome({**counts, **_truncation(texts, scorer.encoder, task.role)})
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Manifest, read_manifest
 from constraintsuite.store.files import folder_lock
-from constraintsuite.vectors.bundle import CORPUS, COVERAGE, QRELS, QUERIES, REJECTS, TRUTH, VECTORS
+from constraintsuite.vectors.bundle import CORPUS, COVERAGE, QRELS, QUERIES, REJECTS, TRUTH, TWINS, VECTORS, Bundle
 
-WORK = ".work"
-_OWN = (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, ENVIRONMENT)
+WORK = "stages"  # what lies there is no content of an artifact
+_OWN = (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, TWINS, ENVIRONMENT)
 
 
 @contextmanager
@@ -28,13 +28,29 @@ def claimed(out: Path) -> Iterator[Manifest | None]:
         yield read_manifest(out)
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[Bundle]:
+    """The bundle at `path`, which nobody replaces while the block runs."""
+    with locked(path):
+        yield Bundle.open(path)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keeps commands that would replace the bundle at `path` out while the block runs; others may read it too."""
+    if not path.is_dir():
+        raise UserError(f"{path}: there is no such folder.")
+    with folder_lock(path, shared=True):
+        yield
+
+
 def refuse_others(out: Path, manifest: Manifest | None, *, force: bool) -> None:
     """A UserError if `out` holds other texts, unless `force` is given, or anything that is not of a bundle."""
     if manifest is not None and not force:
         raise UserError(
             f"{out}: here lies a bundle of other texts or settings. Choose another --out, or replace it with --force."
         )
-    own = {MANIFEST, VECTORS, TRUTH, *_OWN}
+    own = {MANIFEST, VECTORS, TRUTH, WORK, *_OWN}
     foreign = sorted(path.name for path in out.iterdir() if path.name not in own and not path.name.startswith("."))
     if foreign:
         raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of a bundle. Choose another --out.")
@@ -45,6 +61,16 @@ def open_for_texts(out: Path) -> None:
     (out / MANIFEST).unlink(missing_ok=True)  # first: from now on the bundle is unfinished
     for name in (*_OWN, WORK):
         _remove(out / name)
+
+
+def replace_texts(out: Path, new: Path, names: Collection[str]) -> None:
+    """Put the finished files `names` of `new` in the place of earlier texts; stopped on the way, the same call goes on."""
+    (out / MANIFEST).unlink(missing_ok=True)  # first: from now on the bundle is unfinished
+    for name in _OWN:
+        if (new / name).exists() or name not in names:  # else it was moved before
+            _remove(out / name)
+        if (new / name).exists():
+            (new / name).rename(out / name)
 
 
 def reopen(part: Path) -> None:

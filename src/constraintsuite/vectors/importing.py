@@ -1,27 +1,35 @@
-"""A folder of the MS MARCO subset methodology as a bundle, its padded truth repaired."""
+"""A folder of the MS MARCO subset methodology as a bundle: its padded truth repaired, and texts joined to it by id."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact, Origin, finish
-from constraintsuite.store.files import sha256_of, sha256_text, write_text
-from constraintsuite.vectors.bundle import CODES, COVERAGE, PART_ROWS, QRELS, QUERIES, VECTORS, part_file
+from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.vectors.bundle import CODES, COVERAGE, PART_ROWS, QRELS, QUERIES, REJECTS, VECTORS, part_file
+from constraintsuite.vectors.coverage import state_of
 from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import claimed, open_for_texts, refuse_others, reopen, tidy
+from constraintsuite.vectors.folder import WORK, claimed, open_for_texts, refuse_others, reopen, tidy
+from constraintsuite.vectors.joining import Grades, Joined, join, judge
 from constraintsuite.vectors.layouts import msmarco
-from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
+from constraintsuite.vectors.layouts.msmarco_reading import Found, hash_folder, read_folder
+from constraintsuite.vectors.lengths import check_lengths, zero_count
+from constraintsuite.vectors.matrices import Matrix, write_matrix
+from constraintsuite.vectors.parts import read_loose, spread
 from constraintsuite.vectors.relevance import make_relevance
-from constraintsuite.vectors.tables import DOCUMENTS, WRITER, DocumentRow, write_table
+from constraintsuite.vectors.tables import DOCUMENTS, WRITER, DocumentRow, passage, text_hash, write_table
 from constraintsuite.vectors.tables import QRELS as QRELS_SCHEMA
 from constraintsuite.vectors.tables import QUERIES as QUERIES_SCHEMA
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
@@ -29,195 +37,146 @@ from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUER
 _BLOCK = 16_384
 
 
-@dataclass(frozen=True)
-class Found:
-    """What such a folder holds, checked; the matrices stay on disk."""
+class Imported(NamedTuple):
+    """A bundle that came from elsewhere."""
 
-    documents: Matrix
-    queries: Matrix
-    document_ids: list[str]
-    query_ids: list[str]
-    positives: list[list[int]]
-    """Rows of each query's positives, without repetition."""
-    model: str
+    texts: Artifact
     repairs: tuple[str, ...]
+    """What was wrong in the folder, and put right."""
+
+
+class _Content(NamedTuple):
+    """All that goes into the bundle, checked before anything is written."""
+
+    found: Found
+    joined: Joined | None
+    grades: Grades
+    repairs: tuple[str, ...]
+    zeros: dict[str, int]
 
 
 def import_folder(
-    folder: Path, out: Path, metric: Similarity, *, force: bool = False
-) -> tuple[Artifact, tuple[str, ...]]:
+    folder: Path,
+    out: Path,
+    metric: Similarity,
+    *,
+    texts: SourceSettings | None = None,
+    allow_missing: bool = False,
+    force: bool = False,
+    reporter: Reporter | None = None,
+) -> Imported:
     """Write the bundle; gives it and what was repaired. All is checked before anything is written."""
-    found = read_folder(folder)
-    inputs = {file.name: sha256_of(file) for file in sorted(folder.iterdir()) if file.name in _KNOWN}
-    settings = {
-        "source": {"name": folder.resolve().name, "format": "msmarco-subset"},
-        "texts": False,
-        "min_relevance": 1,
-    }
-    origin = Origin(
-        "bundle",
-        folder.resolve().name,
-        inputs,
-        {**settings, "part_rows": PART_ROWS, "writer": WRITER},
-        0,
-        CODES["bundle"],
-    )
+    content = _read(folder, texts, reporter or Silent(), allow_missing=allow_missing)
+    origin = _origin(folder, texts, content)
     with claimed(out) as manifest:
         if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            texts = Artifact(out, manifest)
+            artifact = Artifact(out, manifest)
         else:
             refuse_others(out, manifest, force=force)
             open_for_texts(out)
             start = time.monotonic()
-            texts = finish(out, origin, _write_texts(found, out), {}, time.monotonic() - start)
-            tidy(out, texts.manifest.content)
-        _write_vectors(found, out, texts, metric)
+            counts = _write_texts(content, out)
+            rejects = content.joined.bad.counts if content.joined else {}
+            artifact = finish(out, origin, counts, rejects, time.monotonic() - start)
+            tidy(out, artifact.manifest.content)
+        _write_vectors(content, out, artifact, metric)
     make_relevance(out)
-    return texts, found.repairs
+    return Imported(artifact, content.repairs)
 
 
-def read_folder(folder: Path) -> Found:
-    """Map and check the files; what cannot be right is a UserError."""
-    documents, queries = map_matrix(folder / msmarco.PASSAGES), map_matrix(folder / msmarco.QUERIES)
-    if documents.shape[1] != queries.shape[1]:
-        raise UserError(f"{folder}: passages have {documents.shape[1]} dimensions, queries {queries.shape[1]}.")
-    document_ids = _ids(folder / msmarco.PASSAGE_IDS, len(documents))
-    query_ids = _ids(folder / msmarco.QUERY_IDS, len(queries))
-    positives, repairs = _positives(folder, document_ids, query_ids)
-    model = str(_json(folder / msmarco.METADATA).get("model_name", "unknown"))
-    return Found(documents, queries, document_ids, query_ids, positives, model, tuple(repairs))
+def _read(folder: Path, texts: SourceSettings | None, reporter: Reporter, *, allow_missing: bool) -> _Content:
+    found = read_folder(folder)
+    zeros = {}
+    for plural, name, matrix in (
+        ("documents", msmarco.PASSAGES, found.documents),
+        ("queries", msmarco.QUERIES, found.queries),
+    ):
+        lengths = check_lengths(matrix, None)
+        if lengths.fault:
+            raise UserError(f"{folder / name}: row {lengths.row:,} {lengths.fault}.")
+        zeros[zero_count(plural)] = lengths.zeros
+    joined = None
+    if texts is not None:
+        source = open_source(texts)
+        joined = join(found, source, reporter, skip_bad_rows=texts.skip_bad_rows, allow_missing=allow_missing)
+    grades, notes = judge(found, joined.grades if joined else {})
+    return _Content(found, joined, grades, (*found.repairs, *notes), zeros)
 
 
-def _ids(path: Path, rows: int) -> list[str]:
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: the ids cannot be read ({error}).") from None
-    if array.shape != (rows,):
-        raise UserError(f"{path}: {array.shape} ids for {rows:,} vectors.")
-    ids = [str(name) for name in array.tolist()]
-    if len(set(ids)) < rows:
-        seen: set[str] = set()
-        twice = next(name for name in ids if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise UserError(f"{path}: the id {twice!r} stands there twice, so that its vectors cannot be told apart.")
-    return ids
+def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> Origin:
+    name, inputs = folder.resolve().name, hash_folder(folder)
+    source = {"name": name, "format": "msmarco-subset"}
+    settings: dict[str, object] = {"texts": False, "min_relevance": 1, "part_rows": PART_ROWS, "writer": WRITER}
+    if content.joined is not None and texts is not None:
+        inputs["texts"] = content.joined.source.fingerprint()
+        source |= {"licence": content.joined.source.licence}
+        settings |= {"texts": content.joined.complete, "texts_from": content.joined.source.name}
+        settings |= {"texts_format": find_format(texts)}
+    return Origin("bundle", name, inputs, {"source": source, **settings}, 0, CODES["bundle"])
 
 
-def _positives(folder: Path, documents: Sequence[str], queries: Sequence[str]) -> tuple[list[list[int]], list[str]]:
-    """Of each query the distinct rows of the matrix, and those that only the file of ids names."""
-    repairs: list[str] = []
-    found: list[list[int]] = [[] for _ in queries]
-    if (folder / msmarco.TRUTH).is_file():
-        matrix = _truth(folder / msmarco.TRUTH, len(queries), len(documents))
-        found = [list(dict.fromkeys(row)) for row in matrix.tolist()]
-        padded = sum(len(rows) < matrix.shape[1] for rows in found)
-        entries = matrix.size - sum(map(len, found))
-        if entries:
-            repairs.append(
-                f"{msmarco.TRUTH}: {entries:,} repeated entries in {padded:,} of {len(found):,} rows taken out (padding)"
-            )
-    if (folder / msmarco.TRUTH_IDS).is_file():
-        added = _add_named(_json(folder / msmarco.TRUTH_IDS), found, documents, queries)
-        if added and (folder / msmarco.TRUTH).is_file():
-            repairs.append(
-                f"{added:,} positives that only {msmarco.TRUTH_IDS} names were added: the matrix had been cut"
-            )
-    if not any(found):
-        repairs.append(
-            "there is no ground truth from judgments; `csuite truth --knn` finds neighbours, which are another truth"
-        )
-    return found, repairs
-
-
-def _truth(path: Path, queries: int, documents: int) -> npt.NDArray[np.int64]:
-    try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: the ground truth cannot be read ({error}).") from None
-    if matrix.ndim != 2 or len(matrix) != queries or matrix.dtype.kind not in "iu":
-        raise UserError(f"{path}: expected whole numbers, a row for each of {queries:,} queries; found {matrix.shape}.")
-    if matrix.size and (int(matrix.min()) < 0 or int(matrix.max()) >= documents):
-        row = int(np.flatnonzero(((matrix < 0) | (matrix >= documents)).any(axis=1))[0])
-        raise UserError(f"{path}: row {row} names a passage outside 0 to {documents - 1:,}.")
-    rows: npt.NDArray[np.int64] = matrix.astype(np.int64)
-    return rows
-
-
-def _add_named(
-    named: dict[str, object], found: list[list[int]], documents: Sequence[str], queries: Sequence[str]
-) -> int:
-    places = {name: row for row, name in enumerate(documents)}
-    added = 0
-    for rows, query in zip(found, queries, strict=True):
-        listed = named.get(query, [])
-        for name in listed if isinstance(listed, list) else []:
-            row = places.get(str(name))
-            if row is None:
-                raise UserError(f"{msmarco.TRUTH_IDS}: query {query!r} names the passage {name!r}, which is not there.")
-            if row not in rows:
-                rows.append(row)
-                added += 1
-    return added
-
-
-def _json(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
-    try:
-        content = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise UserError(f"{path}: this is not JSON ({error}).") from None
-    if not isinstance(content, dict):
-        raise UserError(f"{path}: expected an object.")
-    return content
-
-
-def _write_texts(found: Found, out: Path) -> dict[str, int]:
+def _write_texts(content: _Content, out: Path) -> dict[str, int]:
+    found, joined = content.found, content.joined
+    loose = out / WORK
+    if joined is not None:
+        spread(joined.placed(), len(found.document_ids), loose)
     for number, start in enumerate(range(0, len(found.document_ids), PART_ROWS)):
-        write_table(part_file(out, number), DOCUMENTS, _rows(found.document_ids[start : start + PART_ROWS], start))
-    states = ["full" if rows else "unjudged" for rows in found.positives]
-    queries = zip(found.query_ids, states, strict=True)
-    write_table(out / QUERIES, QUERIES_SCHEMA, ((row, name, None, state) for row, (name, state) in enumerate(queries)))
-    judged = sorted(
-        (query, found.document_ids[row], 1)
-        for query, rows in zip(found.query_ids, found.positives, strict=True)
-        for row in rows
+        known = {row: (title, text) for row, _, title, text in read_loose(loose, number).documents} if joined else {}
+        ids = found.document_ids[start : start + PART_ROWS]
+        write_table(part_file(out, number), DOCUMENTS, _rows(ids, start, known))
+    _write_queries(content, out)
+    write_table(out / QRELS, QRELS_SCHEMA, ((*couple, content.grades[couple]) for couple in sorted(content.grades)))
+    report: dict[str, object] = {"repairs": content.repairs}
+    counts = {
+        "documents": len(found.document_ids),
+        "queries": len(found.query_ids),
+        "judgments": len(content.grades),
+    }
+    if joined is not None:
+        report["without_text"] = joined.without_text
+        counts |= joined.without_text
+        write_jsonl(out / REJECTS, joined.bad.rows)
+    write_text(out / COVERAGE, json.dumps(report, indent=2) + "\n")
+    return counts
+
+
+def _rows(ids: Sequence[str], start: int, known: dict[int, tuple[str, str]]) -> Iterator[DocumentRow]:
+    for row, name in enumerate(ids, start):
+        title, text = known.get(row, ("", None))
+        digest = None if text is None else text_hash(passage(title, text))
+        yield DocumentRow(row, name, title, text, "imported", None, digest)
+
+
+def _write_queries(content: _Content, out: Path) -> None:
+    positives: dict[str, set[str]] = {}
+    for (query, document), grade in content.grades.items():
+        if grade >= 1:
+            positives.setdefault(query, set()).add(document)
+    there = set(content.found.document_ids)
+    texts = content.joined.queries if content.joined else {}
+    rows = (
+        (row, name, texts.get(name), state_of(positives.get(name, set()), there))
+        for row, name in enumerate(content.found.query_ids)
     )
-    write_table(out / QRELS, QRELS_SCHEMA, judged)
-    write_text(out / COVERAGE, json.dumps({"repairs": found.repairs}, indent=2) + "\n")
-    return {"documents": len(found.document_ids), "queries": len(found.query_ids), "judgments": len(judged)}
+    write_table(out / QUERIES, QUERIES_SCHEMA, rows)
 
 
-def _rows(ids: Sequence[str], start: int) -> Iterator[DocumentRow]:
-    return (DocumentRow(start + i, name, "", None, "imported", None, None) for i, name in enumerate(ids))
-
-
-def _write_vectors(found: Found, out: Path, texts: Artifact, metric: Similarity) -> None:
-    inputs = texts.manifest.inputs
+def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Similarity) -> None:
+    found, inputs = content.found, texts.manifest.inputs
     fingerprint = sha256_text("imported", found.model, inputs[msmarco.PASSAGES], inputs[msmarco.QUERIES], metric)
     folder = out / VECTORS / folder_name(fingerprint)
     reopen(folder)
     start = time.monotonic()
     for name, matrix in ((DOCUMENTS_FILE, found.documents), (QUERIES_FILE, found.queries)):
-        blocks = (np.asarray(matrix[at : at + _BLOCK]) for at in range(0, len(matrix), _BLOCK))
-        write_matrix(folder / name, blocks, *matrix.shape)
+        write_matrix(folder / name, _blocks(matrix), *matrix.shape)
     record = {"model": found.model, "fingerprint": fingerprint, "similarity": metric, "dimensions": matrix.shape[1]}
     write_text(folder / ENCODER_FILE, json.dumps({**record, "dtype": "float32", "imported": True}, indent=2) + "\n")
     write_text(folder / TRUNCATION_FILE, "{}\n")
     settings = {"encoder": fingerprint, "similarity": metric}
     origin = Origin("vectors", found.model, {"texts": texts.manifest.content}, settings, 0, CODES["vectors"])
-    counts = {"documents": len(found.documents), "queries": len(found.queries)}
+    counts = {"documents": len(found.documents), "queries": len(found.queries), **content.zeros}
     finish(folder, origin, counts, {}, time.monotonic() - start)
 
 
-_KNOWN = frozenset(
-    (
-        msmarco.PASSAGES,
-        msmarco.PASSAGE_IDS,
-        msmarco.QUERIES,
-        msmarco.QUERY_IDS,
-        msmarco.TRUTH,
-        msmarco.TRUTH_IDS,
-        msmarco.METADATA,
-    )
-)
+def _blocks(matrix: Matrix) -> Iterator[Matrix]:
+    return (np.asarray(matrix[start : start + _BLOCK]) for start in range(0, len(matrix), _BLOCK))

@@ -42,7 +42,7 @@ def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judge
     queries = _unique(source.queries(bad))
     if not queries:
         raise UserError(f"{source.name}: this source has no queries. Name a file of them with --queries.")
-    qrels = _without_repetition(qrel for qrel in source.qrels(bad) if qrel.query in queries)
+    qrels = distinct_judgments(qrel for qrel in source.qrels(bad) if qrel.query in queries)
     positives = positives_of(qrels, settings.min_relevance)
     if not positives:
         raise UserError(
@@ -91,7 +91,8 @@ def _unique(queries: Iterable[Query]) -> Mapping[str, Query]:
     return found
 
 
-def _without_repetition(qrels: Iterable[Qrel]) -> list[Qrel]:
+def distinct_judgments(qrels: Iterable[Qrel]) -> list[Qrel]:
+    """Each judgment once, by query and document; two that contradict each other are a UserError."""
     found: dict[tuple[str, str], Qrel] = {}
     for qrel in qrels:
         other = found.setdefault((qrel.query, qrel.document), qrel)

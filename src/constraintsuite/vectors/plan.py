@@ -35,6 +35,8 @@ class Plan:
     """Of the mode."""
     by_size: tuple[Forecast, ...]
     """Of uniform samples of several sizes."""
+    dedup: str
+    """Whether equal texts are taken out; the figures are of the documents as they stand in the source."""
     warning: str
 
     def as_record(self) -> dict[str, object]:
@@ -75,6 +77,7 @@ def _plan(name: str, settings: SubsetSettings, judged: Judged, expected: Forecas
         len(judged.keep),
         expected,
         table,
+        settings.dedup,
         settings.biased,
     )
 

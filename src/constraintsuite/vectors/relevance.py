@@ -7,7 +7,7 @@ an index are together; it does not say how exact an index is.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -15,7 +15,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.bundle import CODES, TRUTH, Bundle
-from constraintsuite.vectors.folder import reopen
+from constraintsuite.vectors.folder import reading, reopen
 from constraintsuite.vectors.tables import JUDGED, WRITER, read_table, write_table
 
 RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
@@ -33,8 +33,12 @@ class JudgedRow(NamedTuple):
 
 def make_relevance(path: Path) -> Artifact:
     """Write the judgments of a bundle in rows, by query and grade, if they are not there yet."""
-    bundle = Bundle.open(path)
-    out = path / TRUTH / RELEVANCE
+    with reading(path) as bundle:
+        return _make(bundle)
+
+
+def _make(bundle: Bundle) -> Artifact:
+    out = bundle.path / TRUTH / RELEVANCE
     origin = Origin("truth", RELEVANCE, {"texts": bundle.texts.manifest.content}, {"writer": WRITER}, 0, CODES["truth"])
     with folder_lock(out):
         manifest = read_manifest(out)
@@ -44,12 +48,16 @@ def make_relevance(path: Path) -> Artifact:
         start = time.monotonic()
         rows = relevance_rows(bundle)
         write_table(out / RELEVANCE_FILE, JUDGED, rows)
-        counts = {
-            "judgments": len(rows),
-            "in_subset": sum(row.in_subset for row in rows),
-            "queries": len({row.query_row for row in rows}),
-        }
-        return finish(out, origin, counts, {}, time.monotonic() - start)
+        return finish(out, origin, count_judged(rows), {}, time.monotonic() - start)
+
+
+def count_judged(rows: Sequence[JudgedRow]) -> dict[str, int]:
+    """What the manifest of this truth counts."""
+    return {
+        "judgments": len(rows),
+        "in_subset": sum(row.in_subset for row in rows),
+        "queries": len({row.query_row for row in rows}),
+    }
 
 
 def relevance_rows(bundle: Bundle) -> list[JudgedRow]:

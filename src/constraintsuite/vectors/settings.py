@@ -37,6 +37,9 @@ class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
     order: Literal["positives_then_key", "source"] = Field(
         "positives_then_key", description="Order of the documents; by key, every beginning is itself a valid sample."
     )
+    dedup: Literal["off", "exact_text"] = Field(
+        "off", description="Whether of documents with the same text only one is kept, with the judgments of all."
+    )
     seed: str = Field("42", min_length=1, description="Any text; another seed gives another sample.")
     namespace: str | None = Field(
         None, min_length=1, description="Enters the keys; the name of the source if not said."

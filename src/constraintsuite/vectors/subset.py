@@ -1,80 +1,42 @@
-"""From a source to a bundle of texts, in two passes over the documents and with little of them in memory."""
+"""From a source to a bundle of texts, in two passes over the documents and with little of them in memory.
+
+All is prepared in a folder of its own, and put in its place when it is whole: a build that was stopped goes on behind the
+last step it finished (the survey of the documents, their texts, each part), and a bundle that is replaced stays until then.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
+
+import numpy as np
 
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.ranking.trec import read_run
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.records.text import Document
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import sha256_of, write_text
-from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.vectors.bundle import CODES, COVERAGE, PART_ROWS, QRELS, QUERIES, REJECTS
-from constraintsuite.vectors.coverage import Coverage, State, measure_coverage, refuse_poor, state_of
-from constraintsuite.vectors.folder import claimed, open_for_texts, refuse_others, tidy
-from constraintsuite.vectors.judged import Judged, read_judged
-from constraintsuite.vectors.keys import KeyMaker
-from constraintsuite.vectors.parts import write_parts
-from constraintsuite.vectors.sampling import Request, Selection, select
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.vectors.bundle import CODES, CORPUS, COVERAGE, PART_ROWS, QRELS, QUERIES, REJECTS, TWINS, part_file
+from constraintsuite.vectors.coverage import refuse_poor
+from constraintsuite.vectors.draft import Draft, draft_subset
+from constraintsuite.vectors.folder import WORK, claimed, refuse_others, replace_texts, tidy
+from constraintsuite.vectors.parts import LoosePart, Placed, loose_file, part_count, read_loose, spread
+from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.strata import StrataReader
-from constraintsuite.vectors.survey import Survey, survey
+from constraintsuite.vectors.tables import DOCUMENTS, WRITER, DocumentRow, passage, text_hash, write_table
 from constraintsuite.vectors.tables import QRELS as QRELS_SCHEMA
 from constraintsuite.vectors.tables import QUERIES as QUERIES_SCHEMA
-from constraintsuite.vectors.tables import WRITER, write_table
+from constraintsuite.vectors.twins import Twin
+from constraintsuite.vectors.work import Work
 
-
-@dataclass(frozen=True)
-class Draft:
-    """A subset that is chosen and not yet written."""
-
-    judged: Judged
-    survey: Survey
-    selection: Selection
-    states: tuple[State, ...]
-    """Of each query."""
-    coverage: Coverage
-    bytes: int
-    """What its texts come to, about."""
-    bad: BadRows
-
-
-def draft_subset(source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter) -> Draft:
-    """The first pass: which documents and queries, and what that means for the judgments."""
-    bad = BadRows(skip=skip_bad_rows)
-    judged = read_judged(source, settings, bad)
-    hard = _hard_negatives(settings, judged)
-    strata = StrataReader(settings.strata) if settings.mode == "stratified" else None
-    read, again = 0, False
-
-    def ids() -> Iterator[str]:
-        nonlocal read, again
-        documents = source.documents(BadRows(skip=skip_bad_rows) if again else bad)
-        read, again = 0, True
-        for document in documents if strata is None else strata.reading(documents):
-            read += len(document.text) + len(document.title)
-            yield document.id
-
-    wanted = judged.keep | hard
-    with reporter.track("documents", None) as advance:
-        seen = survey(ids, KeyMaker("corpus", settings.namespace or source.name, settings.seed), wanted, advance)
-    seen.refuse_repeated_ids()
-    codes, names = strata.result() if strata else (None, [])
-    chosen = select(Request(settings, seen, judged.keep, hard, codes, names))
-    inside = set(chosen.positions.tolist())
-    there = {name for name in wanted if seen.found.get(name, -1) in inside}
-    positives = judged.positives()
-    states = tuple(state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
-    share = len(chosen.positions) / len(seen)
-    return Draft(judged, seen, chosen, states, measure_coverage(states, positives, there), round(read * share), bad)
+_STEP = 1_000
 
 
 def build_subset(
@@ -94,21 +56,35 @@ def build_subset(
     origin = _origin(source, corpus, settings)
     if settings.biased:
         reporter.note(f"Warning: {settings.biased}")
+    manifest = read_manifest(out)
+    if manifest is not None and manifest.fingerprint == origin.fingerprint:  # no lock: others may be reading it
+        reporter.note(f"{out} is up to date")
+        if (out / WORK).is_dir():  # stopped in the last moment
+            with claimed(out):
+                Work(out / WORK, origin.fingerprint).discard()
+        return Artifact(out, manifest)
     with claimed(out) as manifest:
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            reporter.note(f"{out} is up to date")
-            return Artifact(out, manifest)
         refuse_others(out, manifest, force=force)
         start = time.monotonic()
-        draft = draft_subset(source, settings, corpus.skip_bad_rows, reporter)
+        work = Work.resume(out, origin.fingerprint)
+        draft = _draft(source, settings, corpus.skip_bad_rows, reporter, work)
         judged = draft.coverage.queries - draft.coverage.unjudged
         refuse_poor(judged - draft.coverage.none, judged, accepted=accept_coverage)
-        _require_space(out, draft.bytes)
-        open_for_texts(out)
-        _write(source, draft, out, reporter)
+        if not work.done("written"):
+            _require_space(out, draft.bytes)
+            _write(source, draft, work, reporter)
+        replace_texts(out, work.new, _names(draft))
         artifact = finish(out, origin, _counts(draft), draft.bad.counts, time.monotonic() - start)
         tidy(out, artifact.manifest.content)
         return artifact
+
+
+def _draft(source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: Work) -> Draft:
+    try:
+        return draft_subset(source, settings, skip_bad_rows, reporter, work)
+    except UserError:
+        work.discard()  # it would be refused again
+        raise
 
 
 def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) -> Origin:
@@ -117,8 +93,9 @@ def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) ->
         if not settings.run.is_file():
             raise UserError(f"--run {settings.run}: there is no such file.")
         inputs["run"] = sha256_of(settings.run)
+    left_out = {"run", "seed", "namespace", *(["dedup"] if settings.dedup == "off" else [])}
     described = {
-        **settings.model_dump(mode="json", exclude={"run", "seed", "namespace"}),
+        **settings.model_dump(mode="json", exclude=left_out),
         "namespace": settings.namespace or source.name,
         "seed": settings.seed,
         "source": {"name": source.name, "format": find_format(corpus), "licence": source.licence},
@@ -130,31 +107,88 @@ def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) ->
     return Origin("bundle", source.name, inputs, described, seed, CODES["bundle"])
 
 
-def _hard_negatives(settings: SubsetSettings, judged: Judged) -> frozenset[str]:
-    if settings.run is None:
-        return frozenset()
-    run = read_run(settings.run)
-    names = {query.id for query in judged.queries}
-    if not names & run.keys():
-        raise UserError(f"--run {settings.run}: it has none of the {len(names):,} selected queries.")
-    return frozenset(name for query in names for name in run.get(query, [])[: settings.depth])
-
-
 def _require_space(out: Path, needed: int) -> None:
     free = shutil.disk_usage(out).free
     if 2 * needed > free:  # parts are put in order through a second copy
         raise UserError(f"{out}: the texts need about {2 * needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free.")
 
 
-def _write(source: Source, draft: Draft, out: Path, reporter: Reporter) -> None:
-    bad = BadRows(skip=draft.bad.skip)
-    with reporter.track("texts", len(draft.survey)) as advance:
-        write_parts(source.documents(bad), draft.survey, draft.selection, out, advance)
+def _names(draft: Draft) -> tuple[str, ...]:
+    """The files of the bundle."""
+    return (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, *([TWINS] if draft.twins else []))
+
+
+def _write(source: Source, draft: Draft, work: Work, reporter: Reporter) -> None:
+    chosen = draft.selection
+    if not work.done("spread"):
+        with reporter.track("texts", len(draft.survey)) as advance:
+            documents = source.documents(BadRows(skip=draft.bad.skip))
+            spread(_placed(documents, draft, advance), len(chosen.positions), work.loose)
+        work.finish("spread")
+    for number in range(part_count(len(chosen.positions))):
+        _write_part(work, number, chosen)
+    if draft.twins is not None:
+        write_jsonl(work.new / TWINS, _twins(work, draft))
+    _write_judged(draft, work.new)
+    write_jsonl(work.new / REJECTS, draft.bad.rows)
+    work.finish("written")
+
+
+def _placed(documents: Iterable[Document], draft: Draft, advance: Callable[[int], None]) -> Iterator[Placed]:
+    """The documents of the subset, and the twins of those, with their rows."""
+    rows = np.full(len(draft.survey), -1, dtype=np.int64)
+    rows[draft.selection.positions] = np.arange(len(draft.selection.positions))
+    twins = np.zeros(len(draft.survey), dtype=np.bool_)
+    if draft.twins is not None:
+        rows[draft.twins.left_out] = rows[draft.twins.kept]
+        twins[draft.twins.left_out] = True
+    position = -1
+    for position, document in enumerate(documents):
+        if position < len(rows) and rows[position] >= 0:
+            yield Placed(int(rows[position]), document, bool(twins[position]))
+        if position % _STEP == _STEP - 1:
+            advance(_STEP)
+    if position + 1 != len(rows):
+        raise UserError(
+            f"The source held {len(rows):,} documents at first and {position + 1:,} now. Let it alone and build again."
+        )
+
+
+def _write_part(work: Work, number: int, selection: Selection) -> None:
+    """Put a part in order, unless that is done: the part is written after its twins, and its loose file goes last."""
+    if not part_file(work.new, number).is_file():
+        part = read_loose(work.loose, number)
+        ids = {row: name for row, name, _, _ in part.documents}
+        write_jsonl(_twins_file(work, number), (Twin(name, ids[row], row) for row, name in part.twins))
+        write_table(part_file(work.new, number), DOCUMENTS, _rows(part, selection))
+    loose_file(work.loose, number).unlink(missing_ok=True)
+
+
+def _rows(part: LoosePart, selection: Selection) -> Iterator[DocumentRow]:
+    for row, name, title, text in part.documents:
+        stratum = selection.strata[selection.stratum[row]]
+        digest = text_hash(passage(title, text))
+        yield DocumentRow(row, name, title, text, stratum.name, stratum.probability, digest)
+
+
+def _twins_file(work: Work, number: int) -> Path:
+    return work.folder / "twins" / f"part-{number:05}.jsonl"
+
+
+def _twins(work: Work, draft: Draft) -> Iterator[Twin]:
+    for number in range(part_count(len(draft.selection.positions))):
+        yield from read_jsonl(_twins_file(work, number), Twin)
+    yield from draft.moved
+
+
+def _write_judged(draft: Draft, folder: Path) -> None:
     rows = zip(draft.judged.queries, draft.states, strict=True)
     write_table(
-        out / QUERIES, QUERIES_SCHEMA, ((row, query.id, query.text, state) for row, (query, state) in enumerate(rows))
+        folder / QUERIES,
+        QUERIES_SCHEMA,
+        ((row, query.id, query.text, state) for row, (query, state) in enumerate(rows)),
     )
-    write_table(out / QRELS, QRELS_SCHEMA, ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels))
+    write_table(folder / QRELS, QRELS_SCHEMA, ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels))
     report = {
         "coverage": asdict(draft.coverage),
         "strata": [asdict(stratum) for stratum in draft.selection.strata],
@@ -162,9 +196,20 @@ def _write(source: Source, draft: Draft, out: Path, reporter: Reporter) -> None:
         "population": len(draft.survey),
         "queries_of_source": draft.judged.available,
         "judged_queries_of_source": draft.judged.available_judged,
+        **({"twins": _twin_counts(draft)} if draft.twins else {}),
     }
-    write_text(out / COVERAGE, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
-    write_jsonl(out / REJECTS, draft.bad.rows)
+    write_text(folder / COVERAGE, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+
+
+def _twin_counts(draft: Draft) -> dict[str, int]:
+    assert draft.twins is not None
+    moved, merged = draft.judgments
+    return {
+        "different_texts": len(draft.survey) - len(draft.twins.left_out),
+        "twins_left_out": len(draft.twins.left_out),
+        "judgments_moved": moved,
+        "judgments_fallen_together": merged,
+    }
 
 
 def _counts(draft: Draft) -> dict[str, int]:
@@ -175,4 +220,5 @@ def _counts(draft: Draft) -> dict[str, int]:
         "judgments": len(draft.judged.qrels),
         "positives": draft.coverage.positives,
         "positives_in_subset": draft.coverage.positives_in_subset,
+        **(_twin_counts(draft) if draft.twins else {}),
     }

@@ -132,6 +132,14 @@ def read_table(path: Path, columns: Sequence[str] | None = None, first: int = 0)
         raise UserError(f"{path}: this Parquet file cannot be read after row {number} ({error}).") from None
 
 
+def count_rows(path: Path) -> int:
+    """How many rows a file has, by its own account."""
+    try:
+        return int(parquet.read_metadata(path).num_rows)
+    except (arrow.ArrowException, OSError) as error:
+        raise UserError(f"{path}: this Parquet file cannot be read ({error}).") from None
+
+
 def read_qrels(path: Path) -> Iterator[Qrel]:
     """The judgments of a bundle."""
     for query, document, grade in read_table(path):

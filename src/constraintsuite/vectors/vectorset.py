@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors.bundle import VECTORS, Bundle
+from constraintsuite.vectors.lengths import ZERO
 from constraintsuite.vectors.matrices import Matrix, map_matrix
 
 DOCUMENTS_FILE, QUERIES_FILE = "docs.npy", "queries.npy"
@@ -64,3 +66,12 @@ def open_vectors(bundle: Bundle, encoder: str | None = None) -> VectorSet:
     if not every:
         raise UserError(f"{bundle.path}: no vectors yet. Make them: csuite embed {bundle.path} --model dense:NAME")
     raise UserError(f"{bundle.path}: name one encoder with --encoder. There are: {there}.")
+
+
+def zero_vectors(bundle: Bundle) -> Iterator[str]:
+    """What to say of vectors that are zero, which no similarity can tell apart."""
+    for part in bundle.parts(VECTORS):
+        for name, count in part.manifest.counts.items():
+            if name.endswith(ZERO) and count:
+                plural = name.removesuffix(ZERO)
+                yield f"{part.path.name} ({part.manifest.name}): the vectors of {count:,} {plural} are zero"

@@ -1,142 +1,105 @@
-"""Whether a bundle is what it says: every byte, then everything that must agree."""
+"""Whether a bundle is what it says: every byte, then everything that must agree.
+
+`environment.json` alone is not hashed, since it differs between two equal builds (time, host, versions): it must be there
+and be JSON. Of a manifest, what no hash covers (counts, rejects) is counted again.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
-
-import numpy as np
+from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.models.dense import Similarity
-from constraintsuite.store.artifact import Artifact, Origin
-from constraintsuite.store.files import sha256_text
-from constraintsuite.vectors.bundle import CODES, TRUTH, VECTORS, Bundle
-from constraintsuite.vectors.keys import KeyMaker
-from constraintsuite.vectors.neighbours import NearestRow, nearest, neighbour_truths, read_neighbours
-from constraintsuite.vectors.relevance import RELEVANCE, read_relevance, relevance_rows
-from constraintsuite.vectors.survey import survey
-from constraintsuite.vectors.tables import text_hash
-from constraintsuite.vectors.vectorset import ENCODER_FILE, VectorSet, open_vectors, vector_sets
+from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, Origin, read_manifest
+from constraintsuite.store.files import sha256_of, sha256_text
+from constraintsuite.vectors.bundle import CODES, CORPUS, TRUTH, VECTORS, Bundle
+from constraintsuite.vectors.checking_texts import check_corpus, check_counts, check_judgments, check_twins
+from constraintsuite.vectors.checking_vectors import check_neighbours, check_relevance, check_vectors
+from constraintsuite.vectors.neighbours import neighbour_truths
+from constraintsuite.vectors.vectorset import vector_sets
 
-_BLOCK = 16_384
-_RECOMPUTED = 100
-_UNIT = 1e-3
+
+def verify_folder(path: Path) -> list[str]:
+    """What is wrong with the bundle at `path`; a manifest that cannot be read is a fault like others."""
+    if not (path / CORPUS).is_dir():
+        Bundle.open(path)  # says what this is instead
+    try:
+        manifest = read_manifest(path)
+        if manifest is not None and manifest.kind != "bundle":
+            return [f"{MANIFEST}: says that this is a {manifest.kind!r}, and it holds a bundle"]
+        return verify_bundle(Bundle.open(path))
+    except UserError as error:
+        if not (path / MANIFEST).is_file():  # never finished, so that there is nothing to check
+            raise
+        return [str(error)]
 
 
 def verify_bundle(bundle: Bundle) -> list[str]:
     """What is wrong, one line a fault; where bytes changed, only that is said."""
     parts = [*bundle.parts(VECTORS), *bundle.parts(TRUTH)]
     faults = list(chain(_bytes_of_texts(bundle), *(_bytes_of(bundle, part) for part in parts)))
+    faults = faults or list(_caught(partial(check_counts, bundle)))
     if faults:
         return faults
-    checks: list[Callable[[], Iterator[str]]] = [lambda: _corpus(bundle)]
-    checks += [lambda vectors=vectors: _vectors(bundle, vectors) for vectors in vector_sets(bundle)]  # type: ignore[misc]
-    checks += [lambda: _relevance(bundle)]
-    checks += [lambda truth=truth: _neighbours(bundle, truth) for truth in neighbour_truths(bundle)]  # type: ignore[misc]
-    for check in checks:
-        try:
-            faults += check()
-        except UserError as error:
-            faults.append(str(error))
-    return faults
+    checks: list[Callable[[], Iterator[str]]] = [
+        partial(check_corpus, bundle),
+        partial(check_twins, bundle),
+        partial(check_judgments, bundle),
+        *(partial(check_vectors, bundle, vectors) for vectors in vector_sets(bundle)),
+        partial(check_relevance, bundle),
+        *(partial(check_neighbours, bundle, truth) for truth in neighbour_truths(bundle)),
+    ]
+    return [fault for check in checks for fault in _caught(check)]
+
+
+def _caught(check: Callable[[], Iterator[str]]) -> Iterator[str]:
+    """The faults that a check finds, and the one that ended it."""
+    try:
+        yield from check()
+    except UserError as error:
+        yield str(error)
 
 
 def _bytes_of_texts(bundle: Bundle) -> Iterator[str]:
     """Vectors and truths lie below the texts and have manifests of their own."""
-    yield from (fault for fault in bundle.texts.verify() if not fault.startswith((f"{VECTORS}/", f"{TRUTH}/")))
-    yield from _manifest(bundle.texts, "manifest.json")
+    yield from (fault for fault in _faults(bundle.texts, "") if not fault.startswith((f"{VECTORS}/", f"{TRUTH}/")))
 
 
 def _bytes_of(bundle: Bundle, part: Artifact) -> Iterator[str]:
     name = part.path.relative_to(bundle.path).as_posix()
-    yield from (f"{name}/{fault}" for fault in part.verify())
-    yield from _manifest(part, f"{name}/manifest.json")
+    yield from _faults(part, f"{name}/")
     if part.manifest.inputs.get("texts") != bundle.texts.manifest.content:
         yield f"{name}: made from other texts"
 
 
-def _manifest(artifact: Artifact, name: str) -> Iterator[str]:
+def _faults(artifact: Artifact, where: str) -> Iterator[str]:
+    own = list(_manifest(artifact))
+    yield from (f"{where}{MANIFEST}: {fault}" for fault in own)
+    if not own:  # of a list of files that was changed, nothing can be concluded
+        yield from (f"{where}{fault}" for fault in artifact.verify())
+    try:
+        known = isinstance(json.loads((artifact.path / ENVIRONMENT).read_bytes()), dict)
+    except (OSError, ValueError):
+        known = False
+    if not known:
+        yield f"{where}{ENVIRONMENT}: missing, or changed since it was written"
+
+
+def _manifest(artifact: Artifact) -> Iterator[str]:
     """The manifest holds hashes of itself: of the files, and of all that decided them."""
     own = artifact.manifest
     origin = Origin(own.kind, own.name, own.inputs, own.settings, own.seed, CODES.get(own.kind, ""))
+    written = (own.model_dump_json(indent=2) + "\n").encode()
+    if own.format != FORMAT or (artifact.path / MANIFEST).read_bytes() != written:
+        yield "changed since it was written"
     if own.content != sha256_text(*(f"{file} {entry.sha256}" for file, entry in own.files.items())):
-        yield f"{name}: its list of files was changed"
+        yield "its list of files was changed"
     if own.fingerprint != origin.fingerprint:
-        yield f"{name}: its inputs or settings were changed, or it is of another version"
-
-
-def _corpus(bundle: Bundle) -> Iterator[str]:
-    count = 0
-    for row in bundle.rows():
-        if row.row != count:
-            yield f"corpus: row {row.row} stands where {count} should"
-            return
-        if row.text is not None and row.text_sha256 != text_hash(row.passage):
-            yield f"corpus: the hash of document {row.id!r} is not that of its text"
-        count += 1
-    if count != bundle.documents:
-        yield f"corpus: {count:,} rows, but the manifest says {bundle.documents:,}"
-    survey(bundle.ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
-    if len({query.id for query in bundle.queries}) != bundle.texts.manifest.counts["queries"]:
-        yield "queries.parquet: an id stands there twice, or the manifest counts otherwise"
-
-
-def _vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
-    facts = json.loads((vectors.artifact.path / ENCODER_FILE).read_text(encoding="utf-8"))
-    normalised = "normalize" in facts.get("after_pooling", ())
-    for name, matrix, rows in (
-        ("docs.npy", vectors.documents, bundle.documents),
-        ("queries.npy", vectors.queries, len(bundle.queries)),
-    ):
-        where = f"{VECTORS}/{vectors.name}/{name}"
-        if len(matrix) != rows:
-            yield f"{where}: {len(matrix):,} rows for {rows:,} texts"
-        lengths = [
-            np.linalg.norm(matrix[at : at + _BLOCK].astype(np.float64), axis=1) for at in range(0, len(matrix), _BLOCK)
-        ]
-        norms = np.concatenate(lengths)
-        if not np.isfinite(norms).all():
-            yield f"{where}: row {int(np.flatnonzero(~np.isfinite(norms))[0]):,} is not finite"
-        elif normalised and np.abs(norms - 1).max() > _UNIT:
-            yield f"{where}: row {int(np.abs(norms - 1).argmax()):,} is not of length 1, though the encoder normalises"
-
-
-def _relevance(bundle: Bundle) -> Iterator[str]:
-    if not any(part.manifest.name == RELEVANCE for part in bundle.parts(TRUTH)):
-        return
-    if list(read_relevance(bundle)) != relevance_rows(bundle):
-        yield f"{TRUTH}/{RELEVANCE}: it is not what the judgments give"
-
-
-def _neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
-    name = f"{TRUTH}/{truth.path.name}"
-    settings = truth.manifest.settings
-    vectors = open_vectors(bundle, settings["encoder"])
-    if truth.manifest.inputs["vectors"] != vectors.artifact.manifest.content:
-        yield f"{name}: made from other vectors"
-        return
-    rows = list(read_neighbours(truth))
-    yield from (
-        f"{name}: query row {row.query_row}: {fault}" for row in rows for fault in _order(row, bundle.documents)
-    )
-    chosen = sorted(rows, key=lambda row: stable_hash("verify", str(row.query_row)))[:_RECOMPUTED]
-    yield from (f"{name}: {fault}" for fault in _again(chosen, vectors, settings["k"], settings["metric"]))
-
-
-def _order(row: NearestRow, documents: int) -> Iterator[str]:
-    if len(set(row.doc_rows)) != len(row.doc_rows):
-        yield "a document stands there twice"
-    if not all(0 <= each < documents for each in row.doc_rows):
-        yield "a document is out of range"
-    if row.scores != sorted(row.scores, reverse=True):
-        yield "the neighbours are not in order"
-
-
-def _again(rows: Sequence[NearestRow], vectors: VectorSet, k: int, metric: Similarity) -> Iterator[str]:
-    queries = np.asarray(vectors.queries[[row.query_row for row in rows]])
-    for row, fresh in zip(rows, nearest(queries, vectors.documents, k, metric), strict=True):
-        if row.doc_rows != fresh.doc_rows:
-            yield f"query row {row.query_row}: computed again, the neighbours are others"
+        yield "its inputs or settings were changed, or it is of another version"
+    for name, entry in own.files.items():
+        file = artifact.path / name
+        if file.is_file() and file.stat().st_size != entry.bytes and sha256_of(file) == entry.sha256:
+            yield f"says that {name} has {entry.bytes:,} bytes, and it has {file.stat().st_size:,}"

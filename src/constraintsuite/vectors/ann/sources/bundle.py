@@ -13,6 +13,7 @@ from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.vectors.ann.data import Metric, VectorSet
 from constraintsuite.vectors.ann.sources.base import SourceSettings, Texts, existing
 from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.relevance import relevance_rows
 from constraintsuite.vectors.vectorset import open_vectors
 
@@ -37,7 +38,26 @@ class BundleSource(SourceSettings):
 
     def load(self, name: str, folder: Path) -> VectorSet:
         """Map the vectors; judgments of documents that are not in the bundle are left out and counted."""
+        with reading(existing(folder, self.path)) as bundle:
+            return self._read(name, bundle)
+
+    def texts(self, folder: Path) -> Texts | None:
+        """Those of the bundle; one that was imported without texts is a UserError."""
+        if not self.retrievers:
+            return None
         bundle = Bundle.open(existing(folder, self.path))
+        bundle.require_texts()
+
+        def passages(rows: int) -> Passages:
+            found = list(bundle.rows(stop=rows))
+            return Passages([row.id for row in found], [row.passage for row in found])
+
+        def queries() -> list[str]:
+            return [query.text or "" for query in bundle.queries]
+
+        return Texts(self.retrievers, bundle.texts.manifest.content, passages, queries)
+
+    def _read(self, name: str, bundle: Bundle) -> VectorSet:
         vectors = open_vectors(bundle, self.encoder)
         metric = self.metric or vectors.similarity
         if metric == "manhattan":
@@ -63,19 +83,3 @@ class BundleSource(SourceSettings):
             bundle=bundle.id,
             population=bundle.texts.manifest.counts.get("population"),
         )
-
-    def texts(self, folder: Path) -> Texts | None:
-        """Those of the bundle; one that was imported without texts is a UserError."""
-        if not self.retrievers:
-            return None
-        bundle = Bundle.open(existing(folder, self.path))
-        bundle.require_texts()
-
-        def passages(rows: int) -> Passages:
-            found = list(bundle.rows(stop=rows))
-            return Passages([row.id for row in found], [row.passage for row in found])
-
-        def queries() -> list[str]:
-            return [query.text or "" for query in bundle.queries]
-
-        return Texts(self.retrievers, bundle.texts.manifest.content, passages, queries)

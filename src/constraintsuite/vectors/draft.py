@@ -1,0 +1,121 @@
+"""A subset that is chosen and not yet written: which documents and queries, and what that means for the judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from constraintsuite.corpora.base import BadRows, Source
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.ranking.trec import read_run
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.vectors.coverage import Coverage, State, measure_coverage, state_of
+from constraintsuite.vectors.first_pass import Seen, read_corpus
+from constraintsuite.vectors.judged import Judged, read_judged
+from constraintsuite.vectors.plan import KEEPING
+from constraintsuite.vectors.sampling import Request, Selection, select
+from constraintsuite.vectors.settings import SubsetSettings
+from constraintsuite.vectors.survey import Survey
+from constraintsuite.vectors.twins import Merged, Twin, Twins, find_twins, in_source, merge
+from constraintsuite.vectors.work import Work
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a subset would hold."""
+
+    judged: Judged
+    survey: Survey
+    selection: Selection
+    states: tuple[State, ...]
+    """Of each query."""
+    coverage: Coverage
+    bytes: int
+    """What its texts come to, about."""
+    bad: BadRows
+    twins: Twins | None = None
+    """Where equal texts are taken out."""
+    moved: tuple[Twin, ...] = ()
+    """Judged documents that gave way to others outside the subset."""
+    judgments: tuple[int, int] = (0, 0)
+    """How many judgments were moved to another document, and how many fell together with one that was there."""
+
+
+@dataclass(frozen=True)
+class _Choosable:
+    """The corpus that is chosen from: the whole, or one document a text."""
+
+    survey: Survey
+    judged: Judged
+    hard: frozenset[str]
+    twins: Twins | None = None
+    merged: Merged | None = None
+
+
+def draft_subset(
+    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: Work | None = None
+) -> Draft:
+    """Choose documents and queries; with `work`, a pass over the documents that was made before is not made again."""
+    bad = BadRows(skip=skip_bad_rows)
+    judged = read_judged(source, settings, bad)
+    hard = _hard_negatives(settings, judged)
+    wanted = judged.keep | hard
+    if settings.dedup == "exact_text":
+        wanted |= {qrel.document for qrel in judged.qrels}
+    seen = read_corpus(source, settings, wanted, bad, reporter, work)
+    pool = _choosable(seen, settings, judged, hard)
+    strata = (
+        seen.strata if pool.twins is None or seen.strata is None else seen.strata[pool.twins.mask(len(seen.survey))]
+    )
+    chosen = select(Request(settings, pool.survey, pool.judged.keep, pool.hard, strata, seen.names))
+    inside = set(chosen.positions.tolist())
+    there = {name for name, position in pool.survey.found.items() if position in inside}
+    positives = pool.judged.positives()
+    states = tuple(state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
+    characters = round(seen.characters * len(chosen.positions) / len(seen.survey))
+    draft = Draft(
+        pool.judged, seen.survey, chosen, states, measure_coverage(states, positives, there), characters, seen.bad
+    )
+    return draft if pool.merged is None else _with_twins(draft, pool, judged, there)
+
+
+def _choosable(seen: Seen, settings: SubsetSettings, judged: Judged, hard: frozenset[str]) -> _Choosable:
+    if seen.hashes is None:
+        return _Choosable(seen.survey, judged, hard)
+    preferred = (judged.keep, hard) if settings.mode in KEEPING else ()
+    twins = find_twins(seen.hashes, seen.survey, preferred)
+    merged = merge(seen.survey, twins)
+    if settings.size is not None and settings.size > len(merged.survey):
+        raise UserError(
+            f"--size {settings.size:,} is more than the {len(merged.survey):,} different texts among the "
+            f"{len(seen.survey):,} documents that the source holds."
+        )
+    return _Choosable(merged.survey, merged.moved(judged), merged.renamed(hard), twins, merged)
+
+
+def _with_twins(draft: Draft, pool: _Choosable, judged: Judged, there: set[str]) -> Draft:
+    assert pool.twins is not None
+    assert pool.merged is not None
+    names = pool.merged.names
+    moved = [qrel for qrel in judged.qrels if qrel.document in names]
+    return replace(
+        draft,
+        selection=in_source(draft.selection, pool.twins, len(draft.survey)),
+        twins=pool.twins,
+        moved=tuple(sorted(_outside({qrel.document for qrel in moved}, pool.merged, there), key=lambda twin: twin.id)),
+        judgments=(len(moved), len(judged.qrels) - len(pool.judged.qrels)),
+    )
+
+
+def _outside(documents: set[str], merged: Merged, there: set[str]) -> Iterator[Twin]:
+    return (Twin(name, merged.names[name], None) for name in documents if merged.names[name] not in there)
+
+
+def _hard_negatives(settings: SubsetSettings, judged: Judged) -> frozenset[str]:
+    if settings.run is None:
+        return frozenset()
+    run = read_run(settings.run)
+    names = {query.id for query in judged.queries}
+    if not names & run.keys():
+        raise UserError(f"--run {settings.run}: it has none of the {len(names):,} selected queries.")
+    return frozenset(name for query in names for name in run.get(query, [])[: settings.depth])

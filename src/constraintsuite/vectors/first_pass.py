@@ -1,0 +1,118 @@
+"""The first pass over a corpus, and how what it found is kept for a build that is run again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.corpora.base import BadRow, BadRows, Source
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.records.text import Document
+from constraintsuite.store.files import atomic_writer, write_text
+from constraintsuite.store.jsonl import adapter
+from constraintsuite.vectors.keys import KeyMaker
+from constraintsuite.vectors.settings import SubsetSettings
+from constraintsuite.vectors.strata import StrataReader
+from constraintsuite.vectors.survey import Survey, survey
+from constraintsuite.vectors.tables import passage, text_hash
+from constraintsuite.vectors.twins import TextHashes
+from constraintsuite.vectors.work import Work
+
+_KEYS, _HASHES, _STRATA, _REST = "keys.npy", "hashes.npy", "strata.npy", "survey.json"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is kept of a corpus after one pass: some bytes of each document."""
+
+    survey: Survey
+    hashes: TextHashes | None
+    """Only where equal texts are looked for."""
+    strata: npt.NDArray[np.uint16] | None
+    names: list[str]
+    """Of the strata."""
+    characters: int
+    """Of all texts."""
+    bad: BadRows
+
+
+def read_corpus(
+    source: Source,
+    settings: SubsetSettings,
+    wanted: frozenset[str],
+    bad: BadRows,
+    reporter: Reporter,
+    work: Work | None = None,
+) -> Seen:
+    """Read all documents once, unless `work` has kept what such a pass found; an id that is there twice is a UserError."""
+    reader = _Reader(source, settings, bad)
+    if work is not None and work.done("surveyed"):
+        reporter.note("The documents were surveyed before; that is not done again.")
+        return _recall(work.folder, reader.ids)
+    make_keys = KeyMaker("corpus", settings.namespace or source.name, settings.seed)
+    with reporter.track("documents", None) as advance:
+        found = survey(reader.ids, make_keys, wanted, advance)
+    found.refuse_repeated_ids()
+    seen = reader.seen(found)
+    if work is not None:
+        _keep(seen, work)
+    return seen
+
+
+class _Reader:
+    """Notes what is wanted of each document as it passes; a second reading begins anew."""
+
+    def __init__(self, source: Source, settings: SubsetSettings, bad: BadRows) -> None:
+        self._source = source
+        self._bad = bad
+        self._strata = StrataReader(settings.strata) if settings.mode == "stratified" else None
+        self._hashing = settings.dedup == "exact_text"
+        self._readings = 0
+
+    def ids(self) -> Iterator[str]:
+        """The id of each document."""
+        bad = BadRows(skip=self._bad.skip) if self._readings else self._bad  # each bad row is counted once
+        self._readings += 1
+        self._characters, self._hashes = 0, bytearray()
+        documents: Iterable[Document] = self._source.documents(bad)
+        for document in documents if self._strata is None else self._strata.reading(documents):
+            self._characters += len(document.text) + len(document.title)
+            if self._hashing:
+                self._hashes += text_hash(passage(document.title, document.text))
+            yield document.id
+
+    def seen(self, found: Survey) -> Seen:
+        """All that was noted."""
+        hashes = np.frombuffer(self._hashes, dtype=np.uint64).reshape(-1, 2) if self._hashing else None
+        codes, names = self._strata.result() if self._strata else (None, [])
+        return Seen(found, hashes, codes, names, self._characters, self._bad)
+
+
+def _keep(seen: Seen, work: Work) -> None:
+    for name, array in ((_KEYS, seen.survey.keys), (_HASHES, seen.hashes), (_STRATA, seen.strata)):
+        if array is not None:
+            with atomic_writer(work.folder / name) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+    rest = {
+        "found": seen.survey.found,
+        "names": seen.names,
+        "characters": seen.characters,
+        "bad": {"skip": seen.bad.skip, "counts": seen.bad.counts, "rows": [asdict(row) for row in seen.bad.rows]},
+    }
+    write_text(work.folder / _REST, json.dumps(rest))
+    work.finish("surveyed")
+
+
+def _recall(folder: Path, ids: Callable[[], Iterator[str]]) -> Seen:
+    rest = json.loads((folder / _REST).read_text(encoding="utf-8"))
+    hashes, strata = (np.load(folder / name) if (folder / name).is_file() else None for name in (_HASHES, _STRATA))
+    rows = [adapter(BadRow).validate_python(row) for row in rest["bad"]["rows"]]
+    bad = BadRows(rest["bad"]["skip"], Counter(rest["bad"]["counts"]), rows)
+    keys = np.load(folder / _KEYS)
+    return Seen(Survey(keys, rest["found"], ids), hashes, strata, rest["names"], rest["characters"], bad)
