@@ -129,7 +129,7 @@ def test_equal_texts_are_taken_out_and_told(tmp_path: Path, source: tuple[str, .
     dry = json.loads(call(subset, "build", *options, "--out", tmp_path / "b", "--dry-run", "--json").stdout)
     assert dry["twins_left_out"] == 1
     built = call(subset, "build", *options, "--out", tmp_path / "b").stdout
-    assert "1 documents left out whose text another has (401 different texts); 0 judgments moved" in built
+    assert "1 left out whose text another document has, of 401 different texts; judgments moved: 0" in built
     assert (tmp_path / "b" / "twins.jsonl").read_text().count("\n") == 1
 
 

@@ -192,10 +192,12 @@ def _built_lines(artifact: Artifact) -> Iterator[str]:
     yield f"{counts['queries']:>10,} queries: {covered}; {coverage['unjudged']:,} unjudged"
     yield f"{counts['judgments']:>10,} judgments"
     if "twins_left_out" in counts:
-        moved, merged = counts["judgments_moved"], counts["judgments_fallen_together"]
+        left_out, moved, merged = (
+            counts[name] for name in ("twins_left_out", "judgments_moved", "judgments_fallen_together")
+        )
         yield (
-            f"{counts['twins_left_out']:>10,} documents left out whose text another has ({counts['different_texts']:,} "
-            f"different texts); {moved:,} judgments moved, {merged:,} fell together"
+            f"{left_out:>10,} left out whose text another document has, of {counts['different_texts']:,} different texts; "
+            f"judgments moved: {moved:,}, fallen together: {merged:,}"
         )
     for name, count in artifact.manifest.rejects.items():
         yield f"{count:>10,} rows left out: {name}"
