@@ -24,7 +24,7 @@ from constraintsuite.vectors.tables import NEAREST, WRITER, read_table, write_ta
 from constraintsuite.vectors.vectorset import open_vectors
 
 NEIGHBOURS_FILE = "knn.parquet"
-_AT_ONCE = 256
+_AT_ONCE = 1_024
 _BEYOND = 64  # looked at behind the last neighbour for equal scores
 
 

@@ -46,3 +46,9 @@ def test_vectors_and_judgments_of_a_bundle_are_found_by_row(bundle: Path) -> Non
 def test_another_encoder_is_refused(bundle: Path) -> None:
     with pytest.raises(UserError, match="name one encoder"):
         BundleSource(path=bundle.name, encoder="dense:other").load("tiny", bundle.parent)
+
+
+def test_what_is_relevant_is_what_the_bundle_calls_so(tmp_path: Path) -> None:
+    made = make_bundle(tmp_path, min_relevance=2)
+    embed_bundle(made, save_model(tmp_path / "model"), Silent())
+    assert BundleSource(path=made.name).load("tiny", tmp_path).min_relevance == 2

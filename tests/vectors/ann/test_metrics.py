@@ -116,7 +116,7 @@ def test_judgments_are_measured_beside_their_ceiling() -> None:
     pytest.importorskip("ir_measures")
     found: IntArray = np.array([[0, 5], [7, -1], [3, 4]])
     exact: IntArray = np.array([[0, 1], [2, 3], [4, 3]])
-    values = beside_ceiling(found, exact, {0: {0: 1, 1: 2}, 1: {2: 1}, 2: {3: 0}}, 2)
+    values = beside_ceiling(found, exact, {0: {0: 1, 1: 2}, 1: {2: 1}, 2: {3: 0}}, 2, 1)
     nothing_relevant = np.nan  # of query 2
     gain = 1 / (2 + 1 / np.log2(3))
     for name, expected in {
@@ -130,20 +130,20 @@ def test_judgments_are_measured_beside_their_ceiling() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10_000), k=st.sampled_from([5, 10, 20]))
-def test_relevance_equals_pytrec_eval(seed: int, k: int) -> None:
+@given(seed=st.integers(0, 10_000), k=st.sampled_from([5, 10, 20]), least=st.sampled_from([1, 2, 3]))
+def test_relevance_equals_pytrec_eval(seed: int, k: int, least: int) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     rng = np.random.default_rng(seed)
     found: IntArray = np.stack([rng.permutation(60)[:k] for _ in range(6)])
     found[0, k // 2 :] = -1
     judged = {q: {int(row): int(rng.integers(0, 4)) for row in rng.permutation(60)[:8]} for q in range(5)}
-    judged = {q: of for q, of in judged.items() if any(of.values())}
+    judged = {q: of for q, of in judged.items() if any(grade >= least for grade in of.values())}
     qrels = {str(q): {str(row): grade for row, grade in of.items()} for q, of in judged.items()}
     run = {str(q): {str(r): -float(i) for i, r in enumerate(found[q].tolist()) if r >= 0} for q in judged}
     first = min(k, 10)
     asked = {f"recall.{k}", f"success.{k}", f"ndcg_cut.{first}", f"map_cut.{k}", "recip_rank"}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
-    ours = relevance_values(found, judged, k)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, asked, relevance_level=least).evaluate(run)
+    ours = relevance_values(found, judged, k, least)
     assert sorted(np.flatnonzero(~np.isnan(ours[f"rel.recall@{k}"])).tolist()) == sorted(judged)
     for query in judged:
         them = theirs[str(query)]

@@ -84,7 +84,7 @@ def test_what_is_found_is_what_bm25_finds_in_the_texts(place: Path, tmp_path: Pa
     for each in relevance_rows(bundle):
         if each.doc_row is not None:
             judged.setdefault(each.query_row, {})[each.doc_row] = each.relevance
-    for name, values in relevance_values(kept.rows, judged, 10).items():
+    for name, values in relevance_values(kept.rows, judged, 10, 1).items():
         np.testing.assert_array_equal(kept.rel[name], values)
     assert kept.latency_ns is None
     assert np.isnan(kept.recall_tie).all()

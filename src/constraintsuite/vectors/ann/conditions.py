@@ -40,6 +40,8 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
                 )
             if data.judged_queries and data.population != data.rows:
                 yield _about_subset(data)
+            if data.judged_queries and data.min_relevance > 1:
+                yield f"{data.name}: for recall, success, rr and ap a row is relevant from grade {data.min_relevance} on."
             yield from (f"{data.name}: {note}." for note in data.notes)
 
 

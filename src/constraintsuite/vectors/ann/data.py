@@ -32,6 +32,8 @@ class VectorSet:
     neighbours: Neighbours | None = None
     """The exact neighbours that came with the data; their scores are computed anew before they are used."""
     relevance: Relevance | None = None
+    min_relevance: int = 1
+    """The lowest grade that is relevant, for measures that know only yes and no."""
     notes: tuple[str, ...] = ()
     """What the reader repaired or left out."""
     kept_queries: IntArray | None = None
@@ -75,7 +77,7 @@ def limited(data: VectorSet, rows: int | None, queries: int | None) -> VectorSet
         kept = {query: {r: g for r, g in of.items() if r < rows} for query, of in (data.relevance or {}).items()}
         relevance = None if data.relevance is None else {query: of for query, of in kept.items() if of}
         notes = [*data.notes, f"only the first {rows:,} of {len(data.base):,} base vectors"]
-        lost = _relevant(data.relevance) - _relevant(relevance)
+        lost = _relevant(data.relevance, data.min_relevance) - _relevant(relevance, data.min_relevance)
         if lost:
             notes.append(
                 f"{lost:,} judgments of relevant rows lie behind the limit; a bundle with its positives first loses none"
@@ -114,12 +116,13 @@ def content_of(data: VectorSet) -> str:
             digest.update(np.ascontiguousarray(part[start : start + _BLOCK], dtype=np.float32).tobytes())
     judged = sorted((query, sorted(of.items())) for query, of in (data.relevance or {}).items())
     kept = None if data.kept_queries is None else data.kept_queries.tolist()
-    digest.update(f"{data.metric} {judged}{'' if kept is None else kept}".encode())
+    least = "" if data.min_relevance == 1 else f" from {data.min_relevance}"
+    digest.update(f"{data.metric} {judged}{'' if kept is None else kept}{least}".encode())
     return digest.hexdigest()
 
 
-def _relevant(relevance: Relevance | None) -> int:
-    return sum(grade > 0 for of in (relevance or {}).values() for grade in of.values())
+def _relevant(relevance: Relevance | None, least: int) -> int:
+    return sum(grade >= least for of in (relevance or {}).values() for grade in of.values())
 
 
 def _refuse_not_finite(name: str, what: str, vectors: Vectors) -> None:

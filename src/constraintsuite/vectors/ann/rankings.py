@@ -86,7 +86,7 @@ def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[Ranking, QueryRe
     bench = Workbench(sorted(set(passages.texts)), cache_folder() / "scores", reporter)
     system = load_retriever(planned.retriever, passages, bench)
     found = _search(system, passages, [queries[row] for row in data.query_rows], max(planned.k), reporter)
-    judged = _judge(found, data.relevance or {}, planned.k)
+    judged = _judge(found, data.relevance or {}, planned.k, data.min_relevance)
     figures = {name: mean(values) for name, values in judged.items()}
     ranking = Ranking(planned.key, facts.name, facts.content, system.name, figures, dict(system.describe()))
     nothing = np.full(len(found), np.nan)
@@ -104,9 +104,9 @@ def _search(system: System, passages: Passages, queries: Sequence[str], k: int, 
     return found
 
 
-def _judge(found: IntArray, relevance: Relevance, ks: Sequence[int]) -> dict[str, FloatArray]:
+def _judge(found: IntArray, relevance: Relevance, ks: Sequence[int], least: int) -> dict[str, FloatArray]:
     """For every k; a measure that looks at the first ten only is the same for all of them that are larger."""
-    return {name: values for k in ks for name, values in relevance_values(found, relevance, k).items()}
+    return {name: values for k in ks for name, values in relevance_values(found, relevance, k, least).items()}
 
 
 def _key(system: System, texts: Texts, staged: Staged, ks: Sequence[int]) -> str:

@@ -12,15 +12,17 @@ _SHALLOW = 10
 """The usual cut of measures that look at the first places."""
 
 
-def relevance_values(found: IntArray, relevance: Relevance, k: int, prefix: str = "rel.") -> dict[str, FloatArray]:
-    """Each measure of each query; NaN for a query without a relevant row, from grade 1 on, in the base."""
+def relevance_values(
+    found: IntArray, relevance: Relevance, k: int, least: int, prefix: str = "rel."
+) -> dict[str, FloatArray]:
+    """Each measure of each query; NaN for a query without a row of grade `least` or better in the base."""
     qrels = {
         str(query): {str(row): grade for row, grade in grades.items()}
         for query, grades in sorted(relevance.items())
-        if any(grade > 0 for grade in grades.values())
+        if any(grade >= least for grade in grades.values())
     }
     rankings = {query: [str(row) for row in found[int(query), :k].tolist() if row >= 0] for query in qrels}
-    measures = _measures(k)
+    measures = _measures(k, least)
     measured = measure_queries(list(measures.values()), qrels, rankings)
     columns = {}
     for name, measure in measures.items():
@@ -30,20 +32,22 @@ def relevance_values(found: IntArray, relevance: Relevance, k: int, prefix: str 
     return columns
 
 
-def beside_ceiling(found: IntArray, exact: IntArray, relevance: Relevance, k: int) -> dict[str, FloatArray]:
+def beside_ceiling(found: IntArray, exact: IntArray, relevance: Relevance, k: int, least: int) -> dict[str, FloatArray]:
     """Each measure for the rows found, and as `rel.ceiling.*` for exact search: the difference is the index's doing."""
-    return relevance_values(found, relevance, k) | relevance_values(exact, relevance, k, "rel.ceiling.")
+    ceiling = relevance_values(exact, relevance, k, least, "rel.ceiling.")
+    return relevance_values(found, relevance, k, least) | ceiling
 
 
-def _measures(k: int) -> dict[str, StandardMeasure]:
-    """Our names, and those of ir-measures."""
+def _measures(k: int, least: int) -> dict[str, StandardMeasure]:
+    """Our names, and those of ir-measures; nDCG knows grades, and whether a row is judged does not depend on them."""
     first = min(k, _SHALLOW)
+    of = "" if least == 1 else f"(rel={least})"
     pairs = {
-        f"recall@{k}": f"R@{k}",
-        f"success@{k}": f"Success@{k}",
-        f"rr@{first}": f"RR@{first}",
+        f"recall@{k}": f"R{of}@{k}",
+        f"success@{k}": f"Success{of}@{k}",
+        f"rr@{first}": f"RR{of}@{first}",
         f"ndcg@{first}": f"nDCG@{first}",
-        f"ap@{k}": f"AP@{k}",
+        f"ap@{k}": f"AP{of}@{k}",
         f"judged@{k}": f"Judged@{k}",
     }
     return {name: StandardMeasure(standard) for name, standard in pairs.items()}

@@ -175,6 +175,8 @@ class DataFacts:
     """The id of the bundle it is of."""
     population: int | None = None
     """Documents of the collection that the bundle was chosen from, where it is known."""
+    min_relevance: int = 1
+    """The lowest grade that is relevant."""
 
 
 @dataclass(frozen=True)

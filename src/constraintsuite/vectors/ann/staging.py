@@ -73,7 +73,9 @@ def load_staged(staged: Staged) -> tuple[VectorSet, Neighbours]:
     judged = {int(query): {int(row): int(grade) for row, grade in of.items()} for query, of in read.items()}
     with np.load(staged.folder / _QUERIES, allow_pickle=False) as arrays:
         queries, rows = arrays["queries"], arrays["rows"]
-    return VectorSet(facts.name, base, queries, staged.metric, truth, judged or None, kept_queries=rows), truth
+    return VectorSet(
+        facts.name, base, queries, staged.metric, truth, judged or None, facts.min_relevance, kept_queries=rows
+    ), truth
 
 
 def own_file(base: Vectors) -> Path | None:
@@ -117,4 +119,5 @@ def _facts(data: VectorSet, content: str) -> DataFacts:
         data.overlap,
         data.bundle,
         data.population,
+        data.min_relevance,
     )

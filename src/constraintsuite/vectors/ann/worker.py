@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.retrieval.topk import FloatArray, Neighbours
+from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
 from constraintsuite.vectors.ann.clients import ClientJob, processes_of
 from constraintsuite.vectors.ann.data import Vectors, VectorSet, tuning_half
 from constraintsuite.vectors.ann.engines import ENGINES
@@ -134,7 +134,7 @@ class _Measurement:
         values = judge(measured.rows, scores, self._truth, point.k, self._job.ties)
         tuning = tuning_half(data.queries)
         figures = summarise(values, point.k, np.flatnonzero(tuning))
-        judged = beside_ceiling(measured.rows, self._truth.rows, data.relevance, point.k) if data.relevance else {}
+        judged = self._judge(measured.rows, point.k)
         figures |= {name: mean(of_queries) for name, of_queries in judged.items()}
         self._write_queries(measured, values, judged, tuning)
         cell = Cell(
@@ -150,6 +150,10 @@ class _Measurement:
         )
         write(self._job.out / CELLS / f"{cell.key}.json", cell)
         return cell
+
+    def _judge(self, found: IntArray, k: int) -> dict[str, FloatArray]:
+        data = self._data
+        return beside_ceiling(found, self._truth.rows, data.relevance, k, data.min_relevance) if data.relevance else {}
 
     def _crowd(self) -> Crowd | None:
         """For a server, clients in processes of their own, wherever this machine lets them run."""

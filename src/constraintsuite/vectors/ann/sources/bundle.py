@@ -62,11 +62,12 @@ class BundleSource(SourceSettings):
         metric = self.metric or vectors.similarity
         if metric == "manhattan":
             raise UserError(f"{bundle.path}: its encoder compares by manhattan, which no engine does. Name a `metric`.")
+        least = int(bundle.texts.manifest.settings.get("min_relevance", 1))
         judged: dict[int, dict[int, int]] = {}
         absent = 0
         for row in relevance_rows(bundle):
             if row.doc_row is None:
-                absent += row.relevance > 0
+                absent += row.relevance >= least
             else:
                 judged.setdefault(row.query_row, {})[row.doc_row] = row.relevance
         notes = [f"vectors of {vectors.model}"]
@@ -79,6 +80,7 @@ class BundleSource(SourceSettings):
             metric,
             None,
             judged or None,
+            least,
             tuple(notes),
             bundle=bundle.id,
             population=bundle.texts.manifest.counts.get("population"),
