@@ -14,6 +14,7 @@ import click
 import pytest
 
 import constraintsuite
+from constraintsuite.annotate.formats import FORMATS
 from constraintsuite.build.export import EXPORTERS
 from constraintsuite.build.filters import FILTERS
 from constraintsuite.build.importers import IMPORTERS
@@ -21,6 +22,8 @@ from constraintsuite.catalogue import Catalogue
 from constraintsuite.cli.main import COMMANDS, cli
 from constraintsuite.corpora import SOURCES
 from constraintsuite.errors import UserError
+from constraintsuite.memory.modes import MODES
+from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.models import SCORERS
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.text import ANALYSERS
@@ -63,6 +66,9 @@ CATALOGUES: tuple[Catalogue[Any], ...] = (
     LAYOUTS,
     ENGINES,
     VECTOR_SOURCES,
+    MODES,
+    BENCHMARKS,
+    FORMATS,
 )
 
 

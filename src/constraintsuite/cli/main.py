@@ -5,12 +5,11 @@ from __future__ import annotations
 import errno
 import sys
 from collections.abc import Mapping
-from importlib import import_module
-from typing import cast
 
 import click
 
 from constraintsuite import __version__
+from constraintsuite.cli.lazy import LazyGroup
 from constraintsuite.errors import UserError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -40,31 +39,15 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "truth": ("constraintsuite.cli.truth:truth", "Write the two truths of a bundle."),
     "bundle": ("constraintsuite.cli.bundle:bundle", "Look at bundles, check and convert them."),
     "ann": ("constraintsuite.cli.ann:ann", "Measure vector search: how exact, how fast, how large."),
+    "memory": ("constraintsuite.cli.memory.group:memory", "Memory as a graph: ingest, search, explain, measure."),
+    "gold": ("constraintsuite.cli.gold:gold", "Have people judge examples or proposals, blind, with agreement."),
     "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
 }
 
 
-class LazyGroup(click.Group):
-    """Imports a command's module only when that command is called, so that `csuite --help` is instant."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        return cast(click.Command, getattr(import_module(module), attribute))
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in the help text, without importing anything."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=LazyGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @click.version_option(__version__, prog_name="csuite")
 def cli() -> None:
     """Does a retrieval system do what it was asked? Build, run and audit constraint tests for search."""

@@ -34,6 +34,8 @@ _MADE_BY = {
     "report": "csuite report",
     "bundle": "csuite subset build",
     "ann": "csuite ann run",
+    "graph": "csuite memory ingest",
+    "memory_run": "csuite memory bench",
 }
 
 

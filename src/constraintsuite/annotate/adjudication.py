@@ -1,0 +1,132 @@
+"""Where people differ, a third one rules, and says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.annotate.batch import Batch, check_name
+from constraintsuite.annotate.records import SIDES, Draft, Value
+from constraintsuite.annotate.standing import Standing, standing
+from constraintsuite.annotate.tables import Fault, Row, read_table, refuse, write_table
+from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value, spell_value
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+
+SHORTEST_REASON = 10
+_COLUMNS = ("item", "question", "answers", "takes", "ruling", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An item and question that two people or more answered differently."""
+
+    item: str
+    question: str
+    answers: Mapping[str, Value]
+    notes: Mapping[str, str]
+
+
+def disagreements(batch: Batch, said: Standing, *, ruled: bool = False) -> list[Disagreement]:
+    """All that still wait for a ruling; with `ruled` those that have one as well. Texts may differ."""
+    found = []
+    for item in batch.judged:
+        for question in batch.head.questions:
+            answers = said.of(item.id, question.id)
+            if question.kind == "text" or (not ruled and (item.id, question.id) in said.rulings):
+                continue
+            if len({event.value for event in answers.values()}) > 1:
+                values = {name: event.value for name, event in sorted(answers.items())}
+                notes = {name: event.note for name, event in sorted(answers.items()) if event.note}
+                found.append(Disagreement(item.id, question.id, values, notes))
+    return found
+
+
+def rule(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> Draft:
+    """A ruling on (item, question, answer); ruling on what one has judged oneself, or without a reason, is a UserError."""
+    found = _ruling(batch, said, check_name(by), draft, reason)
+    if isinstance(found, str):
+        raise UserError(found)
+    return found
+
+
+def write_disagreements(batch: Batch, by: str, file: Path) -> int:
+    """Write a sheet of all that waits for a ruling, without names; gives how many lines it has."""
+    said = standing(batch.store.events())
+    waiting = [one for one in disagreements(batch, said) if not _has_judged(said, one.item, check_name(by))]
+    if not waiting:
+        raise UserError(f"{batch.path}: nothing waits for a ruling by {by}.")
+    fields = dict.fromkeys(name for one in waiting for name in batch.items[one.item].fields)
+    sides = SIDES if any(batch.items[one.item].sides for one in waiting) else ()
+    columns = (_COLUMNS[0], *fields, *sides, *_COLUMNS[1:])
+    write_table(file, columns, (_line(batch, one) for one in waiting))
+    return len(waiting)
+
+
+def read_rulings(batch: Batch, by: str, file: Path) -> list[Draft]:
+    """The rulings of a sheet; lines without one are left open, any fault is a UserError."""
+    said = standing(batch.store.events())
+    _, rows = read_table(file, _COLUMNS)
+    faults: list[Fault] = []
+    drafts: dict[tuple[str, str], Draft] = {}
+    for row in rows:
+        if not row.cells["ruling"]:
+            continue
+        found = _ruling_of_line(batch, said, check_name(by), row)
+        if isinstance(found, str):
+            faults.append(Fault(row.line, found))
+        elif (found.item, found.question) in drafts:
+            faults.append(Fault(row.line, f"{found.item}, {found.question}: ruled on twice in this sheet; keep one."))
+        else:
+            drafts[found.item, found.question] = found
+    refuse(file, faults)
+    return list(drafts.values())
+
+
+def _ruling_of_line(batch: Batch, said: Standing, by: str, row: Row) -> Draft | str:
+    cells = row.cells
+    return _ruling(batch, said, by, (cells["item"], cells["question"], cells["ruling"]), cells["reason"])
+
+
+def _ruling(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> Draft | str:
+    """The ruling, or what is wrong with it."""
+    item, question, text = draft
+    if item not in batch.items:
+        return f"no item {item!r} in {batch.path}."
+    if question not in batch.questions:
+        return f"no question {question!r}. There are: {', '.join(batch.questions)}."
+    if len({event.value for event in said.of(item, question).values()}) < 2:
+        return f"{item}, {question}: nobody differs here, so there is nothing to rule on."
+    if _has_judged(said, item, by):
+        return f"{item}: {by} has judged this item, and a ruling is a third person's."
+    if len(reason.strip()) < SHORTEST_REASON:
+        return f"{item}, {question}: a ruling needs a reason, in words (at least {SHORTEST_REASON} characters)."
+    try:
+        value = read_value(batch.questions[question], batch.items[item], text)
+    except WrongValue as error:
+        return f"{item}, {error}"
+    return Draft(by, item, question, value, note=reason.strip(), kind="ruling")
+
+
+def _has_judged(said: Standing, item: str, name: str) -> bool:
+    return any(name in answers for (one, _, _), answers in said.answers.items() if one == item)
+
+
+def _line(batch: Batch, one: Disagreement) -> dict[str, str]:
+    """Here sides are those of the item: a ruling is in its terms."""
+    item = batch.items[one.item]
+    names = sorted(
+        one.answers, key=lambda name: stable_hash("ruling", one.item, name)
+    )  # not by name: who said it is no reason
+    said = [f"{spell_value(one.answers[name])}{f' ({one.notes[name]})' if name in one.notes else ''}" for name in names]
+    sides = dict(zip(SIDES, item.sides, strict=True)) if item.sides else {}
+    takes = how_to_answer(batch.questions[one.question])
+    return {
+        "item": item.id,
+        **item.fields,
+        **sides,
+        "question": one.question,
+        "answers": " | ".join(said),
+        "takes": takes,
+    }

@@ -1,0 +1,167 @@
+"""How far the people of a batch agree, by question and group, and how attentive each of them was."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.records import SIDES, Item, Question, Value
+from constraintsuite.annotate.standing import Standing
+from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.metrics.agreement import Agreement, Scale, agreement
+from constraintsuite.metrics.intervals import connected_components, wilson
+from constraintsuite.records.scores import Interval
+
+ALL = "all"
+MOST_OPTIONS = 3
+"""Of a question with any number of options: up to so many, each set of them is a category for kappa and AC1."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAgreement:
+    """One question in one group of items."""
+
+    question: str
+    group: str
+    """`all`, or a value of the grouping."""
+    scale: str
+    figures: Agreement
+    differing: int
+    """Items on which two people differ."""
+    needed: Needed
+    """Until the lower bound of the raw agreement is what one wants to claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """One annotator by what can be checked without another."""
+
+    annotator: str
+    answered: int
+    decoys: Interval
+    """Share of known answers that were given."""
+    repeats: Interval
+    """Share of questions answered the same when an item came again with exchanged sides."""
+    shown_first: Interval
+    """Of choices between the two sides, how many fell on the one that was shown first; far from one half is a habit."""
+
+
+def agree(batch: Batch, said: Standing, *, by: str = "", claim: float = CLAIM) -> list[QuestionAgreement]:
+    """Every question that can be compared, over all items and by group; text is not compared."""
+    groups = {ALL: batch.judged, **_grouped(batch, by)}
+    return [
+        _measured(batch, question, group, items, said, claim)
+        for question in batch.head.questions
+        if question.kind != "text"
+        for group, items in groups.items()
+    ]
+
+
+def ratings_of(question: Question, items: Sequence[Item], said: Standing) -> list[Mapping[str, Hashable]]:
+    """Who said what of each item, in the form in which agreement takes it."""
+    return [
+        {name: _comparable(question, event.value) for name, event in said.of(item.id, question.id).items()}
+        for item in items
+    ]
+
+
+def attention(batch: Batch, said: Standing) -> list[Attention]:
+    """All annotators, by name."""
+    return [_attention(batch, annotator, said) for annotator in said.annotators]
+
+
+def clusters_of(items: Sequence[Item]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Items that share a document or a source are one cluster."""
+    return connected_components([item.links for item in items])
+
+
+def _grouped(batch: Batch, by: str) -> Mapping[str, Sequence[Item]]:
+    if not by:
+        return {}
+    groups: dict[str, list[Item]] = defaultdict(list)
+    for item in batch.judged:
+        if by not in item.groups:
+            known = sorted({name for one in batch.judged for name in one.groups})
+            raise UserError(f"{batch.path}: no grouping {by!r}. There are: {', '.join(known) or 'none'}.")
+        groups[item.groups[by]].append(item)
+    return dict(sorted(groups.items()))
+
+
+def _measured(
+    batch: Batch, question: Question, group: str, items: Sequence[Item], said: Standing, claim: float
+) -> QuestionAgreement:
+    ratings = ratings_of(question, items, said)
+    scale = _scale(question)
+    rng = np.random.default_rng(stable_hash("agreement", str(batch.head.seed), question.id, group))
+    figures = agreement(ratings, scale, rng=rng, options=_options(question), clusters=clusters_of(items))
+    several = [item for item in ratings if len(item) > 1]
+    same = sum(len(set(item.values())) == 1 for item in several)
+    needed = items_needed(figures.raw, claim)
+    return QuestionAgreement(question.id, group, scale, figures, len(several) - same, needed)
+
+
+def _options(question: Question) -> Sequence[Hashable]:
+    """The answers there were to choose from; of few options, all sets of them."""
+    if question.kind == "choice":
+        return question.options
+    if question.kind != "choices" or len(question.options) > MOST_OPTIONS:
+        return ()
+    return [
+        frozenset(some) for size in range(len(question.options) + 1) for some in combinations(question.options, size)
+    ]
+
+
+def _scale(question: Question) -> Scale:
+    if question.kind == "choice":
+        return "ordinal" if question.ordered else "nominal"
+    return "nominal" if question.ordered else "jaccard"
+
+
+def _comparable(question: Question, value: Value) -> Hashable:
+    return frozenset(value) if isinstance(value, tuple) and not question.ordered else value
+
+
+def _attention(batch: Batch, annotator: str, said: Standing) -> Attention:
+    decoys = list(_known_answers(batch, annotator, said))
+    repeats = list(_repeated_answers(batch, annotator, said))
+    first = list(_side_choices(batch, annotator, said))
+    answered = {item for (item, _, _), answers in said.answers.items() if annotator in answers}
+    return Attention(
+        annotator,
+        len(answered),
+        wilson(sum(decoys), len(decoys)),
+        wilson(sum(repeats), len(repeats)),
+        wilson(sum(first), len(first)),
+    )
+
+
+def _known_answers(batch: Batch, annotator: str, said: Standing) -> Iterator[bool]:
+    for item in batch.items.values():
+        for question, value in item.expected.items():
+            answer = said.of(item.id, question).get(annotator)
+            if answer is not None:
+                yield answer.value == value
+
+
+def _repeated_answers(batch: Batch, annotator: str, said: Standing) -> Iterator[bool]:
+    for item in batch.items:
+        for question in batch.questions.values():
+            once, again = (said.of(item, question.id, copy).get(annotator) for copy in (0, 1))
+            if once is not None and again is not None and question.kind != "text":
+                yield once.value == again.value
+
+
+def _side_choices(batch: Batch, annotator: str, said: Standing) -> Iterator[bool]:
+    for task in tasks_of(batch, annotator):
+        for question in batch.questions.values():
+            answer = said.of(task.item.id, question.id, task.copy).get(annotator)
+            if answer is not None and answer.value in SIDES:
+                yield task.as_meant(answer.value) == SIDES[0]

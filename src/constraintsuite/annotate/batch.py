@@ -1,0 +1,121 @@
+"""A batch: a folder with the items that some people judge, the questions, and what they said.
+
+    batch.json items.jsonl annotations.sqlite
+
+Items and questions are written once; what is said of them is only ever added to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from constraintsuite.annotate.events import EventStore
+from constraintsuite.annotate.records import SIDES, Item, ItemKind, Question
+from constraintsuite.errors import UserError
+from constraintsuite.store.files import sha256_of, write_text
+from constraintsuite.store.jsonl import adapter, describe, encode, read_jsonl, write_jsonl
+
+HEAD = "batch.json"
+ITEMS = "items.jsonl"
+EVENTS = "annotations.sqlite"
+NOT_SHOWN = ("row", *SIDES, "note")
+"""Columns of a sheet that no field and no question may be called."""
+_NAME = re.compile(r"[\w][\w.@-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Head:
+    """What decides a batch, beside its items."""
+
+    kind: str
+    source: str
+    """What the items were made from: a name and a hash."""
+    seed: int
+    repeats: float
+    """Share of the items that each annotator is shown again, with exchanged sides."""
+    questions: tuple[Question, ...]
+    items_sha256: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Items with their questions, and where what people say of them is kept."""
+
+    path: Path
+    head: Head
+    items: Mapping[str, Item]
+
+    @property
+    def store(self) -> EventStore:
+        """What was said."""
+        return EventStore(self.path / EVENTS)
+
+    @cached_property
+    def questions(self) -> Mapping[str, Question]:
+        """By id, in the order in which they are asked."""
+        return {question.id: question for question in self.head.questions}
+
+    @cached_property
+    def judged(self) -> tuple[Item, ...]:
+        """The items that count: all but decoys."""
+        return tuple(item for item in self.items.values() if not item.expected)
+
+
+def write_batch(path: Path, kind: ItemKind, source: str, *, seed: int = 0, repeats: float = 0.1) -> Batch:
+    """Make a batch of a kind's items; a folder that holds anything is a UserError."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UserError(
+            f"{path}: something lies there already. Choose another --out: answers must not lose their items."
+        )
+    items = list(kind.items())
+    if not any(not item.expected for item in items):
+        raise UserError(f"{source}: there is nothing to judge.")
+    _refuse_faults(path, items, kind.questions)
+    write_jsonl(path / ITEMS, items)
+    head = Head(kind.name, source, seed, repeats, kind.questions, sha256_of(path / ITEMS))
+    EventStore(path / EVENTS).create()
+    write_text(path / HEAD, encode(head).decode() + "\n")
+    return Batch(path, head, {item.id: item for item in items})
+
+
+def open_batch(path: Path) -> Batch:
+    """The batch in a folder; one whose items were changed is a UserError, since the answers are of the others."""
+    file = path / HEAD
+    if not file.is_file():
+        raise UserError(f"{path}: no {HEAD}, so this is no batch. Make one with `csuite gold sample SUITE`.")
+    try:
+        head: Head = adapter(Head).validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
+    if not (path / ITEMS).is_file() or sha256_of(path / ITEMS) != head.items_sha256:
+        raise UserError(f"{path / ITEMS}: changed or taken away since the batch was made. Bring the file back.")
+    return Batch(path, head, {item.id: item for item in read_jsonl(path / ITEMS, Item)})
+
+
+def check_name(annotator: str) -> str:
+    """The name of a person, if it is one that can stand in a file's name and a table."""
+    if not _NAME.fullmatch(annotator):
+        raise UserError(
+            f"{annotator!r}: a name of a person has letters, digits, '.', '_', '@' and '-', at most 64 of them."
+        )
+    return annotator
+
+
+def _refuse_faults(path: Path, items: Sequence[Item], questions: Sequence[Question]) -> None:
+    """What a kind of item must keep to."""
+    names = [*NOT_SHOWN, *(question.id for question in questions)]
+    assert len(set(names)) == len(names), f"questions share a name with a column: {names}"
+    repeated = [name for name, count in Counter(item.id for item in items).items() if count > 1]
+    if repeated:
+        raise UserError(
+            f"{path}: {len(repeated)} ids of items stand there more than once, the first is {repeated[0]!r}."
+        )
+    for item in items:
+        assert not set(item.fields) & set(names), f"{item.id}: a field has the name of another column"

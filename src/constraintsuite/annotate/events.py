@@ -1,0 +1,145 @@
+"""Events in SQLite: appended, never changed; safe under many processes; on disk when `append` returns."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from constraintsuite.annotate.records import Draft, Event, EventKind, Value
+from constraintsuite.errors import UserError
+
+WAIT_SECONDS = 30.0
+"""How long a writer waits for the others."""
+_COLUMNS = "kind, annotator, item, question, value, copy, time, note, undoes"
+_TABLE = """
+CREATE TABLE IF NOT EXISTS events (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL CHECK (kind IN ('answer', 'undo', 'ruling')),
+    annotator TEXT NOT NULL,
+    item TEXT NOT NULL,
+    question TEXT NOT NULL,
+    value TEXT NOT NULL,
+    copy INTEGER NOT NULL,
+    time TEXT NOT NULL,
+    note TEXT NOT NULL,
+    undoes INTEGER UNIQUE REFERENCES events (number)
+) STRICT;
+CREATE INDEX IF NOT EXISTS events_of_annotator ON events (annotator, number);
+CREATE TRIGGER IF NOT EXISTS events_stay_as_they_are BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER IF NOT EXISTS events_stay BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'events are never taken away'); END;
+"""
+
+
+class EventStore:
+    """A file of events. Connections live as long as a call, so one store may be shared by threads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def append(self, drafts: Sequence[Draft], now: datetime) -> tuple[Event, ...]:
+        """Write some events, all or none; they outlive a crash and a power cut from here on."""
+        time = _written(now)
+        with self._writing() as connection:
+            return tuple(_insert(connection, draft, time) for draft in drafts)
+
+    def undo(self, annotator: str, now: datetime) -> Event | None:
+        """Take back the last answer of an annotator that still stands; None if there is none. What it replaced counts again."""
+        with self._writing() as connection:
+            last = connection.execute(
+                "SELECT * FROM events WHERE annotator = ? AND kind = 'answer' AND number NOT IN "
+                "(SELECT undoes FROM events WHERE undoes IS NOT NULL) ORDER BY number DESC LIMIT 1",
+                (annotator,),
+            ).fetchone()
+            if last is None:
+                return None
+            undone = _event(last)
+            draft = Draft(annotator, undone.item, undone.question, "", undone.copy, kind="undo")
+            return _insert(connection, draft, _written(now), undone.number)
+
+    def events(self) -> list[Event]:
+        """All events, in the order in which they were written."""
+        if not self.path.is_file():
+            return []
+        with _told(self.path), closing(self._connect()) as connection:
+            return [_event(row) for row in connection.execute("SELECT * FROM events ORDER BY number")]
+
+    def create(self) -> None:
+        """Make the file before anybody writes, so that many may begin at once."""
+        with _told(self.path), closing(self._connect()):
+            pass
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with _told(self.path), closing(self._connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def _connect(self) -> sqlite3.Connection:
+        """A connection that writes through to the disk at every commit."""
+        connection = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)
+        try:
+            connection.execute("PRAGMA synchronous = FULL")
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'events_stay'").fetchone():
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turns what the file or the disk refuses into a UserError; what breaks a rule of the table is our own fault."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise
+    except sqlite3.OperationalError as error:
+        raise UserError(f"{path}: {error}. Is the disk full, or another program holding the file?") from None
+    except sqlite3.DatabaseError as error:
+        raise UserError(f"{path}: not a file of annotations ({error}).") from None
+
+
+def _insert(connection: sqlite3.Connection, draft: Draft, time: str, undoes: int | None = None) -> Event:
+    values = (draft.kind, draft.annotator, draft.item, draft.question, json.dumps(draft.value, ensure_ascii=False))
+    row = (*values, draft.copy, time, draft.note, undoes)
+    number = connection.execute(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
+    assert number is not None
+    return Event(
+        number,
+        draft.kind,
+        draft.annotator,
+        draft.item,
+        draft.question,
+        draft.value,
+        draft.copy,
+        time,
+        draft.note,
+        undoes,
+    )
+
+
+def _event(row: tuple[int, EventKind, str, str, str, str, int, str, str, int | None]) -> Event:
+    number, kind, annotator, item, question, value, copy, time, note, undoes = row
+    return Event(number, kind, annotator, item, question, _value(value), copy, time, note, undoes)
+
+
+def _value(text: str) -> Value:
+    found: object = json.loads(text)
+    return tuple(map(str, found)) if isinstance(found, list) else str(found)
+
+
+def _written(now: datetime) -> str:
+    return now.astimezone(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,183 @@
+"""Gold: examples of a suite. Is the query natural, which document obeys it, are both on topic, is the edit grammatical?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+
+from constraintsuite.annotate.agreeing import clusters_of
+from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.labels import Label, Labelled
+from constraintsuite.annotate.records import SIDES, Item, Question
+from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
+from constraintsuite.build.stages.gold import sample_gold
+from constraintsuite.build.stages.viewing import read_examples
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.metrics.intervals import estimate
+from constraintsuite.records.examples import Example
+from constraintsuite.records.scores import Interval
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.files import sha256_of
+from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.text.terms import TermAnalyser
+
+QUESTIONS = (
+    Question("natural", "Would a person type this query?", "choice", ("no", "awkward", "yes"), ordered=True),
+    Question("obeys", "Which text does what the query asks?", "choice", (*SIDES, "both", "neither")),
+    Question(
+        "on_topic", "Which texts are about what the query is about, leaving aside what it excludes?", "choices", SIDES
+    ),
+    Question("grammatical", "Which texts read as if a careful person had written them?", "choices", SIDES),
+)
+Verdict = Literal["keep", "repair", "drop", "open"]
+DECOYS = 0.05
+"""Decoys beside every hundred examples, as a share."""
+
+
+@dataclass(frozen=True)
+class GoldItems:
+    """A sample of a suite's examples, with decoys: the same query with one text of another topic."""
+
+    examples: Sequence[Example]
+    seed: int = 0
+    decoys: float = DECOYS
+    name: str = "gold"
+    questions: tuple[Question, ...] = QUESTIONS
+
+    def items(self) -> Iterator[Item]:
+        """Examples in the order of their ids, then decoys."""
+        for example in self.examples:
+            yield _item(example, self.seed)
+        yield from _decoys(self.examples, math.ceil(self.decoys * len(self.examples)), self.seed)
+
+
+def read_suite(folder: Path, size: int, seed: int) -> tuple[GoldItems, str]:
+    """A sample of the suite in a folder, 15/35/50 easy, medium and hard, and the name and hash of where it is from."""
+    artifact = Artifact.open(folder, "suite")
+    file, entry = folder / "examples.jsonl", artifact.manifest.files.get("examples.jsonl")
+    if entry is None:
+        raise UserError(f"{folder}: this suite has no pairs to judge.")
+    if not file.is_file() or sha256_of(file) != entry.sha256:
+        raise UserError(
+            f"{file}: changed since the suite was built, so labels would not be of that suite. Build it again."
+        )
+    sample = sample_gold(read_examples(folder), size, seed)
+    return GoldItems(sample, seed), f"{artifact.manifest.name} {artifact.manifest.content}"
+
+
+def verdict_of(item: Item, labelled: Labelled) -> tuple[Verdict, str]:
+    """What to do with an example, and why: drop what is wrong, repair what is badly worded."""
+    waiting = [question for question in labelled.labels if labelled.settled(question) is None]
+    if waiting:
+        return "open", f"not settled: {', '.join(waiting)}"
+    wrong = []
+    if labelled.settled("obeys") != item.hidden["obeys"]:
+        wrong.append("the texts are not as labelled")
+    if set(labelled.settled("on_topic") or ()) != set(SIDES):
+        wrong.append("a text is off topic")
+    if wrong:
+        return "drop", "; ".join(wrong)
+    worded = []
+    if labelled.settled("natural") != "yes":
+        worded.append(f"natural: {labelled.settled('natural')}")
+    if set(labelled.settled("grammatical") or ()) != set(SIDES):
+        worded.append("a text is not grammatical")
+    return ("repair", "; ".join(worded)) if worded else ("keep", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One line of `gold.jsonl`: an example by its id, and what people made of it."""
+
+    id: str
+    verdict: Verdict
+    reason: str
+    right: bool | None
+    """Whether people find the example's own label right; None where that is not settled."""
+    labels: Mapping[str, Label]
+
+
+@dataclass(frozen=True)
+class GoldSummary:
+    """What a batch says of its suite."""
+
+    verdicts: Mapping[Verdict, int]
+    right: Interval
+    """Share of examples whose label is right, of those that are settled."""
+    needed: Needed
+
+
+def write_verdicts(batch: Batch, labelled: Sequence[Labelled], folder: Path) -> list[Judged]:
+    """Write `gold.jsonl` with all examples, and `repair.jsonl` and `drop.jsonl` with those to mend or leave out."""
+    judged = []
+    for one in labelled:
+        item = batch.items[one.item]
+        verdict, reason = verdict_of(item, one)
+        obeys = one.settled("obeys")
+        right = None if obeys is None else obeys == item.hidden["obeys"]
+        judged.append(Judged(one.item, verdict, reason, right, one.labels))
+    write_jsonl(folder / "gold.jsonl", judged)
+    for verdict in ("repair", "drop"):
+        write_jsonl(folder / f"{verdict}.jsonl", (one for one in judged if one.verdict == verdict))
+    return judged
+
+
+def summarise(batch: Batch, judged: Sequence[Judged], claim: float = CLAIM) -> GoldSummary:
+    """How many to keep, and how sure one may be of the labels; examples of near-duplicate documents are one cluster."""
+    counts = Counter(one.verdict for one in judged)
+    right = np.array([[np.nan if one.right is None else float(one.right)] for one in judged]).reshape(-1, 1)
+    clusters = clusters_of([batch.items[one.id] for one in judged])
+    figure = estimate(right, [True], clusters, rng=np.random.default_rng(batch.head.seed))[0]
+    return GoldSummary({verdict: counts[verdict] for verdict in get_args(Verdict)}, figure, items_needed(figure, claim))
+
+
+def _item(example: Example, seed: int) -> Item:
+    obeys = SIDES[stable_hash("side", str(seed), example.id) % 2]
+    return Item(
+        example.id,
+        fields={"query": example.query.neg},
+        sides=_sides(obeys, example.docs.pos.text, example.docs.neg.text),
+        groups={
+            "slice": example.suite,
+            "difficulty": example.tags.difficulty,
+            "relation": example.relation,
+            "domain": example.domain,
+        },
+        links=example.clusters or (example.couple or example.id,),
+        hidden={"obeys": obeys},
+    )
+
+
+def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Item]:
+    """A query with its satisfying text and a text that shares no word with its topic: only one can be on topic."""
+    ordered = sorted(examples, key=lambda example: stable_hash("decoy", str(seed), example.id))
+    made = 0
+    held = {example.id: _terms(example.docs.neg.text) for example in ordered}
+    for example in ordered:
+        topic = _terms(f"{example.query.topic} {example.query.neg}")
+        other = next((e for e in reversed(ordered) if not topic & held[e.id]), None)
+        if made == count or other is None:
+            continue
+        made += 1
+        own = SIDES[stable_hash("side", str(seed), "decoy", example.id) % 2]
+        yield Item(
+            f"decoy-{stable_hash('decoy', str(seed), example.id):016x}",
+            fields={"query": example.query.neg},
+            sides=_sides(own, example.docs.pos.text, other.docs.neg.text),
+            expected={"on_topic": (own,)},
+        )
+
+
+def _sides(first_of: str, one: str, other: str) -> tuple[str, str]:
+    return (one, other) if first_of == SIDES[0] else (other, one)
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(TermAnalyser().terms(text))

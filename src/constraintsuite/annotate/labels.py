@@ -1,0 +1,78 @@
+"""One label from many answers: what all said, or what was ruled; never a majority."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.records import Item, Question, Value
+from constraintsuite.annotate.standing import Standing, standing
+from constraintsuite.store.jsonl import write_jsonl
+
+How = Literal["agreed", "ruled", "single", "open", "unanswered"]
+"""All of two or more said the same, a third person ruled, only one answered, people differ, nobody answered."""
+SETTLED: tuple[How, ...] = ("agreed", "ruled")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What holds of one question."""
+
+    value: Value | None
+    how: How
+    annotators: int
+    reason: str = ""
+    """Of a ruling."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """An item with its labels, by question."""
+
+    item: str
+    groups: Mapping[str, str]
+    labels: Mapping[str, Label]
+    notes: tuple[str, ...] = ()
+
+    def settled(self, question: str) -> Value | None:
+        """The value of a label that two people, or a ruling, stand for."""
+        label = self.labels[question]
+        return label.value if label.how in SETTLED else None
+
+
+def label_all(batch: Batch, said: Standing) -> list[Labelled]:
+    """The labels of all items that count, in the order of the batch."""
+    return [_labelled(batch, item, said) for item in batch.judged]
+
+
+def write_labels(batch: Batch, folder: Path) -> list[Labelled]:
+    """Write `labels.jsonl`, one line an item, and `events.jsonl`, one line an event, into a folder."""
+    events = batch.store.events()
+    labelled = label_all(batch, standing(events))
+    write_jsonl(folder / "labels.jsonl", labelled)
+    write_jsonl(folder / "events.jsonl", events)
+    return labelled
+
+
+def _labelled(batch: Batch, item: Item, said: Standing) -> Labelled:
+    labels = {question.id: _label(item, question, said) for question in batch.head.questions}
+    notes = {
+        event.note: None for question in batch.questions for event in said.of(item.id, question).values() if event.note
+    }
+    return Labelled(item.id, dict(item.groups), labels, tuple(notes))
+
+
+def _label(item: Item, question: Question, said: Standing) -> Label:
+    answers = said.of(item.id, question.id)
+    values = list(dict.fromkeys(event.value for _, event in sorted(answers.items())))
+    ruling = said.rulings.get((item.id, question.id))
+    if ruling is not None:
+        return Label(ruling.value, "ruled", len(answers), ruling.note)
+    if not values:
+        return Label(None, "unanswered", 0)
+    if len(answers) == 1:
+        return Label(values[0], "single", 1)
+    return Label(values[0], "agreed", len(answers)) if len(values) == 1 else Label(None, "open", len(answers))

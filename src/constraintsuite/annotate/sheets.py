@@ -1,0 +1,106 @@
+"""Blind sheets for people who use a spreadsheet or another program: what is left of one annotator's queue, and the answers read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from constraintsuite.annotate.batch import Batch, check_name
+from constraintsuite.annotate.formats import FORMATS
+from constraintsuite.annotate.formats.base import Sheet
+from constraintsuite.annotate.queue import Task, tasks_by_row
+from constraintsuite.annotate.records import SIDES, Draft
+from constraintsuite.annotate.standing import Standing, standing, tasks_left
+from constraintsuite.annotate.tables import Fault, Row, refuse
+from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value
+from constraintsuite.errors import UserError
+
+
+def write_sheet(batch: Batch, annotator: str, file: Path, layout: str = "csv") -> int:
+    """Write the tasks that an annotator has not finished, with empty answers; gives how many there are."""
+    tasks = tasks_left(batch, check_name(annotator), standing(batch.store.events()))
+    if not tasks:
+        raise UserError(f"{batch.path}: {annotator} has answered everything; there is nothing to ask.")
+    fields = dict.fromkeys(name for task in tasks for name in task.item.fields)
+    sides = SIDES if any(task.item.sides for task in tasks) else ()
+    rows = tuple({"row": task.row, **task.shown()} for task in tasks)
+    FORMATS.load(layout)().write(file, Sheet((*fields, *sides), batch.head.questions, rows))
+    return len(tasks)
+
+
+def guide(batch: Batch) -> str:
+    """How to fill a sheet, in Markdown."""
+    lines = [
+        "# How to fill the sheet",
+        "",
+        "One line is one item. Work alone, from the top; leave a cell empty if you cannot say.",
+    ]
+    lines += [
+        "Leave the column `row` as it is. `note` is for whatever is odd.",
+        "",
+        "| column | question | answer |",
+        "|---|---|---|",
+    ]
+    lines += [
+        f"| `{question.id}` | {question.text}{' (may stay empty)' if question.optional else ''} | {how_to_answer(question)} |"
+        for question in batch.head.questions
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def read_sheet(batch: Batch, annotator: str, file: Path, layout: str = "csv") -> list[Draft]:
+    """The answers of a sheet that are new or other than before; any fault is a UserError, and then none is taken.
+
+    A row of another person's sheet is unknown here: what it asks was not asked of this one.
+    """
+    tasks = tasks_by_row(batch, check_name(annotator))
+    columns, rows = FORMATS.load(layout)().read(file)
+    unasked = set(columns) - {
+        "row",
+        "note",
+        *SIDES,
+        *batch.questions,
+        *(f for task in tasks.values() for f in task.item.fields),
+    }
+    if unasked or not set(columns) & set(batch.questions):
+        what = f"unknown columns: {', '.join(sorted(unasked))}" if unasked else "no column is a question"
+        raise UserError(f"{file}:1: {what}. Questions are: {', '.join(batch.questions)}.")
+    said = standing(batch.store.events())
+    first: dict[str, int] = {}
+    faults: list[Fault] = []
+    drafts: list[Draft] = []
+    for row in rows:
+        name = row.cells["row"]
+        if name not in tasks:
+            faults.append(
+                Fault(row.line, f"no row {name!r} in the sheet of {annotator}. Is it another person's sheet?")
+            )
+        elif name in first:
+            faults.append(Fault(row.line, f"the row {name!r} stands in line {first[name]} already; keep one."))
+        else:
+            first[name] = row.line
+            for answer in _answers(batch, tasks[name], annotator, row):
+                if isinstance(answer, Fault):
+                    faults.append(answer)
+                else:
+                    drafts.append(answer)
+    refuse(file, faults)
+    return [draft for draft in drafts if _is_news(draft, said)]
+
+
+def _answers(batch: Batch, task: Task, annotator: str, row: Row) -> Iterator[Draft | Fault]:
+    for question in batch.head.questions:
+        text = row.cells.get(question.id, "")
+        if not text:
+            continue
+        try:
+            value = task.as_meant(read_value(question, task.item, text))
+        except WrongValue as error:
+            yield Fault(row.line, str(error))
+        else:
+            yield Draft(annotator, task.item.id, question.id, value, task.copy, row.cells.get("note", ""))
+
+
+def _is_news(draft: Draft, said: Standing) -> bool:
+    before = said.of(draft.item, draft.question, draft.copy).get(draft.annotator)
+    return before is None or (before.value, before.note) != (draft.value, draft.note)

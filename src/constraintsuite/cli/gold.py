@@ -1,0 +1,214 @@
+"""`csuite gold`: sample, sheet, import, status, agree, adjudicate, export."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.cli.judging import (
+    adjudicate_batch,
+    agreement_json,
+    agreement_text,
+    file_type,
+    folder_type,
+    json_option,
+    layout_option,
+    progress_line,
+    ruling_options,
+    take_sheet,
+)
+from constraintsuite.errors import UserError
+
+if TYPE_CHECKING:
+    from constraintsuite.annotate.batch import Batch
+    from constraintsuite.annotate.labels import Labelled
+
+_batch = click.argument("folder", metavar="BATCH", type=folder_type)
+_annotator = click.option("--annotator", required=True, metavar="NAME", help="Whose sheet it is.")
+
+
+@click.group()
+def gold() -> None:
+    """Have people judge examples of a suite, or proposals: blind, twice, with a ruling where they differ."""
+
+
+@gold.command()
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.option("--out", type=folder_type, help="Folder to create; SOURCE.gold if not given.")
+@click.option("-n", "size", type=click.IntRange(min=1), default=200, show_default=True, help="Examples to draw.")
+@click.option(
+    "--repeats",
+    type=click.FloatRange(0, 0.4),
+    default=0.1,
+    show_default=True,
+    help="Share that each person sees twice.",
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+@json_option
+def sample(source: Path, out: Path | None, size: int, repeats: float, seed: int, as_json: bool) -> None:
+    """Draw a batch to judge from SOURCE: a suite's folder, or a file that `csuite propose` wrote."""
+    from constraintsuite.annotate.batch import write_batch
+    from constraintsuite.annotate.kinds.gold import read_suite
+    from constraintsuite.annotate.kinds.proposals import read_proposals
+
+    kind, origin = read_suite(source, size, seed) if source.is_dir() else read_proposals(source, size)
+    batch = write_batch(out or source.with_name(f"{source.name}.gold"), kind, origin, seed=seed, repeats=repeats)
+    decoys = len(batch.items) - len(batch.judged)
+    if as_json:
+        click.echo(json.dumps({"batch": str(batch.path), "items": len(batch.judged), "decoys": decoys}))
+        return
+    click.echo(f"{batch.path}: {len(batch.judged)} items and {decoys} decoys.")
+    click.echo(f"Next, for each of two people: csuite gold sheet {batch.path} --annotator NAME --out NAME.csv")
+
+
+@gold.command()
+@_batch
+@_annotator
+@click.option("--out", required=True, type=file_type, help="File to write.")
+@layout_option
+@json_option
+def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -> None:
+    """Write what a person has not judged yet as a sheet: blind to labels, scores and other people."""
+    from constraintsuite.annotate.batch import open_batch
+    from constraintsuite.annotate.sheets import guide, write_sheet
+
+    batch = open_batch(folder)
+    tasks = write_sheet(batch, annotator, out, layout)
+    if as_json:
+        click.echo(json.dumps({"sheet": str(out), "tasks": tasks}))
+        return
+    click.echo(f"{out}: {tasks} tasks for {annotator}.\n\n{guide(batch)}")
+    click.echo(f"When it is filled in: csuite gold import {folder} {out} --annotator {annotator}")
+
+
+@gold.command("import")
+@_batch
+@click.argument("file", type=file_type)
+@_annotator
+@layout_option
+@json_option
+def import_command(folder: Path, file: Path, annotator: str, layout: str, as_json: bool) -> None:
+    """Take the answers of a sheet; if anything in it is wrong, every fault is told and nothing is taken."""
+    from constraintsuite.annotate.batch import open_batch
+
+    take_sheet(open_batch(folder), annotator, file, layout, as_json)
+
+
+@gold.command()
+@_batch
+@json_option
+def status(folder: Path, as_json: bool) -> None:
+    """Say how far each person is, and how many items wait for a ruling."""
+    from constraintsuite.annotate.adjudication import disagreements
+    from constraintsuite.annotate.batch import open_batch
+    from constraintsuite.annotate.standing import progress_of, standing
+
+    batch = open_batch(folder)
+    events = batch.store.events()
+    said = standing(events)
+    people = [progress_of(batch, name, events) for name in said.annotators]
+    waiting = len(disagreements(batch, said))
+    if as_json:
+        click.echo(json.dumps({"people": [asdict(one) for one in people], "waiting": waiting}, indent=2))
+        return
+    click.echo(
+        "\n".join([f"{len(batch.judged)} items", *map(progress_line, people), f"waiting for a ruling: {waiting}"])
+    )
+
+
+@gold.command()
+@_batch
+@click.option("--by", default="", metavar="GROUPING", help="Also by group: slice, difficulty, relation, domain.")
+@click.option(
+    "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound one wants to claim."
+)
+@json_option
+def agree(folder: Path, by: str, claim: float, as_json: bool) -> None:
+    """Say how far people agree: raw, Cohen's kappa, Gwet's AC1, Krippendorff's alpha; and how many more items it takes."""
+    from constraintsuite.annotate.agreeing import agree as measure
+    from constraintsuite.annotate.agreeing import attention
+    from constraintsuite.annotate.batch import open_batch
+    from constraintsuite.annotate.standing import standing
+
+    batch = open_batch(folder)
+    said = standing(batch.store.events())
+    rows, people = measure(batch, said, by=by, claim=claim), attention(batch, said)
+    if as_json:
+        click.echo(json.dumps(agreement_json(rows, people), indent=2, ensure_ascii=False))
+    else:
+        click.echo(agreement_text(rows, people))
+
+
+@gold.command()
+@_batch
+@ruling_options
+def adjudicate(
+    folder: Path,
+    by: str | None,
+    sheet: Path | None,
+    filled: Path | None,
+    ruling: tuple[str, str, str] | None,
+    reason: str | None,
+    as_json: bool,
+) -> None:
+    """List what people differ on, or rule on it as a third person, with a reason."""
+    from constraintsuite.annotate.batch import open_batch
+
+    adjudicate_batch(open_batch(folder), by, sheet, filled, ruling, reason, as_json)
+
+
+@gold.command()
+@_batch
+@click.option("--out", required=True, type=folder_type, help="Folder to create.")
+@click.option("--proposals", type=file_type, help="Of a batch of proposals: the file it was drawn from.")
+@click.option(
+    "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound one wants to claim."
+)
+@json_option
+def export(folder: Path, out: Path, proposals: Path | None, claim: float, as_json: bool) -> None:
+    """Write labels and events as JSON lines; of examples also what to keep, repair and drop, of proposals the approved ones."""
+    from constraintsuite.annotate.batch import open_batch
+    from constraintsuite.annotate.labels import write_labels
+
+    batch = open_batch(folder)
+    if out.exists() and any(out.iterdir()):
+        raise UserError(f"{out}: this folder is not empty. Choose another --out.")
+    if (batch.head.kind == "proposals") != (proposals is not None):
+        wanted = "needs --proposals FILE" if proposals is None else "takes no --proposals"
+        raise UserError(f"{folder}: a batch of {batch.head.kind} {wanted}.")
+    if proposals is not None:
+        _export_proposals(batch, proposals, out, as_json)
+    else:
+        _export_gold(batch, write_labels(batch, out), out, claim, as_json)
+
+
+def _export_gold(batch: Batch, labelled: list[Labelled], out: Path, claim: float, as_json: bool) -> None:
+    from constraintsuite.annotate.kinds.gold import GoldSummary, summarise, write_verdicts
+    from constraintsuite.store.jsonl import adapter
+
+    found = summarise(batch, write_verdicts(batch, labelled, out), claim)
+    if as_json:
+        click.echo(adapter(GoldSummary).dump_json(found, indent=2).decode())
+        return
+    click.echo(f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items()))
+    click.echo(f"labels that are right, of those settled: {found.right}; {found.needed}.")
+
+
+def _export_proposals(batch: Batch, file: Path, out: Path, as_json: bool) -> None:
+    from constraintsuite.annotate.kinds.proposals import write_approved
+    from constraintsuite.annotate.labels import write_labels
+
+    counts = write_approved(batch, file, out / "approved.jsonl")
+    write_labels(batch, out)
+    if as_json:
+        click.echo(json.dumps({"file": str(out / "approved.jsonl"), **counts}))
+    else:
+        click.echo(f"{out / 'approved.jsonl'}: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
+        click.echo(f"Next: csuite build --corpus … --approved {out / 'approved.jsonl'} --out suites/ours")

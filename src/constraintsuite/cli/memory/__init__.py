@@ -1,0 +1,1 @@
+"""`csuite memory`: one file a few commands."""

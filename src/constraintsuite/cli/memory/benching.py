@@ -1,0 +1,99 @@
+"""`csuite memory bench`: structured cases under all modes, at equal budgets."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.cli.memory.datasets import open_datasets
+from constraintsuite.cli.memory.options import (
+    budget_option,
+    dry_run_option,
+    encoder_option,
+    folder_type,
+    json_option,
+    load_encoder,
+    modes_option,
+    named_modes,
+    repeats_option,
+    report_option,
+    vector_cache,
+)
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.cases.grounding import Grounded
+
+
+@click.command()
+@click.argument("cases", nargs=-1)
+@modes_option
+@budget_option
+@encoder_option
+@click.option("--lenient", is_flag=True, help="Pass over fields that are not of the format, and say so.")
+@click.option("--now", metavar="TIME", help="When the first case is asked.  [default: 2026-01-01]")
+@repeats_option
+@click.option("--out", type=folder_type, help="Folder of the run.  [default: runs/memory-NAME]")
+@report_option
+@dry_run_option
+@json_option
+def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
+    cases: tuple[str, ...],
+    modes: tuple[str, ...],
+    budgets: tuple[int, ...],
+    encoder: str | None,
+    lenient: bool,
+    now: str | None,
+    repeats: int,
+    out: Path | None,
+    report: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Run CASES, which are benchmark files or names of bundled ones; without any, all that are bundled.
+
+    Each case asks for evidence, and may ask for a path, roles, contradictions, a trace and a state; it passes if most of
+    its wordings do. What no mode here can answer is counted as not evaluated, never as passed.
+    """
+    from constraintsuite.cli.memory.reporting import finish_run
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.memory.cases.run import START, CaseRun
+    from constraintsuite.memory.runs.benchmarks import BUNDLED, run_structured
+    from constraintsuite.models.base import Workbench
+    from constraintsuite.store.download import cache_folder
+
+    chosen = named_modes(modes, encoder=encoder is not None)
+    datasets = open_datasets(cases, lenient=lenient)
+    if dry_run:
+        _forecast(datasets, chosen, budgets, as_json)
+        return
+    bench_ = Workbench(cache=cache_folder() / "scores")
+    run = CaseRun(chosen, budgets, now or START, cache=vector_cache(), bench=bench_, reporter=Terminal())
+    name = datasets[0].dataset.dataset_id if len(datasets) == 1 else BUNDLED
+    place = out or Path("runs") / f"memory-{name}"
+    model = load_encoder(encoder) if encoder else None
+    finish_run(run_structured(datasets, run, place, model, repeats=repeats), report, as_json)
+
+
+def _forecast(datasets: Sequence[Grounded], modes: Sequence[str], budgets: Sequence[int], as_json: bool) -> None:
+    cases = {data.dataset.dataset_id: len(data.dataset.cases) for data in datasets}
+    wordings = sum(len(case.phrasings) for data in datasets for case in data.dataset.cases)
+    record = {
+        "cases": cases,
+        "wordings": wordings,
+        "modes": list(modes),
+        "budgets": list(budgets),
+        "searches": wordings * len(modes) * len(budgets),
+    }
+    if as_json:
+        click.echo(json.dumps(record, indent=2))
+        return
+    click.echo("\n".join(f"{count:>6} cases of {name}" for name, count in cases.items()))
+    click.echo(f"{wordings:>6} wordings, {len(modes)} modes, {len(budgets)} budgets: {record['searches']:,} searches")
+    click.echo(f"       modes: {', '.join(modes)}")

@@ -1,0 +1,158 @@
+"""`csuite memory ablate` and `csuite memory hypotheses`: what the parts of a memory are worth, and which claims hold."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from constraintsuite.cli.memory.datasets import open_datasets
+from constraintsuite.cli.memory.options import (
+    budget_option,
+    encoder_option,
+    folder_type,
+    json_option,
+    load_encoder,
+    repeats_option,
+    vector_cache,
+)
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.cases.grounding import Grounded
+    from constraintsuite.memory.runs.ablations import Ablation
+    from constraintsuite.memory.runs.hypotheses import Claim
+    from constraintsuite.memory.runs.record import MemoryRun
+    from constraintsuite.models.dense import DenseScorer
+
+T = TypeVar("T")
+
+
+def _options(command: Callable[..., T]) -> Callable[..., T]:
+    for decorate in reversed(
+        (
+            click.argument("cases", nargs=-1),
+            budget_option,
+            encoder_option,
+            repeats_option,
+            click.option(
+                "--out",
+                type=folder_type,
+                default=Path("runs/memory-claims"),
+                show_default=True,
+                help="Folder of the run.",
+            ),
+            json_option,
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+@click.command()
+@_options
+def ablate(
+    cases: tuple[str, ...], budgets: tuple[int, ...], encoder: str | None, repeats: int, out: Path, as_json: bool
+) -> None:
+    """Run CASES (without any, the bundled ones) with and without structure, weights, path expansion and dynamics.
+
+    A part passes if at least one dataset shows a gain, its 95 % interval above 0; losses are told as well.
+    """
+    from constraintsuite.cli.memory.verdicts import ablations_of
+    from constraintsuite.memory.runs.ablations import Ablation
+    from constraintsuite.store.jsonl import adapter
+
+    run = _run(open_datasets(cases), budgets, load_encoder(encoder) if encoder else None, repeats, out)
+    found = ablations_of(run)
+    if as_json:
+        listed = adapter(tuple[Ablation, ...]).dump_python(tuple(found), mode="json")
+        click.echo(json.dumps({"run": str(out), "ablations": listed}, indent=2))
+        return
+    click.echo("\n\n".join(map(_effects, found)) + f"\n\nRun: {out}")
+
+
+@click.command()
+@_options
+def hypotheses(
+    cases: tuple[str, ...], budgets: tuple[int, ...], encoder: str | None, repeats: int, out: Path, as_json: bool
+) -> None:
+    """Judge the claims of the benchmark strategy on CASES (without any, the bundled ones).
+
+    Each is supported, not supported or undecided, with the numbers behind it.
+    """
+    from constraintsuite.memory.runs.hypotheses import WALKING, Claim, judge_claims
+    from constraintsuite.memory.runs.replay import replay
+    from constraintsuite.store.jsonl import adapter
+
+    datasets = open_datasets(cases)
+    model = load_encoder(encoder) if encoder else None
+    run = _run(datasets, budgets, model, repeats, out)
+    judged = {
+        budget: judge_claims(
+            run.outcomes,
+            budget,
+            timing=run.timing,
+            replays=[replay(datasets, mode, budget, model) for mode in WALKING],
+        )
+        for budget in budgets
+    }
+    if as_json:
+        listed = {
+            str(budget): adapter(tuple[Claim, ...]).dump_python(claims, mode="json")
+            for budget, claims in judged.items()
+        }
+        click.echo(json.dumps({"run": str(out), "claims": listed}, indent=2))
+        return
+    for budget, claims in judged.items():
+        click.echo("\n\n".join(_told(claim, budget) for claim in claims))
+    click.echo(f"\nRun: {out}")
+
+
+def _effects(found: Ablation) -> str:
+    """The verdict, then every pair of modes: the difference overall and by dataset, in points."""
+    from constraintsuite.reports.figures import show
+
+    lines = [found.sentence]
+    for finding in found.findings:
+        lines.append(
+            f"  {finding.pair.whole} less {finding.pair.reduced}, {found.metric} at {finding.budget}, in points"
+        )
+        for effect in (finding.overall, *finding.fixtures):
+            figure = show(effect.contrast.difference, "points")
+            p = show(effect.contrast.holm, "p").value
+            lines.append(
+                f"    {effect.group:<20} {figure.value:>6} [{figure.bounds}] {figure.n}, Holm p {p}: {effect.direction}"
+            )
+    return "\n".join(lines)
+
+
+def _told(claim: Claim, budget: int) -> str:
+    from constraintsuite.reports.figures import show
+
+    lines = [f"{claim.name}, budget {budget}: {claim.judgement.upper()}", f"  {claim.claim}"]
+    for each in claim.evidence:
+        figure = show(each.figure, "number")
+        bounds = f" [{figure.bounds}]" if figure.bounds else ""
+        p = f", p {each.p:.3g}" if each.p is not None else ""
+        lines.append(f"    {each.what}: {figure.value}{bounds} {figure.n}{p}: {each.judgement}")
+    return "\n".join([*lines, f"  {claim.sentence}"] if claim.sentence else lines)
+
+
+def _run(
+    datasets: Sequence[Grounded], budgets: Sequence[int], encoder: DenseScorer | None, repeats: int, out: Path
+) -> MemoryRun:
+    """One run with all modes that ablations and claims compare; made once for both."""
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.memory.cases.run import CaseRun
+    from constraintsuite.memory.runs.ablations import families, modes_of
+    from constraintsuite.memory.runs.benchmarks import run_structured
+    from constraintsuite.memory.runs.record import load_memory_run
+
+    modes = modes_of(families(encoder=encoder is not None))
+    run = CaseRun(modes, tuple(budgets), cache=vector_cache(), reporter=Terminal())
+    return load_memory_run(run_structured(datasets, run, out, encoder, repeats=repeats).path)

@@ -1,0 +1,73 @@
+"""`csuite memory fetch`: files of public benchmarks."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from constraintsuite.cli.memory.options import json_option
+from constraintsuite.errors import UserError
+
+_PARTIAL = 3
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@json_option
+def fetch(names: tuple[str, ...], as_json: bool) -> None:
+    """Get the benchmark files NAMES, checked against their hashes; without any, list them.
+
+    Where no hash is known, or there is no network, it says where to put the file. Exit code 2 if nothing could be had, 3 if
+    only some of several.
+    """
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.memory.public.fetching import fetch_file, find_file
+
+    if not names:
+        _list(as_json)
+        return
+    wanted = {name: find_file(name) for name in dict.fromkeys(names)}
+    got: dict[str, str] = {}
+    faults: dict[str, str] = {}
+    for name, file in wanted.items():
+        try:
+            got[name] = str(fetch_file(file, Terminal()))
+        except UserError as error:
+            faults[name] = str(error)
+    if as_json:
+        click.echo(json.dumps({"files": got, "faults": faults}, indent=2))
+    else:
+        for name, place in got.items():
+            click.echo(f"{name}: {place}\n  Run it: csuite memory {wanted[name].benchmark} {place}")
+    if faults and not got:
+        raise UserError("\n".join(faults.values()))
+    if faults:
+        click.echo("\n".join(faults.values()), err=True)
+        raise click.exceptions.Exit(_PARTIAL)
+
+
+def _list(as_json: bool) -> None:
+    from constraintsuite.memory.public.fetching import place_of
+    from constraintsuite.memory.public.files import FILES
+
+    listed = {
+        name: {
+            "file": file.file,
+            "here": place_of(file).is_file(),
+            "place": str(place_of(file)),
+            "licence": file.licence,
+            "page": file.page,
+            "sha256": file.sha256 or None,
+        }
+        for name, file in FILES.items()
+    }
+    if as_json:
+        click.echo(json.dumps(listed, indent=2))
+        return
+    for name, entry in listed.items():
+        state = "here   " if entry["here"] else "by hand" if entry["sha256"] is None else "to get "
+        click.echo(f"{state}  {name:<19} {entry['file']} ({entry['licence']}), {entry['page']}")

@@ -1,0 +1,43 @@
+"""`csuite memory`: one line a command; what is behind it is imported when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from constraintsuite.cli.lazy import LazyGroup
+
+_HERE = "constraintsuite.cli.memory"
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "ingest": (f"{_HERE}.documents:ingest", "Read documents into a new memory."),
+    "add": (f"{_HERE}.documents:add", "Add documents to a memory, or replace them."),
+    "remove": (f"{_HERE}.documents:remove", "Remove documents from a memory."),
+    "show": (f"{_HERE}.looking:show", "Say what a memory holds, or what is known of one unit."),
+    "verify": (f"{_HERE}.looking:verify", "Check a memory against its hashes; exit code 1 if it is damaged."),
+    "modes": (f"{_HERE}.looking:modes", "List the ways to search, with their options."),
+    "search": (f"{_HERE}.searching:search", "Search a memory, say why, draw it."),
+    "feedback": (f"{_HERE}.remembering:feedback", "Say which units were right, or which gave way to a newer one."),
+    "state": (f"{_HERE}.remembering:state", "Say what was confirmed, and how strong it still is."),
+    "snapshot": (f"{_HERE}.remembering:snapshot", "Keep a copy of a state."),
+    "restore": (f"{_HERE}.remembering:restore", "Put a state back to a copy."),
+    "bench": (f"{_HERE}.benching:bench", "Run structured cases: the bundled ones, or yours."),
+    "fetch": (f"{_HERE}.fetching:fetch", "Get public benchmarks, checked by hash, or learn where to put them."),
+    "hotpotqa": (f"{_HERE}.public:hotpotqa", "Run HotpotQA, with its official scores."),
+    "musique": (f"{_HERE}.public:musique", "Run MuSiQue."),
+    "2wiki": (f"{_HERE}.public:twowiki", "Run 2WikiMultiHopQA."),
+    "hover": (f"{_HERE}.public:hover", "Run HoVer."),
+    "longmemeval": (f"{_HERE}.public:longmemeval", "Run LongMemEval."),
+    "locomo": (f"{_HERE}.public:locomo", "Run LoCoMo."),
+    "compare": (f"{_HERE}.judging:compare", "Compare the modes of a run, or two runs, with paired tests."),
+    "gate": (f"{_HERE}.judging:gate", "Check a run against a baseline; exit code 1 if it fails."),
+    "ablate": (f"{_HERE}.claims:ablate", "Say what structure, weights, paths and dynamics are worth."),
+    "hypotheses": (f"{_HERE}.claims:hypotheses", "Say which claims of the strategy hold."),
+    "report": (f"{_HERE}.reporting:report", "Write one page of runs."),
+    "private": (f"{_HERE}.private:private", "Make a benchmark of your own documents."),
+}
+
+
+@click.group(cls=LazyGroup, table=COMMANDS)
+def memory() -> None:
+    """Memory as a graph of units: ingest, search, explain, and measure it at equal budgets."""

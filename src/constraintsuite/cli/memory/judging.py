@@ -1,0 +1,127 @@
+"""`csuite memory compare` and `csuite memory gate`: what differs, and whether a run may take the place of another."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.cli.memory.options import file_type, folder_type, json_option
+from constraintsuite.errors import UserError
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.public.summary import Contrast
+    from constraintsuite.memory.runs.compare import Change
+    from constraintsuite.memory.runs.gate import GateResult, Verdict
+    from constraintsuite.memory.runs.policy import MemoryPolicy
+    from constraintsuite.memory.runs.record import MemoryRun
+
+
+@click.command()
+@click.argument("run", type=folder_type)
+@click.argument("second", required=False, type=folder_type)
+@click.option("--metric", "metrics", multiple=True, help="Repeatable.  [default: the two that are shown first]")
+@click.option("--baseline", metavar="MODE", help="Of one run: the mode to compare with.  [default: lexical_baseline]")
+@json_option
+def compare(run: Path, second: Path | None, metrics: tuple[str, ...], baseline: str | None, as_json: bool) -> None:
+    """Compare the modes of RUN with its baseline, or RUN with SECOND mode by mode, on the same questions."""
+    from constraintsuite.cli.memory.headlines import headlines
+    from constraintsuite.cli.memory.tables import BASELINE, tests_table
+    from constraintsuite.memory.public.summary import Contrast
+    from constraintsuite.memory.runs.compare import compare as compare_runs
+    from constraintsuite.memory.runs.compare import compare_modes
+    from constraintsuite.memory.runs.record import load_memory_run
+    from constraintsuite.store.jsonl import adapter
+
+    if second is not None and baseline is not None:
+        raise UserError("--baseline is a mode of one run; two runs are compared mode by mode. Leave one of them out.")
+    first = load_memory_run(run)
+    wanted = metrics or tuple(dict.fromkeys(name for b in first.summary.budgets for name in headlines(first, b)[:2]))
+    if second is None:
+        against = baseline or BASELINE
+        tests = compare_modes(first, wanted, baseline=against)
+    else:
+        against = "the first run"
+        tests = [_named(change) for change in compare_runs(first, load_memory_run(second), wanted)]
+    if as_json:
+        click.echo(adapter(tuple[Contrast, ...]).dump_json(tuple(tests), indent=2).decode())
+    elif not tests:
+        raise UserError(f"{run}: it has no other mode than {against}, so that there is nothing to compare.")
+    else:
+        click.echo(str(tests_table(first, tests, "tests", against)))
+
+
+@click.command()
+@click.argument("run", type=folder_type)
+@click.option("--baseline", type=folder_type, required=True, help="The run that it must not fall behind.")
+@click.option(
+    "--policy",
+    type=file_type,
+    help="YAML file of rules.  [default: evidence_hit and path_hit at most .02 lower, p95 at most 20 % up]",
+)
+@click.option("--waivers", type=file_type, help="YAML file of failures that are let pass until a day, with reasons.")
+@click.option("--today", metavar="DATE", help="The day that waivers are judged by, as in 2026-03-01.  [default: today]")
+@json_option
+def gate(
+    run: Path, baseline: Path, policy: Path | None, waivers: Path | None, today: str | None, as_json: bool
+) -> None:
+    """Check RUN against a baseline on the same data: exit code 0 if it passes, 1 if not, 2 if the input is wrong."""
+    from constraintsuite.memory.runs.gate import GateResult
+    from constraintsuite.memory.runs.gate import gate as judge
+    from constraintsuite.memory.runs.policy import read_policy, read_waivers
+    from constraintsuite.memory.runs.record import load_memory_run
+    from constraintsuite.store.jsonl import adapter
+
+    new, old = load_memory_run(run), load_memory_run(baseline)
+    rules = read_policy(policy) if policy else _standard(old)
+    result = judge(new, old, rules, read_waivers(waivers) if waivers else (), today=_day(today))
+    click.echo(json.dumps(adapter(GateResult).dump_python(result, mode="json"), indent=2) if as_json else _told(result))
+    if not result.passed:
+        raise click.exceptions.Exit(1)
+
+
+def _named(change: Change) -> Contrast:
+    """The test under the name of its mode."""
+    return replace(change.contrast, mode=change.mode, budget=change.budget)
+
+
+def _standard(baseline: MemoryRun) -> MemoryPolicy:
+    """The rules of the strategy; of a public benchmark, which has no `evidence_hit`, its first two figures."""
+    from constraintsuite.cli.memory.headlines import headlines, is_structured
+    from constraintsuite.memory.runs.policy import MemoryPolicy, MemoryRule
+
+    if is_structured(baseline):
+        return MemoryPolicy()
+    names = dict.fromkeys(name for budget in baseline.summary.budgets for name in headlines(baseline, budget)[:2])
+    return MemoryPolicy(rules=tuple(MemoryRule(metric=name) for name in names))
+
+
+def _day(text: str | None) -> date:
+    if text is None:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UserError(f"--today {text!r} is not a day such as 2026-03-01.") from None
+
+
+def _told(result: GateResult) -> str:
+    lines = [_line(verdict) for verdict in result.verdicts]
+    failed = sum(not verdict.passed for verdict in result.verdicts)
+    end = "passes" if result.passed else f"does not pass: {failed} of {len(result.verdicts)} rules fail"
+    return "\n".join([*lines, *result.notes, f"{result.run} {end}."])
+
+
+def _line(verdict: Verdict) -> str:
+    mark = "waived" if verdict.waived else "passed" if verdict.passed else "FAILED"
+    where = f"{verdict.mode} at {verdict.budget}, {verdict.rule}: {verdict.reason}"
+    found = verdict.difference
+    interval = f" [{found.low:+.3f} to {found.high:+.3f}, n={found.n}]" if found and found.low is not None else ""
+    return f"{mark}  {where}{interval}" + (f"; waived: {verdict.waived}" if verdict.waived else "")

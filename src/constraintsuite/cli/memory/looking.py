@@ -1,0 +1,153 @@
+"""`csuite memory show`, `verify` and `modes`: look, and change nothing."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraintsuite.cli.memory.options import graph_argument, json_option
+from constraintsuite.errors import UserError
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.graph import Graph
+
+_SHOWN = 12
+
+
+@click.command()
+@graph_argument
+@click.argument("node", required=False)
+@json_option
+def show(graph: Path, node: str | None, as_json: bool) -> None:
+    """Say what GRAPH holds, or what it knows of NODE: a unit, a document, or entity:NAME."""
+    from constraintsuite.memory.folder import open_memory
+
+    found = open_memory(graph).graph
+    record = _overview(graph, found) if node is None else _of_node(found, node)
+    if as_json:
+        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(_overview_lines(record) if node is None else _node_lines(record)))
+
+
+@click.command()
+@graph_argument
+@json_option
+def verify(graph: Path, as_json: bool) -> None:
+    """Check every file of GRAPH against its hash; exit code 1 if something is wrong."""
+    from constraintsuite.memory.folder import verify_memory
+
+    faults = verify_memory(graph)
+    if as_json:
+        click.echo(json.dumps({"graph": str(graph), "faults": faults}, indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(faults) if faults else f"{graph}: nothing is wrong.")
+    if faults:
+        raise click.exceptions.Exit(1)
+
+
+@click.command()
+@json_option
+def modes(as_json: bool) -> None:
+    """List the ways to search, with the options in force unless others are named, as in ppr,damping=0.7."""
+    from constraintsuite.memory.memory import Memory
+    from constraintsuite.memory.modes import MODES
+    from constraintsuite.memory.modes.naming import load_mode
+
+    listed: dict[str, dict[str, Any] | None] = {}
+    for name in MODES.names():
+        try:
+            facts = load_mode(name, Memory()).describe()
+        except UserError:
+            listed[name] = None  # it needs a model behind a colon
+        else:
+            listed[name] = {key: value for key, value in facts.items() if key != "mode"}
+    if as_json:
+        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return
+    for name, options in listed.items():
+        if options is None:
+            click.echo(
+                f"{name}:MODEL  puts in order what it found by a model of `csuite models`, as in {name}:cross:NAME"
+            )
+        else:
+            shown = ", ".join(f"{key}={_option(value)}" for key, value in options.items())
+            click.echo(f"{name}  {shown}".rstrip())
+
+
+def _option(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _overview(path: Path, graph: Graph) -> dict[str, Any]:
+    from constraintsuite.memory.graph import EDGE_KINDS
+
+    kinds = Counter(EDGE_KINDS[kind] for kind in graph.edges.kind.tolist())
+    units = len(graph.units)
+    named = Counter(node for node in graph.edges.target.tolist() if node >= units)
+    return {
+        "graph": str(path),
+        "documents": [
+            {"id": held.id, "title": held.title, "units": held.length, "sha256": held.sha256}
+            for held in graph.documents
+        ],
+        "units": units,
+        "entities": len(graph.entities),
+        "edges": dict(kinds.most_common()),
+        "waiting": graph.dangling,
+        "roles": dict(Counter(role for unit in graph.units for role in unit.roles).most_common()),
+        "most_named": {graph.entities[node - units]: count for node, count in named.most_common(_SHOWN)},
+    }
+
+
+def _overview_lines(record: dict[str, Any]) -> Iterator[str]:
+    yield f"{record['graph']}: {len(record['documents']):,} documents, {record['units']:,} units, {record['entities']:,} entities"
+    for title in ("edges", "roles"):
+        yield f"  {title}: " + (", ".join(f"{count:,} {name}" for name, count in record[title].items()) or "none")
+    if record["waiting"]:
+        yield f"  {record['waiting']:,} edges lead to documents that are not here"
+    if record["most_named"]:
+        yield "  most named: " + ", ".join(f"{name} ({count})" for name, count in record["most_named"].items())
+    for held in record["documents"][:_SHOWN]:
+        yield f"  {held['id']}: {held['units']:,} units, {held['title']!r}"
+    if len(record["documents"]) > _SHOWN:
+        yield f"  and {len(record['documents']) - _SHOWN:,} more documents; --json lists all"
+
+
+def _of_node(graph: Graph, node: str) -> dict[str, Any]:
+    document = next((held for held in graph.documents if held.id == node), None)
+    if document is not None:
+        units = graph.units[document.first : document.first + document.length]
+        return {"document": node, "title": document.title, "units": {unit.id: unit.text for unit in units}}
+    number = graph.number(node)
+    unit = asdict(graph.units[number]) if number < len(graph.units) else {"id": node}
+    rows = ((graph.edges.source == number) | (graph.edges.target == number)).nonzero()[0].tolist()
+    return {**unit, "edges": [asdict(graph.edge(row)) for row in rows]}
+
+
+def _node_lines(record: dict[str, Any]) -> Iterator[str]:
+    if "units" in record:
+        yield f"{record['document']}: {record['title']}"
+        yield from (f"  {unit}  {' '.join(text.split())}" for unit, text in record["units"].items())
+        return
+    yield " › ".join([record["id"], *record.get("headings", ())])
+    if "text" in record:
+        yield f"  {record['text']}"
+        about = [*record["roles"], *([f"lines {record['lines'][0]}–{record['lines'][1]}"] if record["lines"] else [])]
+        about += [f"{key} {record[key]}" for key in ("valid_from", "valid_to") if record[key]]
+        yield f"  ({', '.join(about)})" if about else ""
+    for edge in record["edges"]:
+        out = edge["source"] == record["id"]
+        arrow = f"→ {edge['target']}" if out else f"← {edge['source']}"
+        yield f"  {edge['kind']:<12} {arrow}  ({edge['because']}; weight {edge['weight']:g}, sure {edge['confidence']:.2f})"

@@ -1,0 +1,87 @@
+"""Options that several commands share, and what they name."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.errors import UserError
+
+if TYPE_CHECKING:
+    from constraintsuite.models.dense import DenseScorer
+
+_BETWEEN_MODES = re.compile(r",(?![a-z_][a-z0-9_]*=)")
+folder_type = click.Path(path_type=Path, file_okay=False)
+file_type = click.Path(path_type=Path, dir_okay=False)
+graph_argument = click.argument("graph", type=folder_type)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+encoder_option = click.option(
+    "--encoder", metavar="MODEL", help="For modes with vectors, such as dense:all-MiniLM-L6-v2."
+)
+modes_option = click.option(
+    "--modes",
+    multiple=True,
+    default=("all",),
+    show_default=True,
+    help="Parted by commas; `csuite memory modes` lists them.",
+)
+budget_option = click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    type=click.IntRange(min=1),
+    default=(10,),
+    show_default=True,
+    help="Units that every mode may return; repeatable.",
+)
+repeats_option = click.option(
+    "--repeats",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="Further passes for warm times; 0 takes none, and a gate then has no times to judge.",
+)
+report_option = click.option("--report", type=folder_type, help="Also write a page with tables to this folder.")
+state_option = click.option(
+    "--state", "state_file", type=file_type, help="File of the state.  [default: GRAPH.state.jsonl]"
+)
+
+
+def load_encoder(model: str) -> DenseScorer:
+    """The encoder that a model string names; a model without vectors is a UserError."""
+    from constraintsuite.models.base import Workbench
+    from constraintsuite.models.dense import DenseScorer
+    from constraintsuite.models.naming import load_scorer
+
+    found = load_scorer(model, Workbench())
+    if not isinstance(found, DenseScorer):
+        raise UserError(f"{model!r} gives no vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")
+    return found
+
+
+def vector_cache() -> Path:
+    """Where vectors of texts are kept between runs."""
+    from constraintsuite.store.download import cache_folder
+
+    return cache_folder() / "vectors"
+
+
+def named_modes(given: Sequence[str], *, encoder: bool) -> list[str]:
+    """The modes that `--modes` names; a comma parts two of them, unless an option of a mode stands behind it."""
+    from constraintsuite.memory.runs.selection import choose_modes
+
+    names = [name.strip() for text in given for name in _BETWEEN_MODES.split(text) if name.strip()]
+    return choose_modes(names, encoder=encoder)
+
+
+def state_place(graph: Path, given: Path | None) -> Path:
+    """The file of a memory's state: beside its folder, which holds documents alone."""
+    return given or graph.with_name(f"{graph.resolve().name}.state.jsonl")

@@ -1,0 +1,203 @@
+"""From a search to the plain data of its picture."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from constraintsuite.memory.graph import ENTITY, Graph
+from constraintsuite.memory.recall import Recall, Step, TraceStep
+from constraintsuite.reports.figures import Value
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.walks.model import Link, Node, Part, Walk
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.memory import Memory
+
+MOST = 36
+"""Nodes of a picture; what does not fit is in its tables."""
+
+
+def picture_of(memory: Memory, recall: Recall, budget: int, around: int) -> Walk:
+    """The units that were found, the walks to them, and at most `around` neighbours that were not touched."""
+    scene = _Scene(memory.graph, recall)
+    shown = scene.shown(around)
+    layers = scene.layers(shown)
+    last = max(layers.values(), default=0)
+    near = [name for name in shown if name not in layers]
+    nodes = tuple(scene.node(name, layers.get(name, last + 1)) for name in shown)
+    titles = _titles(recall, last) + (("Around, not touched",) if near else ())
+    links = tuple(scene.links(shown))
+    return Walk(
+        recall.query, _about(memory, recall, budget), titles, nodes, links, _tables(recall), scene.remarks(shown)
+    )
+
+
+@dataclass
+class _Scene:
+    graph: Graph
+    recall: Recall
+    ranks: Mapping[str, tuple[int, float]] = field(init=False)
+    starts: frozenset[str] = field(init=False)
+    hops: dict[str, int] = field(init=False)
+    passed: dict[tuple[str, str, str], float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ranks = {found.unit: (found.rank, found.score) for found in self.recall.ranking}
+        self.starts = frozenset(step.node for step in self.recall.trace if step.seed)
+        self.hops = {}
+        self.passed = {}
+        for path in self.recall.paths:
+            for hop, step in enumerate(path.steps):
+                self.hops[step.node] = min(hop, self.hops.get(step.node, hop))
+        for unit in self.ranks:
+            self.hops.setdefault(unit, 0)
+        self.hops |= dict.fromkeys(self.starts & self.hops.keys(), 0)
+        for transfer in self.recall.trace:
+            if transfer.source is not None and transfer.edge is not None:
+                key = (transfer.source, transfer.node, transfer.edge)
+                self.passed[key] = self.passed.get(key, 0.0) + transfer.passed
+
+    def shown(self, around: int) -> list[str]:
+        """What was found first, then what was walked to get there, then starts that led nowhere, then neighbours."""
+        walked = [step.node for path in self.recall.paths for step in path.steps]
+        touched = list(dict.fromkeys([*self.ranks, *walked, *sorted(self.starts)]))[:MOST]
+        return touched + self._neighbours(touched, min(around, MOST - len(touched)))
+
+    def _neighbours(self, touched: list[str], most: int) -> list[str]:
+        """Those with the strongest edges to what was touched; the surest first."""
+        inside = {self.graph.number(name) for name in touched}
+        strength: dict[int, float] = {}
+        edges = self.graph.edges
+        for source, target, weight, sure in zip(
+            edges.source.tolist(), edges.target.tolist(), edges.weight.tolist(), edges.confidence.tolist(), strict=True
+        ):
+            for here, there in ((source, target), (target, source)):
+                if here in inside and there not in inside:
+                    strength[there] = strength.get(there, 0.0) + weight * sure
+        best = sorted(strength, key=lambda node: (-strength[node], node))[: max(0, most)]
+        return [self.graph.node_id(node) for node in best]
+
+    def layers(self, shown: list[str]) -> dict[str, int]:
+        """The layer of all that was touched: how many steps from where the search began, none left empty."""
+        hops = {name: self.hops.get(name, 0) for name in shown if name in self.hops or name in self.starts}
+        dense = {hop: number for number, hop in enumerate(sorted(set(hops.values())))}
+        return {name: dense[hop] for name, hop in hops.items()}
+
+    def node(self, name: str, layer: int) -> Node:
+        rank, score = self.ranks.get(name, (None, None))
+        part = self._part(name)
+        if name.startswith(ENTITY):
+            return Node(name, name.removeprefix(ENTITY), part, layer)
+        unit = self.graph.units[self.graph.number(name)]
+        made_of = (self.recall.parts or {}).get(name, {})
+        facts = [(key, f"{value:.4g}") for key, value in made_of.items()]
+        facts += [("roles", ", ".join(unit.roles))] if unit.roles else []
+        return Node(name, name, part, layer, unit.text, " › ".join(unit.headings), rank, score, tuple(facts))
+
+    def _part(self, name: str) -> Part:
+        if name in self.starts:
+            return "start"
+        if name in self.ranks:
+            return "reached" if self.hops[name] > 0 else "found"
+        return "walked" if name in self.hops else "near"
+
+    def links(self, shown: list[str]) -> Iterator[Link]:
+        inside = {self.graph.number(name): name for name in shown}
+        rows = zip(self.graph.edges.source.tolist(), self.graph.edges.target.tolist(), strict=True)
+        for number, (source, target) in enumerate(rows):
+            if source in inside and target in inside:
+                edge = self.graph.edge(number)
+                about = f"{edge.because}; weight {edge.weight:.3g}, sure {edge.confidence:.2f}"
+                there = self.passed.get((edge.source, edge.target, edge.kind))
+                back = self.passed.get((edge.target, edge.source, edge.kind))
+                passed = None if there is None and back is None else (there or 0.0) + (back or 0.0)
+                yield Link(
+                    edge.source, edge.target, edge.kind, about.lstrip("; "), passed, there is None and back is not None
+                )
+
+    def remarks(self, shown: list[str]) -> tuple[str, ...]:
+        left = len(self.ranks.keys() - set(shown))
+        said = [f"{left} of the returned units did not fit into the picture; they are in the ranking."] if left else []
+        if not any(len(path.steps) > 1 for path in self.recall.paths):
+            said.append(f"{self.recall.mode} reached nothing over an edge: what it returned, it found by itself.")
+        return tuple(said)
+
+
+def _titles(recall: Recall, last: int) -> tuple[str, ...]:
+    begin = "Where the search began, and what it found by itself" if recall.trace else "Found by themselves"
+    return (begin, *(f"{number} {'step' if number == 1 else 'steps'} away" for number in range(1, last + 1)))
+
+
+def _about(memory: Memory, recall: Recall, budget: int) -> str:
+    documents, units = len(memory.graph.documents), len(memory.graph.units)
+    return (
+        f"Mode {recall.mode}, {len(recall.ranking)} units at a budget of {budget}, from a memory of {documents:,} documents "
+        f"and {units:,} units."
+    )
+
+
+def _tables(recall: Recall) -> tuple[Table, ...]:
+    tables = [_ranking(recall)]
+    tables += [_paths(recall)] if any(len(path.steps) > 1 for path in recall.paths) else []
+    tables += [_trace(recall)] if recall.trace else []
+    return tuple(tables)
+
+
+def _ranking(recall: Recall) -> Table:
+    names = list(dict.fromkeys(name for parts in (recall.parts or {}).values() for name in parts))
+    columns = (Column("unit"), Column("rank", "count"), Column("score", "number"))
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (found.unit, found.rank, found.score, *(((recall.parts or {}).get(found.unit, {})).get(name) for name in names))
+        for found in recall.ranking
+    )
+    return Table(
+        "ranking", "What was returned, best first.", (*columns, *(Column(name, "number") for name in names)), rows
+    )
+
+
+def _paths(recall: Recall) -> Table:
+    caption = "The walks that brought most to what was returned. An arrow to the left was walked against its edge."
+    rows = tuple(
+        (" ".join(_step(step) for step in path.steps), path.score, len(path.steps) - 1)
+        for path in recall.paths
+        if len(path.steps) > 1
+    )
+    return Table("paths", caption, (Column("path"), Column("score", "number"), Column("steps", "count")), rows)
+
+
+def _step(step: Step) -> str:
+    if step.via is None:
+        return step.node
+    return f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}"
+
+
+def _trace(recall: Recall) -> Table:
+    columns = (
+        Column("to"),
+        Column("hop", "count"),
+        Column("from"),
+        Column("edge"),
+        Column("held", "number"),
+        Column("passed", "number"),
+        Column("stopped"),
+    )
+    caption = (
+        "Every transfer on those walks: what the source held, what of it arrived, and why nothing went on from there."
+    )
+    return Table("trace", caption, columns, tuple(map(_transfer, recall.trace)))
+
+
+def _transfer(step: TraceStep) -> tuple[Value, ...]:
+    return (
+        step.node,
+        step.hop,
+        step.source or "",
+        step.edge or "start",
+        step.incoming,
+        step.passed,
+        step.stopped or "",
+    )

@@ -1,0 +1,286 @@
+"""`csuite memory private`: init, freeze, sheet, import, agree, adjudicate, export, drift."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.cli.judging import (
+    SHOWN,
+    adjudicate_batch,
+    agreement_json,
+    agreement_text,
+    file_type,
+    folder_type,
+    json_option,
+    ruling_options,
+    take_sheet,
+)
+
+if TYPE_CHECKING:
+    from constraintsuite.annotate.batch import Batch
+    from constraintsuite.memory.private.acceptance import Criterion
+    from constraintsuite.memory.private.drift import Drift
+    from constraintsuite.memory.private.labelling import EvidenceAgreement
+
+_pilot = click.argument("pilot", type=folder_type)
+_least = click.option(
+    "--least",
+    type=click.FloatRange(0, 1),
+    default=0.85,
+    show_default=True,
+    help="Lower bound that agreement must reach.",
+)
+
+_version = click.option("--version", type=click.IntRange(min=1), help="Of the pilot; the newest if not given.")
+
+
+@click.group()
+def private() -> None:
+    """Make a benchmark of your own documents: choose, freeze, label blind, agree, export, watch for drift."""
+
+
+@private.command()
+@click.argument("documents", type=click.Path(path_type=Path, exists=True))
+@click.option("--out", "pilot", required=True, type=folder_type, help="Folder of the pilot, to create.")
+@json_option
+def init(documents: Path, pilot: Path, as_json: bool) -> None:
+    """Look at all Markdown and text files below DOCUMENTS and write an inventory for people to choose from."""
+    from constraintsuite.memory.private.cases import write_case_sheet
+    from constraintsuite.memory.private.inventory import INVENTORY, write_inventory
+
+    entries = write_inventory(documents, pilot)
+    cases = write_case_sheet(pilot)
+    doubtful = [entry for entry in entries if entry.doubts]
+    if as_json:
+        click.echo(
+            json.dumps({"inventory": str(pilot / INVENTORY), "documents": len(entries), "doubtful": len(doubtful)})
+        )
+        return
+    click.echo(
+        f"{pilot / INVENTORY}: {len(entries)} documents. Fill in type, selected (yes) and why for those you choose."
+    )
+    click.echo(
+        "\n".join(f"  {entry.document}: {entry.doubts}" for entry in doubtful[:SHOWN]) or "  none looks doubtful"
+    )
+    click.echo(f"{cases}: an empty sheet for cases.\nThen: csuite memory private freeze {pilot}")
+
+
+@private.command()
+@_pilot
+@click.option(
+    "--new-version", is_flag=True, help="Go on although documents changed: the old version stays, with its labels."
+)
+@json_option
+def freeze(pilot: Path, new_version: bool, as_json: bool) -> None:
+    """Keep the selected documents as they are, with hashes and ids; a document that changed since is named."""
+    from constraintsuite.memory.private.inventory import quotas, read_inventory
+    from constraintsuite.memory.private.versions import freeze as freeze_documents
+
+    version = freeze_documents(pilot, new_version=new_version)
+    counts = version.artifact.manifest.counts
+    found = quotas([entry for entry in read_inventory(pilot) if entry.selected == "yes"])
+    if as_json:
+        entry = {"version": version.number, "folder": str(version.artifact.path), **counts}
+        click.echo(json.dumps({**entry, "quotas": [one._asdict() for one in found]}, indent=2))
+        return
+    click.echo(
+        f"{version.artifact.path}: version {version.number}, {counts['documents']} documents, {counts['units']} units."
+    )
+    for one in found:
+        mark = "met    " if one.least <= one.chosen <= one.most else "not met"
+        click.echo(f"  {mark}  {one.type}: {one.chosen}, a pilot of 30 wants {one.least} to {one.most}")
+
+
+@private.command()
+@_pilot
+@click.option(
+    "--annotator",
+    "annotators",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    help="Twice or more: one blind sheet each.",
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+@json_option
+def sheet(pilot: Path, annotators: tuple[str, ...], seed: int, as_json: bool) -> None:
+    """Write a blind sheet for each annotator, the documents with the ids of their units, and a guide."""
+    from constraintsuite.annotate.sheets import guide
+    from constraintsuite.memory.private.labelling import write_sheets
+
+    written = write_sheets(pilot, annotators, seed=seed)
+    if as_json:
+        click.echo(
+            json.dumps({"sheets": {str(file): tasks for file, tasks in written.files}, "reading": str(written.reading)})
+        )
+        return
+    for file, tasks in written.files:
+        click.echo(f"{file}: {tasks} tasks")
+    click.echo(f"{written.reading}: what they read; guide.md beside it says how\n\n{guide(written.batch)}")
+    click.echo(f"When a sheet is filled in: csuite memory private import {pilot} SHEET --annotator NAME")
+
+
+@private.command("import")
+@_pilot
+@click.argument("file", type=file_type)
+@click.option("--annotator", required=True, metavar="NAME", help="Whose sheet it is.")
+@_version
+@json_option
+def import_command(pilot: Path, file: Path, annotator: str, version: int | None, as_json: bool) -> None:
+    """Take the answers of a sheet; if anything in it is wrong, every fault is told and nothing is taken."""
+    take_sheet(_batch_of(pilot, version), annotator, file, "csv", as_json)
+
+
+@private.command()
+@_pilot
+@_least
+@click.option("--by", default="", metavar="GROUPING", help="Also by group: family or document.")
+@_version
+@json_option
+def agree(pilot: Path, least: float, by: str, version: int | None, as_json: bool) -> None:
+    """Say how far annotators agree; exit code 1 if the lower bound for evidence is below --least."""
+    from constraintsuite.annotate.agreeing import agree as measure
+    from constraintsuite.annotate.agreeing import attention
+    from constraintsuite.annotate.standing import standing
+    from constraintsuite.memory.private.labelling import EvidenceAgreement, evidence_agreement
+    from constraintsuite.store.jsonl import adapter
+
+    batch = _batch_of(pilot, version)
+    said = standing(batch.store.events())
+    evidence = evidence_agreement(batch, said, least)
+    rows, people = measure(batch, said, by=by), attention(batch, said)
+    if as_json:
+        found = {"evidence": adapter(EvidenceAgreement).dump_python(evidence, mode="json"), "passed": evidence.passed}
+        click.echo(json.dumps({**found, **agreement_json(rows, people)}, indent=2, ensure_ascii=False))
+    else:
+        click.echo(f"{agreement_text(rows, people)}\n\n{_evidence_text(evidence)}")
+    if not evidence.passed:
+        raise click.exceptions.Exit(1)
+
+
+@private.command()
+@_pilot
+@_version
+@ruling_options
+def adjudicate(
+    pilot: Path,
+    version: int | None,
+    by: str | None,
+    sheet: Path | None,
+    filled: Path | None,
+    ruling: tuple[str, str, str] | None,
+    reason: str | None,
+    as_json: bool,
+) -> None:
+    """List what annotators differ on, or rule on it as a third person, with a reason."""
+    adjudicate_batch(_batch_of(pilot, version), by, sheet, filled, ruling, reason, as_json)
+
+
+@private.command()
+@_pilot
+@click.option("--out", required=True, type=folder_type, help="Folder to create.")
+@_least
+@click.option("--require", is_flag=True, help="Write nothing, and exit with 1, unless the set is accepted.")
+@_version
+@json_option
+def export(pilot: Path, out: Path, least: float, require: bool, version: int | None, as_json: bool) -> None:
+    """Write the approved cases as a benchmark, and say which criteria of acceptance are met."""
+    from constraintsuite.memory.private.export import Exported
+    from constraintsuite.memory.private.export import export as export_pilot
+    from constraintsuite.store.jsonl import adapter
+
+    found = export_pilot(pilot, out, least=least, require=require, number=version)
+    refused = require and not found.accepted
+    if as_json:
+        entry = adapter(Exported).dump_python(found, mode="json")
+        click.echo(
+            json.dumps({**entry, "accepted": found.accepted, "written": not refused}, indent=2, ensure_ascii=False)
+        )
+    else:
+        done = "nothing is written" if refused else f"written to {out}"
+        click.echo(f"{found.golden} golden cases, {found.shadow} shadow cases: {done}.")
+        for reason, count in found.left_out.items():
+            click.echo(f"  left out: {count} ({reason})")
+        click.echo(_criteria_text(found.criteria, found.accepted))
+    if refused:
+        raise click.exceptions.Exit(1)
+
+
+@private.command()
+@click.argument("shadow", type=file_type)
+@click.argument("before", type=folder_type)
+@click.argument("after", type=folder_type)
+@click.option("--mode", "modes", multiple=True, default=("lexical_baseline",), show_default=True, help="Repeatable.")
+@click.option("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Units a search may return.")
+@click.option("--encoder", metavar="MODEL", help="For modes with vectors, such as dense:all-MiniLM-L6-v2.")
+@json_option
+def drift(
+    shadow: Path, before: Path, after: Path, modes: tuple[str, ...], budget: int, encoder: str | None, as_json: bool
+) -> None:
+    """Replay the questions of SHADOW against BEFORE and AFTER: memory folders, or versions of a pilot."""
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.memory.private.drift import Drift, load_encoder, open_side, read_shadow, replay
+    from constraintsuite.store.jsonl import adapter
+
+    cases = read_shadow(shadow)
+    model = load_encoder(encoder) if encoder else None
+    found = replay(cases, open_side(before, model), open_side(after, model), modes, budget, Terminal())
+    click.echo(adapter(Drift).dump_json(found, indent=2).decode() if as_json else _drift_text(found, len(cases)))
+
+
+def _batch_of(pilot: Path, version: int | None) -> Batch:
+    from constraintsuite.memory.private.labelling import pilot_batch
+    from constraintsuite.memory.private.versions import require_version
+
+    return pilot_batch(pilot, require_version(pilot, version))
+
+
+def _evidence_text(found: EvidenceAgreement) -> str:
+    figures = {"mean Jaccard": found.jaccard, "mean F1": found.f1, "exactly the same": found.exact}
+    figures |= {"alpha (Jaccard)": found.alpha_jaccard, "alpha (MASI)": found.alpha_masi}
+    lines = ["Evidence", *(f"  {name:<17} {figure}" for name, figure in figures.items())]
+    worst = [case for case in found.cases if case.jaccard < 1][:SHOWN]
+    lines += [f"  {case.case}: Jaccard {case.jaccard:.2f}, F1 {case.f1:.2f}" for case in worst]
+    verdict = "passed" if found.passed else "FAILED"
+    rule = f"the lower bounds of mean Jaccard and of alpha (Jaccard) must both be {found.least:.2f} or more"
+    return "\n".join([*lines, f"{verdict}  {rule}."])
+
+
+def _criteria_text(criteria: tuple[Criterion, ...], accepted: bool) -> str:
+    lines = [
+        f"  {'met    ' if one.met else 'not met'}  {one.name}: {one.found} (wanted: {one.wanted}{'' if one.binding else '; advice'})"
+        for one in criteria
+    ]
+    return "\n".join(
+        [*lines, "accepted." if accepted else "not accepted: say so wherever figures of this set are shown."]
+    )
+
+
+def _drift_text(found: Drift, cases: int) -> str:
+    from constraintsuite.reports.tables import Column, Table
+
+    table = Table(
+        "drift",
+        f"{cases} questions before and after, at a budget of {found.budget}",
+        (
+            Column("mode"),
+            Column("overlap, %", "share"),
+            Column("RBO", "number"),
+            Column("same first, %", "share"),
+            Column("lost evidence", "count"),
+            Column("gained evidence", "count"),
+        ),
+        tuple((m.mode, m.overlap, m.rbo, m.same_first, m.evidence_lost, m.evidence_gained) for m in found.modes),
+    )
+    lines = [str(table), "", f"{len(found.moved)} rankings moved."]
+    for one in found.moved[:SHOWN]:
+        changes = [f"+{name}" for name in one.gained[:3]] + [f"-{name}" for name in one.lost[:3]]
+        lines.append(f"  {one.case}, {one.mode}: RBO {one.rbo:.2f} {' '.join(changes)}".rstrip())
+    return "\n".join(lines)

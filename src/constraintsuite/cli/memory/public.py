@@ -1,0 +1,170 @@
+"""`csuite memory hotpotqa | musique | 2wiki | hover | longmemeval | locomo`: public benchmarks, officially scored."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from constraintsuite.cli.memory.options import (
+    budget_option,
+    dry_run_option,
+    encoder_option,
+    file_type,
+    folder_type,
+    json_option,
+    load_encoder,
+    modes_option,
+    named_modes,
+    repeats_option,
+    report_option,
+    vector_cache,
+)
+from constraintsuite.errors import UserError
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.public.base import Granularity, Reading
+    from constraintsuite.memory.public.run import PublicRun
+
+_NOTES = 5
+_Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+_FILE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+_HOW = (
+    modes_option,
+    budget_option,
+    encoder_option,
+    click.option("--limit", type=click.IntRange(min=1), help="Only so many items, from the beginning."),
+)
+_POOLED = click.option("--pooled", is_flag=True, help="Search the documents of all questions together.")
+_GRANULARITY = click.option(
+    "--granularity", type=click.Choice(["session", "turn"]), help="What a unit of a dialogue is."
+)
+_CORPUS = click.option("--corpus", type=file_type, required=True, help="The articles, as JSON lines.")
+_SCORED = (
+    click.option("--most-tokens", type=click.IntRange(min=1), help="Cut rankings before so many words and marks."),
+    click.option(
+        "--links",
+        type=click.Choice(["names", "titles"]),
+        default="names",
+        show_default=True,
+        help="What joins documents.",
+    ),
+    click.option("--answers", type=file_type, help="JSON file of answers by question id, to be scored too."),
+)
+_WHERE = (
+    repeats_option,
+    click.option("--out", type=folder_type, help="Folder of the run.  [default: runs/memory-BENCHMARK]"),
+    report_option,
+    dry_run_option,
+    json_option,
+)
+
+
+def _command(name: str, words: str, *extra: _Decorator) -> click.Command:
+    """The command of one benchmark, with the options that it alone has a use for."""
+
+    def run(  # noqa: PLR0913, PLR0917 - one parameter an option
+        file: Path,
+        modes: tuple[str, ...],
+        budgets: tuple[int, ...],
+        encoder: str | None,
+        limit: int | None,
+        most_tokens: int | None,
+        links: Literal["names", "titles"],
+        answers: Path | None,
+        repeats: int,
+        out: Path | None,
+        report: Path | None,
+        dry_run: bool,
+        as_json: bool,
+        pooled: bool = False,
+        granularity: Granularity | None = None,
+        corpus: Path | None = None,
+    ) -> None:
+        from constraintsuite.cli.memory.reporting import finish_run
+        from constraintsuite.execution.progress import Terminal
+        from constraintsuite.memory.public import BENCHMARKS
+        from constraintsuite.memory.public.base import ReadOptions
+        from constraintsuite.memory.public.run import PublicRun
+        from constraintsuite.memory.runs.benchmarks import run_benchmark
+
+        chosen = named_modes(modes, encoder=encoder is not None)
+        given = None if answers is None else _answers(answers)
+        asked = PublicRun(chosen, budgets, most_tokens, links, given, vector_cache(), reporter=Terminal())
+        options = ReadOptions(limit, pooled, granularity, corpus)
+        reading = BENCHMARKS.load(name)(file, options)
+        if not as_json:
+            _tell(reading)
+        if dry_run:
+            _forecast(reading, asked, as_json)
+            return
+        model = load_encoder(encoder) if encoder else None
+        place = out or Path("runs") / f"memory-{name}"
+        finish_run(run_benchmark(reading, asked, place, model, repeats=repeats), report, as_json)
+
+    run.__doc__ = f"""{words}
+
+    Every mode returns at most --budget units for each question, and is scored as the benchmark's authors do it.
+    """
+    command: Callable[..., None] = run
+    decorators: tuple[_Decorator, ...] = (_FILE, *_HOW, *extra, *_SCORED, *_WHERE)
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return click.command(name)(command)
+
+
+def _tell(reading: Reading) -> None:
+    for reason, count in reading.skipped.items():
+        click.echo(f"left out, as officially: {count} ({reason})", err=True)
+    for note in reading.notes[:_NOTES]:
+        click.echo(note, err=True)
+    if len(reading.notes) > _NOTES:
+        click.echo(f"and {len(reading.notes) - _NOTES} more notes; the run keeps them", err=True)
+
+
+def _forecast(reading: Reading, asked: PublicRun, as_json: bool) -> None:
+    units = sum(len(source.passages) for stack in reading.haystacks.values() for source in stack.sources)
+    record = {
+        "benchmark": reading.benchmark,
+        "questions": len(reading.items),
+        "haystacks": len(reading.haystacks),
+        "units": units,
+        "modes": list(asked.modes),
+        "budgets": list(asked.budgets),
+        "searches": len(reading.items) * len(asked.modes) * len(asked.budgets),
+    }
+    if as_json:
+        click.echo(json.dumps(record, indent=2))
+        return
+    click.echo(f"{record['questions']:>7,} questions over {record['haystacks']:,} haystacks with {units:,} units")
+    click.echo(f"{record['searches']:>7,} searches: {', '.join(asked.modes)}")
+
+
+def _answers(path: Path) -> Mapping[str, str]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UserError(f"{path}: not a JSON file: {error}.") from None
+    inside = found.get("answer", found) if isinstance(found, dict) else found
+    if not isinstance(inside, dict) or not all(isinstance(value, str) for value in inside.values()):
+        raise UserError(f'{path}: expected an object of answers by question id, as in {{"5a8b57f2": "yes"}}.')
+    return inside
+
+
+hotpotqa = _command("hotpotqa", "Run HotpotQA's FILE: supporting facts among the sentences of ten paragraphs.", _POOLED)
+musique = _command("musique", "Run MuSiQue's FILE: paragraphs that a question of two to four hops needs.", _POOLED)
+twowiki = _command("2wiki", "Run 2WikiMultiHopQA's FILE: supporting facts, with reasoning types.", _POOLED)
+hover = _command("hover", "Run HoVer's FILE: sentences that decide a claim, sought in a corpus.", _CORPUS)
+longmemeval = _command(
+    "longmemeval",
+    "Run LongMemEval's FILE: sessions, or turns, of long ago that answer a question.",
+    _POOLED,
+    _GRANULARITY,
+)
+locomo = _command("locomo", "Run LoCoMo's FILE: turns, or sessions, of very long conversations.", _GRANULARITY)

@@ -1,0 +1,85 @@
+"""`csuite memory report`, and what a benchmark prints when it is done."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.cli.memory.options import folder_type, json_option
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.runs.record import MemoryRun
+    from constraintsuite.store.artifact import Artifact
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=folder_type)
+@click.option("--out", type=folder_type, required=True, help="Folder to create: index.html and tables/.")
+@json_option
+def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
+    """Write one page of RUNS, which opens offline, with its tables as files."""
+    from constraintsuite.memory.runs.record import load_memory_run
+
+    page = write_page([load_memory_run(run) for run in dict.fromkeys(runs)], out)
+    click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
+
+
+def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
+    """Print what a run found, and write its page if one is wanted."""
+    from constraintsuite.memory.runs.record import load_memory_run
+    from constraintsuite.memory.runs.summary import Summary
+    from constraintsuite.store.jsonl import adapter
+
+    run = load_memory_run(artifact.path)
+    written = write_page([run], page) if page is not None else None
+    if as_json:
+        found = {"run": str(artifact.path), "page": str(written) if written else None}
+        click.echo(json.dumps({**found, "summary": adapter(Summary).dump_python(run.summary, mode="json")}, indent=2))
+        return
+    click.echo("\n\n".join(_told(run)))
+    click.echo(f"\nRun: {artifact.path}" + (f"\nPage: {written}" if written else ""))
+
+
+def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
+    """The page of some runs, as an artifact; gives the page's path."""
+    from constraintsuite.cli.memory.sections import masthead, sections_of
+    from constraintsuite.evaluate.output import Written, write_once
+    from constraintsuite.execution.stage import code_version
+    from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
+    from constraintsuite.reports.page import template_hash
+    from constraintsuite.store.artifact import Origin
+    from constraintsuite.store.files import sha256_text
+
+    inputs = {f"run {number}": run.artifact.manifest.content for number, run in enumerate(runs, 1)}
+    inputs |= {f"times {number}": sha256_text(repr(run.timing)) for number, run in enumerate(runs, 1)}
+    head = masthead(runs)
+    origin = Origin("report", head.title, inputs, {"templates": template_hash()}, 0, code_version())
+
+    def write(folder: Path) -> Written:
+        tables = write_files(
+            folder, head, [section for run in runs for section in sections_of(run, many=len(runs) > 1)]
+        )
+        return Written({"runs": len(runs), "tables": tables})
+
+    return write_once(out, origin, (PAGE, *TABLE_FILES), write).path / PAGE
+
+
+def _told(run: MemoryRun) -> list[str]:
+    from constraintsuite.cli.memory.sections import remarks_of
+    from constraintsuite.cli.memory.tables import contrast_table, score_table, time_table
+    from constraintsuite.cli.memory.terminal import narrow
+
+    parts = []
+    for budget in run.summary.budgets:
+        parts.append(narrow(score_table(run, budget)))
+        contrasts = contrast_table(run, budget)
+        parts += [str(contrasts)] if contrasts is not None else []
+    times = time_table(run)
+    return [*parts, *([str(times)] if times is not None else []), *remarks_of(run)]

@@ -1,0 +1,185 @@
+"""`csuite memory search`: the best units within a budget, and how they were reached."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraintsuite.cli.memory.options import (
+    encoder_option,
+    file_type,
+    graph_argument,
+    json_option,
+    load_encoder,
+    state_option,
+    state_place,
+    vector_cache,
+)
+from constraintsuite.errors import UserError
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.graph import Graph
+    from constraintsuite.memory.memory import Memory
+    from constraintsuite.memory.recall import Path as Walk
+    from constraintsuite.memory.recall import Recall
+    from constraintsuite.memory.state.state import State
+
+_WIDTH = 100
+_SHOWN = 12
+_AROUND = 12  # neighbours in a picture
+
+
+@click.command()
+@graph_argument
+@click.argument("query")
+@click.option("--mode", default="ppr", show_default=True, help="How; `csuite memory modes` lists them.")
+@click.option("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Units to return at most.")
+@encoder_option
+@state_option
+@click.option(
+    "--at", "now", metavar="TIME", help="Search as of this time, as in 2026-03-01, with what was confirmed by then."
+)
+@click.option("--explain", is_flag=True, help="Also print paths, the trace, and what scores are made of.")
+@click.option("--html", type=file_type, help="Draw the graph around the answer into this file.")
+@json_option
+def search(  # noqa: PLR0913, PLR0917 - one parameter an option
+    graph: Path,
+    query: str,
+    mode: str,
+    budget: int,
+    encoder: str | None,
+    state_file: Path | None,
+    now: str | None,
+    explain: bool,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Ask GRAPH a question.
+
+    With a state (--state, or --at for the one beside the graph) only what holds at that time is found, and in the dynamic
+    modes what was confirmed counts more. Being found confirms nothing: see `csuite memory feedback`.
+    """
+    from constraintsuite.memory.folder import open_memory
+    from constraintsuite.memory.modes.naming import load_mode
+    from constraintsuite.models.base import Workbench
+    from constraintsuite.store.download import cache_folder
+
+    memory = open_memory(graph, load_encoder(encoder) if encoder else None, cache=vector_cache() if encoder else None)
+    bench = Workbench(cache=cache_folder() / "scores")
+    chosen = load_mode(mode, memory, state=_state(graph, state_file, now), bench=bench)
+    recall = chosen.search(query, budget)
+    if html is not None:
+        _draw(html, memory, recall, budget)
+    if as_json:
+        click.echo(json.dumps(_record(memory.graph, recall, budget), indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join([*_ranking(memory.graph, recall), *(_explanation(recall) if explain else ())]))
+        if html is not None:
+            click.echo(f"Picture: {html}")
+
+
+def _state(graph: Path, given: Path | None, now: str | None) -> State | None:
+    from constraintsuite.memory.state.clock import Clock
+    from constraintsuite.memory.state.file import load_state
+    from constraintsuite.memory.state.state import State
+
+    if given is None and now is None:
+        return None
+    place = state_place(graph, given)
+    if not place.exists() and given is None and now is not None:
+        return State(Clock(now))
+    state = load_state(place)
+    if now is not None:
+        state.clock.move_to(now)
+    return state
+
+
+def _draw(file: Path, memory: Memory, recall: Recall, budget: int) -> None:
+    from constraintsuite.cli.memory.picture import picture_of
+    from constraintsuite.reports.walks.page import render_walk
+    from constraintsuite.store.files import write_text
+
+    if file.suffix not in (".html", ".htm"):
+        raise UserError(f"{file}: the picture is an HTML page; end its name in .html.")
+    write_text(file, render_walk(picture_of(memory, recall, budget, _AROUND)))
+
+
+def _record(graph: Graph, recall: Recall, budget: int) -> dict[str, Any]:
+    from constraintsuite.memory.recall import Recall as Kind
+    from constraintsuite.store.jsonl import adapter
+
+    found = adapter(Kind).dump_python(recall, mode="json")
+    texts = {unit.id: unit.text for unit in graph.units}
+    for entry in found["ranking"]:
+        entry["text"] = texts[entry["unit"]]
+    return {"budget": budget, **found}
+
+
+def _ranking(graph: Graph, recall: Recall) -> Iterator[str]:
+    if not recall.ranking:
+        yield "Nothing was found: the query is empty, shares no word with any unit, or nothing holds at that time."
+        return
+    for found in recall.ranking:
+        unit = graph.units[graph.number(found.unit)]
+        above = f"  {' › '.join(unit.headings)}" if unit.headings else ""
+        yield f"{found.rank:>3}. {found.unit}  {found.score:.4g}{above}"
+        text = textwrap.shorten(" ".join(unit.text.split()), 3 * _WIDTH, placeholder=" …")
+        yield textwrap.fill(text, _WIDTH, initial_indent="     ", subsequent_indent="     ")
+
+
+def _explanation(recall: Recall) -> Iterator[str]:
+    yield from _paths(recall)
+    yield from _trace(recall)
+    if recall.parts:
+        yield "\nScores are made of"
+        for unit, parts in recall.parts.items():
+            yield f"  {unit}: " + ", ".join(f"{name} {value:.4g}" for name, value in parts.items())
+
+
+def _paths(recall: Recall) -> Iterator[str]:
+    walked = [path for path in recall.paths if len(path.steps) > 1]
+    if not walked:
+        yield f"\nNothing was reached over an edge: {recall.mode} found these units by themselves."
+        return
+    yield "\nPaths, the best first (an arrow to the left was walked against its edge)"
+    yield from (f"  {path.score:.4g}  {_steps(path)}" for path in walked[:_SHOWN])
+    if len(walked) > _SHOWN:
+        yield f"  and {len(walked) - _SHOWN} more; --json lists all"
+
+
+def _steps(path: Walk) -> str:
+    words = [path.steps[0].node]
+    for step in path.steps[1:]:
+        words.append(f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}")
+    return " ".join(words)
+
+
+def _trace(recall: Recall) -> Iterator[str]:
+    from constraintsuite.reports.tables import Column, Table
+
+    if not recall.trace:
+        return
+    columns = (
+        Column("hop", "count"),
+        Column("from"),
+        Column("edge"),
+        Column("to"),
+        Column("held", "number"),
+        Column("passed", "number"),
+        Column("stopped"),
+    )
+    rows = tuple(
+        (step.hop, step.source or "", step.edge or "start", step.node, step.incoming, step.passed, step.stopped or "")
+        for step in recall.trace[: 3 * _SHOWN]
+    )
+    yield "\n" + str(Table("trace", "Trace: what the source held, and what of it arrived", columns, rows))
+    if len(recall.trace) > len(rows):
+        yield f"and {len(recall.trace) - len(rows)} more; --json lists all"

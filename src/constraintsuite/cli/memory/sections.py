@@ -1,0 +1,104 @@
+"""A run of a memory benchmark as sections of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from constraintsuite.cli.memory.headlines import headlines, is_structured, kind_of, title_of
+from constraintsuite.cli.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
+from constraintsuite.cli.memory.verdicts import ablation_tables, claim_tables, rewording_table
+from constraintsuite.memory.runs.record import MemoryRun
+from constraintsuite.reports.drawings.bars import bar_chart
+from constraintsuite.reports.drawings.svg import Drawing
+from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+
+_ABOUT_SCORES = (
+    "All modes were asked the same questions and may return the same number of units, so that no mode can win by returning "
+    "more. Every figure is a mean with its 95 % interval."
+)
+_ABOUT_TESTS = "Whether a mode is better than plain BM25 on the same questions, or whether that could be chance."
+_ABOUT_GROUPS = "The same figures by kind of question."
+_ABOUT_CLAIMS = (
+    "What each part of a memory is worth, and the hypotheses of the benchmark strategy, each judged on this run: supported, "
+    "not supported, or undecided. What the run lacks the modes for is not judged."
+)
+
+
+def masthead(runs: Sequence[MemoryRun]) -> Masthead:
+    """What stands above all sections."""
+    title = ", ".join(dict.fromkeys(run.summary.benchmark for run in runs))
+    questions = sum(run.summary.items for run in runs)
+    contents = ", ".join(run.artifact.manifest.content[:12] for run in runs)
+    about = f"{questions:,} questions, {max(len(run.summary.modes) for run in runs)} modes. Content {contents}."
+    return Masthead(title, "memory", about)
+
+
+def sections_of(run: MemoryRun, *, many: bool) -> Iterator[Section]:
+    """The parts of the page that a run has something for; with `many` runs each says which it is of."""
+    mark = f"{run.summary.benchmark}-{run.artifact.manifest.content[:6]}-" if many else ""
+    of = f" of {run.summary.benchmark}" if many else ""
+    for name, title, about, blocks in _chapters(run):
+        kept = tuple(_renamed(block, mark) for block in blocks)
+        if kept:
+            yield Section(f"{mark}{name}", f"{title}{of}", about, kept)
+
+
+def remarks_of(run: MemoryRun) -> list[str]:
+    """What one should know before believing a figure."""
+    said = []
+    if run.summary.benchmark == "longmemeval":
+        said.append(
+            "Figures on LongMemEval's oracle file, pooled or not, are not those of LongMemEval-S or -M: its sessions are "
+            "the evidence of some question, and nothing else."
+        )
+    if run.summary.clusters < 200:
+        said.append(
+            f"{run.summary.clusters} independent clusters are few: differences of some points are within chance."
+        )
+    if is_structured(run):
+        said.append("The bundled cases were written with this product; figures on them say nothing of other documents.")
+    for field, count in run.summary.not_evaluated.items():
+        said.append(f"Not evaluated in {count} cases: {field}.")
+    return [*said, *run.summary.notes[:20]]
+
+
+def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[Block]]]:
+    budgets = run.summary.budgets
+    charts = tuple(_chart(run, budget) for budget in budgets if headlines(run, budget))
+    scores: list[Block] = [Charts(tuple(chart for chart in charts if chart is not None))]
+    scores += [Sheet(score_table(run, budget)) for budget in budgets]
+    said = remarks_of(run)
+    yield "scores", "Scores", _ABOUT_SCORES, [*scores, *([Remarks(tuple(said))] if said else [])]
+    tests = [table for budget in budgets if (table := contrast_table(run, budget)) is not None]
+    yield "tests", "Against BM25", _ABOUT_TESTS, [Sheet(table) for table in tests]
+    groups = [table for budget in budgets for table in group_tables(run, budget)]
+    yield "groups", "By kind", _ABOUT_GROUPS, [Sheet(table) for table in groups]
+    if is_structured(run):
+        verdicts = [*rewording_table(run), *ablation_tables(run), *claim_tables(run)]
+        yield "claims", "Parts and claims", _ABOUT_CLAIMS, [Sheet(table) for table in verdicts]
+    yield "sizes", "What was returned", "Equal budgets, as they came out.", [Sheet(size_table(run))]
+    times = time_table(run)
+    if times is not None:
+        yield "times", "Times", "Apart from the content of the run: they belong to the machine.", [Sheet(times)]
+
+
+def _chart(run: MemoryRun, budget: int) -> Drawing | None:
+    metric = headlines(run, budget)[0]
+    rows = [
+        (mode, figure.figure)
+        for mode in run.summary.modes
+        if (figure := run.summary.figure(mode, budget, metric)) is not None
+    ]
+    if kind_of(run, metric) != "share":
+        return None
+    return bar_chart(f"chart-{run.summary.benchmark}-{budget}", f"{title_of(run, metric)}, budget {budget}", rows, None)
+
+
+def _renamed(block: Block, mark: str) -> Block:
+    """The files of two runs must not have the same name."""
+    if not mark or not isinstance(block, Sheet):
+        return block
+    table = block.table
+    return Sheet(replace(table, name=f"{mark}{table.name}".replace("-", "_")))

@@ -1,0 +1,117 @@
+"""Runs as tables: the same for a terminal and for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from constraintsuite.cli.memory.headlines import SIZES, headlines, kind_of, title_of
+from constraintsuite.memory.public.summary import OVERALL, Contrast
+from constraintsuite.memory.runs.compare import compare_modes
+from constraintsuite.memory.runs.record import MemoryRun
+from constraintsuite.records.scores import Interval
+from constraintsuite.reports.figures import Kind
+from constraintsuite.reports.tables import Column, Table
+
+BASELINE = "lexical_baseline"
+_MOST_GROUPS = 12
+
+
+def score_table(run: MemoryRun, budget: int) -> Table:
+    """One row a mode with the figures that matter most."""
+    metrics = headlines(run, budget)
+    rows = tuple((mode, *(_figure(run, mode, budget, metric) for metric in metrics)) for mode in run.summary.modes)
+    columns = (Column("mode"), *(Column(title_of(run, metric), kind_of(run, metric)) for metric in metrics))
+    items = f"{run.summary.items:,} questions in {run.summary.clusters:,} clusters, which the 95 % intervals resample"
+    caption = f"{run.summary.benchmark}: every mode returns at most {budget} units. {items}."
+    return Table(f"scores_at_{budget}", caption, columns, rows)
+
+
+def size_table(run: MemoryRun) -> Table:
+    """What each mode returned: so that equal budgets can be seen to be equal."""
+    rows = tuple(
+        (mode, budget, *(_figure(run, mode, budget, size) for size in SIZES))
+        for budget in run.summary.budgets
+        for mode in run.summary.modes
+    )
+    columns = (Column("mode"), Column("budget", "count"), *(Column(f"{size} a question", "number") for size in SIZES))
+    return Table("returned", "What was returned on average: units, and words and marks in them.", columns, rows)
+
+
+def group_tables(run: MemoryRun, budget: int) -> Iterator[Table]:
+    """The first figures by every grouping that the benchmark has."""
+    groupings = sorted({figure.group.partition("=")[0] for figure in run.summary.figures} - {OVERALL})
+    for grouping in groupings:
+        groups = _groups(run, grouping)
+        for metric in headlines(run, budget)[:2] if 1 < len(groups) <= _MOST_GROUPS else ():
+            kind = kind_of(run, metric)
+            rows = tuple((mode, *(_figure(run, mode, budget, metric, g) for g in groups)) for mode in run.summary.modes)
+            columns = (Column("mode"), *(Column(group.partition("=")[2] or "none", kind) for group in groups))
+            name = f"{metric.replace('@', '_at_')}_by_{grouping}_{budget}"
+            yield Table(name, f"{title_of(run, metric)}, by {grouping}, at a budget of {budget}.", columns, rows)
+
+
+def contrast_table(run: MemoryRun, budget: int, baseline: str = BASELINE) -> Table | None:
+    """Every mode against the baseline at this budget, paired; None where the run has nothing to compare."""
+    tests = _contrasts(run, budget, baseline)
+    return tests_table(run, tests, f"against_{baseline}_at_{budget}", baseline) if tests else None
+
+
+def tests_table(run: MemoryRun, tests: Sequence[Contrast], name: str, against: str) -> Table:
+    """One row a paired test."""
+    shares = all(kind_of(run, test.metric) == "share" for test in tests)
+    kind: Kind = "points" if shares else "number"
+    columns = (
+        Column("mode"),
+        Column("budget", "count"),
+        Column("metric"),
+        Column("difference", kind),
+        Column("p", "p"),
+        Column("Holm", "p"),
+    )
+    rows = tuple((test.mode, test.budget, test.metric, test.difference, test.p, test.holm) for test in tests)
+    unit = ", in points" if shares else ""
+    caption = (
+        f"Less {against} on the same questions{unit}, with the 95 % interval. p: paired sign-flip test by cluster. Holm: that p "
+        f"corrected for all {len(tests)} tests of this table."
+    )
+    return Table(name, caption, columns, rows)
+
+
+def time_table(run: MemoryRun) -> Table | None:
+    """How long searches took; None where none was timed."""
+    if run.timing is None or not run.timing.speeds:
+        return None
+    columns = (
+        Column("mode"),
+        Column("budget", "count"),
+        Column("p50, ms", "number"),
+        Column("p95, ms", "number"),
+        Column("first pass, ms", "number"),
+        Column("questions", "count"),
+        Column("warm passes", "count"),
+    )
+    rows = tuple((s.mode, s.budget, s.p50_ms, s.p95_ms, s.cold_ms, s.queries, s.repetitions) for s in run.timing.speeds)
+    caption = (
+        "Warm searches of this machine, vectors of questions ready. Figures of another machine compare only by the "
+        f"calibration: fixed work that took {run.timing.calibration_ms:.3g} ms here."
+    )
+    return Table("times", caption, columns, rows)
+
+
+def _contrasts(run: MemoryRun, budget: int, baseline: str) -> list[Contrast]:
+    modes = {figure.mode for figure in run.summary.figures if figure.budget == budget}
+    if baseline not in modes or len(modes) < 2:
+        return []
+    here = replace(run, outcomes=tuple(row for row in run.outcomes if row.budget == budget))
+    tests = compare_modes(here, headlines(run, budget)[:2], baseline=baseline)
+    return [test for test in tests if test.difference.value is not None]
+
+
+def _groups(run: MemoryRun, grouping: str) -> list[str]:
+    return list(dict.fromkeys(f.group for f in run.summary.figures if f.group.partition("=")[0] == grouping))
+
+
+def _figure(run: MemoryRun, mode: str, budget: int, metric: str, group: str = OVERALL) -> Interval | None:
+    found = run.summary.figure(mode, budget, metric, group)
+    return None if found is None else found.figure

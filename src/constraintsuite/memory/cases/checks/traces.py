@@ -1,0 +1,56 @@
+"""Does the trace hold the transfers that are expected?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from constraintsuite.memory.cases.checks.evidence import Values
+from constraintsuite.memory.cases.coverage import is_foreign_trace
+from constraintsuite.memory.cases.matching import matches
+from constraintsuite.memory.cases.model import Expectation, ExpectedTrace, ExpectedTransfer
+from constraintsuite.memory.cases.vocabulary import FOREIGN_STOPS, own_edge
+from constraintsuite.memory.recall import Recall, TraceStep
+
+
+def trace_values(wanted: Expectation, recall: Recall) -> Values:
+    """`trace_hit`: the trace of the best path has the expected steps and all required stop reasons; `snapshot_hit`: the
+    whole trace has the expected steps."""
+    best = best_path_trace(recall)
+    shape = _shape(wanted.activation_trace, best)
+    required = [reason for reason in wanted.required_trace_stop_reasons if reason not in FOREIGN_STOPS]
+    stops = {step.stopped for step in best}.issuperset(required) if required else None
+    asked = [check for check in (shape, stops) if check is not None]
+    snapshot = _shape(wanted.activation_snapshot, recall.trace)
+    return {
+        "trace_hit": float(all(asked)) if asked else None,
+        "snapshot_hit": None if snapshot is None else float(snapshot),
+    }
+
+
+def best_path_trace(recall: Recall) -> list[TraceStep]:
+    """The steps of the trace that the best path is made of, in its order."""
+    if not recall.paths:
+        return []
+    steps = recall.paths[0].steps
+    walked: list[tuple[int, str | None, str]] = [(0, None, steps[0].node)]
+    walked += [(hop, before.node, step.node) for hop, (before, step) in enumerate(pairwise(steps), 1)]
+    by_place = {(step.hop, step.source, step.node): step for step in recall.trace}
+    return [by_place[place] for place in walked if place in by_place]
+
+
+def _shape(expected: ExpectedTrace | None, trace: Sequence[TraceStep]) -> bool | None:
+    if expected is None or is_foreign_trace(expected):
+        return None
+    return matches(expected.steps, trace, _fits, expected.match_mode)
+
+
+def _fits(expected: ExpectedTransfer, step: TraceStep) -> bool:
+    kind = own_edge(expected.edge_type) if expected.edge_type else None
+    return (
+        expected.node_id == step.node
+        and (kind is None or kind == step.edge)
+        and expected.hop in (None, step.hop)
+        and expected.is_seed in (None, step.seed)
+        and expected.stopped_reason in (None, step.stopped)
+    )

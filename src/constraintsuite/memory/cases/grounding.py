@@ -1,0 +1,68 @@
+"""Cases on their ground: the documents ingested, and every node that a case names looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.memory.cases.model import Dataset
+from constraintsuite.memory.cases.reading import CaseFile
+from constraintsuite.memory.graph import ENTITY, Graph
+from constraintsuite.memory.ingest.collection import collection_version, ingest
+from constraintsuite.memory.records import Part
+
+_MOST_FAULTS = 10
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """A dataset with the parts of its documents; every node id is one of theirs."""
+
+    file: CaseFile
+    parts: tuple[Part, ...]
+
+    @property
+    def dataset(self) -> Dataset:
+        """Its cases."""
+        return self.file.dataset
+
+    @property
+    def version(self) -> str:
+        """The fingerprint of its documents as they were read."""
+        return collection_version(self.parts)
+
+
+def ground(file: CaseFile, *, engine: LocalEngine | None = None, reporter: Reporter | None = None) -> Grounded:
+    """Ingest the Markdown files of the dataset's folder; a node id that is not among their units is a UserError."""
+    parts = tuple(ingest(_documents(file), engine=engine, reporter=reporter))
+    faults = list(_dangling(file.dataset, Graph.of(parts)))
+    if faults:
+        more = f"\n... and {len(faults) - _MOST_FAULTS} more." if len(faults) > _MOST_FAULTS else ""
+        raise UserError("\n".join(f"{file.path}: {fault}" for fault in faults[:_MOST_FAULTS]) + more)
+    return Grounded(file, parts)
+
+
+def _documents(file: CaseFile) -> list[Path]:
+    found = sorted(file.documents.glob("*.md")) if file.documents.is_dir() else []
+    if not found:
+        raise UserError(
+            f"{file.path}: document_directory: no Markdown file in {file.documents}. The folder is sought from the "
+            "place of this file."
+        )
+    return found
+
+
+def _dangling(dataset: Dataset, graph: Graph) -> Iterator[str]:
+    entities = {ENTITY + name for name in graph.entities}
+    for case in dataset.cases:
+        for place, node in case.node_ids():
+            walked = place in ("path", "activation_trace", "activation_snapshot")
+            if node not in graph.unit_numbers and not (walked and node in entities):
+                near = get_close_matches(node, graph.unit_numbers, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+                yield f"case {case.case_id!r}: {place}: no unit of the documents has the id {node!r}.{hint}"

@@ -1,0 +1,82 @@
+"""One answer to one case: every check and every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from constraintsuite.memory.cases.capabilities import Capabilities
+from constraintsuite.memory.cases.checks.contents import (
+    conflicts_of,
+    contradiction_values,
+    lifecycle_value,
+    roles_value,
+)
+from constraintsuite.memory.cases.checks.evidence import Values, evidence_values, negatives_values
+from constraintsuite.memory.cases.checks.traces import trace_values
+from constraintsuite.memory.cases.checks.walks import EdgeBook, edge_types_value, path_values, validity_value
+from constraintsuite.memory.cases.coverage import not_evaluated
+from constraintsuite.memory.cases.model import Case
+from constraintsuite.memory.graph import Graph
+from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.state.strength import Lifecycle
+from constraintsuite.text.tokens import find_tokens
+
+RANKING_CHECKS = ("evidence_hit", "hard_negatives_hit", "roles_hit", "contradiction_hit")
+"""What every mode can be asked for: they look at the returned units alone."""
+WALK_CHECKS = ("path_hit", "edge_types_hit", "trace_hit", "snapshot_hit")
+CHECKS = (*RANKING_CHECKS, *WALK_CHECKS, "lifecycle_hit")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a mode gave for one wording of a case."""
+
+    recall: Recall
+    budget: int
+    states: Mapping[str, Lifecycle]
+    """Of the units whose state the case asks for, after the query and its confirmation."""
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The units, best first."""
+        return tuple(recalled.unit for recalled in self.recall.ranking)
+
+
+class Judge:
+    """Knows the graph that answers came from."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._edges = EdgeBook(graph)
+        self._conflicts = conflicts_of(graph)
+        self._lengths = {unit.id: len(find_tokens(unit.text)) for unit in graph.units}
+
+    def values(self, case: Case, answer: Answer, can: Capabilities) -> Values:
+        """All values, under the same names for every case and mode; None where one is not defined.
+
+        `ranking_pass` is over the checks that every mode can be asked for. `pass` is over all that the case asks for, and
+        None where one of these could not be made, because the mode has nothing for it or the field is not evaluated here:
+        counting only the failures among such cases would be as wrong as passing them.
+        """
+        wanted, recall, ranking = case.expectation, answer.recall, answer.ranking
+        values = evidence_values(case, ranking, answer.budget) | negatives_values(case, ranking)
+        values |= roles_value(wanted, ranking, self._graph)
+        values |= contradiction_values(wanted, ranking, self._conflicts)
+        walked = path_values(wanted, recall) | edge_types_value(wanted, recall) | trace_values(wanted, recall)
+        values |= walked if can.walks else dict.fromkeys(walked)
+        values |= validity_value(recall.paths, self._edges)
+        asks_state = bool(wanted.required_lifecycle_states)
+        values |= lifecycle_value(wanted, answer.states) if asks_state and can.dynamic else {"lifecycle_hit": None}
+        unmade = bool(not_evaluated(case)) or (asks_state and not can.dynamic)
+        unmade |= not can.walks and any(walked[check] is not None for check in WALK_CHECKS)
+        verdicts: Values = {
+            "pass": None if unmade else _passed(values, CHECKS),
+            "ranking_pass": _passed(values, RANKING_CHECKS),
+        }
+        size = {"units": float(len(ranking)), "tokens": float(sum(self._lengths[unit] for unit in ranking))}
+        return verdicts | values | size
+
+
+def _passed(values: Values, checks: tuple[str, ...]) -> float:
+    return float(all(values[check] != 0.0 for check in checks))

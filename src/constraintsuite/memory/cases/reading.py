@@ -1,0 +1,119 @@
+"""A benchmark file from disk: everything that is wrong with it is said with its place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.cases.model import Dataset
+from constraintsuite.store.files import sha256_of
+
+_MOST_FAULTS = 10
+
+
+@dataclass(frozen=True)
+class CaseFile:
+    """A dataset, and where it was read."""
+
+    path: Path
+    sha256: str
+    dataset: Dataset
+    notes: tuple[str, ...] = ()
+    """Of a lenient reading: what was passed over, a line each."""
+
+    @property
+    def documents(self) -> Path:
+        """The folder of its documents."""
+        return self.path.parent / self.dataset.document_directory
+
+
+def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
+    """The cases of a file. A field that is not of the format is a UserError; with `lenient` it is passed over and noted."""
+    if not path.is_file():
+        raise UserError(f"{path}: there is no such benchmark file.")
+    data = _parse(path)
+    notes: list[str] = []
+    try:
+        dataset = Dataset.model_validate(data)
+    except ValidationError as error:
+        unknown = [fault for fault in error.errors(include_url=False) if fault["type"] == "extra_forbidden"]
+        if not (lenient and unknown):
+            _refuse(path, data, error)
+        notes = [f"{_place(data, fault['loc'])}: unknown field, passed over" for fault in unknown]
+        for fault in unknown:
+            _drop(data, fault["loc"])
+        dataset = _validated(path, data)
+    return CaseFile(path, sha256_of(path), dataset, tuple(notes))
+
+
+def _validated(path: Path, data: Any) -> Dataset:  # noqa: ANN401 - whatever the file holds
+    try:
+        return Dataset.model_validate(data)
+    except ValidationError as error:
+        _refuse(path, data, error)
+
+
+def _parse(path: Path) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_unrepeated)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: byte {error.start} is not UTF-8. Save the file as UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise UserError(f"{path}:{error.lineno}: not valid JSON: {error.msg}.") from None
+    except _RepeatedKeyError as error:
+        raise UserError(f"{path}: the key {error} stands twice in one object; the first would be lost.") from None
+    except RecursionError:
+        raise UserError(f"{path}: nested too deeply to be a benchmark file.") from None
+
+
+class _RepeatedKeyError(Exception):
+    pass
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _RepeatedKeyError(repr(key))
+        found[key] = value
+    return found
+
+
+def _refuse(path: Path, data: Any, error: ValidationError) -> NoReturn:  # noqa: ANN401
+    faults = error.errors(include_url=False)
+    lines = [f"{path}: {_place(data, fault['loc'])}: {_said(fault)}." for fault in faults[:_MOST_FAULTS]]
+    if len(faults) > _MOST_FAULTS:
+        lines.append(f"... and {len(faults) - _MOST_FAULTS} more.")
+    raise UserError("\n".join(lines)) from None
+
+
+def _said(fault: ErrorDetails) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "unknown field, perhaps misspelt (a lenient reading would pass over it)"
+    if fault["type"] == "value_error":
+        return str(fault["ctx"]["error"])
+    value = repr(fault["input"])
+    return fault["msg"] + (f", got {value}" if len(value) <= 80 else "")
+
+
+def _place(data: Any, loc: tuple[int | str, ...]) -> str:  # noqa: ANN401
+    """`cases.3 (late-rent).expectation.path`: by number, and by the case's own name where it has one."""
+    words = ".".join(map(str, loc)) or "the file"
+    if len(loc) > 1 and loc[0] == "cases" and isinstance(data, dict) and isinstance(loc[1], int):
+        case = data["cases"][loc[1]]
+        name = case.get("case_id") if isinstance(case, dict) else None
+        if isinstance(name, str):
+            words = ".".join([f"cases.{loc[1]} ({name})", *map(str, loc[2:])])
+    return words
+
+
+def _drop(data: Any, loc: tuple[int | str, ...]) -> None:  # noqa: ANN401
+    for step in loc[:-1]:
+        data = data[step]
+    del data[loc[-1]]

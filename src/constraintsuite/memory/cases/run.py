@@ -1,0 +1,144 @@
+"""All modes on all cases, at equal budgets; in a sequence, in its order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Advance, Reporter, Silent
+from constraintsuite.memory.cases.capabilities import capabilities_of
+from constraintsuite.memory.cases.grounding import Grounded
+from constraintsuite.memory.cases.judging import Answer, Judge
+from constraintsuite.memory.cases.model import Case
+from constraintsuite.memory.memory import Memory
+from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.public.embedding import prepared
+from constraintsuite.memory.public.run import Latency
+from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.state.clock import Clock, parse_time
+from constraintsuite.memory.state.state import State
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.dense import DenseScorer
+
+START = "2026-01-01T00:00:00+00:00"
+"""The time at which a run plays, unless told otherwise; the machine's clock has no part in it."""
+
+
+@dataclass(frozen=True)
+class CaseRun:
+    """What to run, and where the rest goes."""
+
+    modes: Sequence[str]
+    budgets: Sequence[int]
+    """Units that a mode may return, each tried on its own."""
+    now: str = START
+    """When the first case is asked; units that do not hold then are not found."""
+    hours_between: float = 1.0
+    """How much later each further case of a sequence is asked."""
+    cache: Path | None = None
+    """Folder of vectors of earlier runs."""
+    bench: Workbench = field(default_factory=Workbench)
+    """For modes that rerank."""
+    latencies: list[Latency] = field(default_factory=list)
+    """Filled while it runs."""
+    clock: Callable[[], float] = time.perf_counter
+    reporter: Reporter = field(default_factory=Silent)
+
+
+def run_cases(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None = None) -> Iterator[Outcome]:
+    """One outcome a dataset, mode, budget, case and wording; the same inputs give the same ones in the same order.
+
+    An item is `DATASET/CASE#N`, N being 0 for the question as it stands and 1, 2, ... for its paraphrases; all wordings of
+    a case are one cluster.
+    """
+    _check(datasets, run)
+    total = sum(len(case.phrasings) for data in datasets for case in data.dataset.cases)
+    with run.reporter.track("cases", total * len(run.modes) * len(run.budgets)) as advance:
+        for data in datasets:
+            memory = Memory.of(data.parts, _ready(data, run, encoder))
+            judge = Judge(memory.graph)
+            for mode in run.modes:
+                for budget in run.budgets:
+                    yield from _Session(data, memory, mode, budget, run).outcomes(judge, advance)
+
+
+def _check(datasets: Sequence[Grounded], run: CaseRun) -> None:
+    if not datasets or not run.modes or not run.budgets:
+        raise UserError("There is nothing to run: name at least one dataset, one mode and one budget.")
+    names = [data.dataset.dataset_id for data in datasets]
+    if any(len(set(each)) < len(each) for each in (names, run.modes, run.budgets)):
+        raise UserError("A dataset, a mode or a budget is named twice.")
+    if min(run.budgets) < 1:
+        raise UserError("A budget must be 1 or more.")
+    parse_time(run.now)
+    for mode in run.modes:
+        load_mode(mode, Memory(), bench=run.bench)
+
+
+def _ready(data: Grounded, run: CaseRun, encoder: DenseScorer | None) -> DenseScorer | None:
+    """The encoder with all vectors made in one go; so the time of a search is not that of a transformer."""
+    if encoder is None:
+        return None
+    texts = (Memory().searched(unit) for part in data.parts for unit in part.units)
+    return prepared(encoder, texts, (text for case in data.dataset.cases for text in case.phrasings), run.cache)
+
+
+class _Session:
+    """One mode at one budget on one dataset, with a state of its own."""
+
+    def __init__(self, data: Grounded, memory: Memory, mode: str, budget: int, run: CaseRun) -> None:
+        self._dataset, self._budget, self._run = data.dataset, budget, run
+        self._state = State(Clock(run.now))
+        self._mode = load_mode(mode, memory, state=self._state, bench=run.bench)
+        self._can = capabilities_of(self._mode)
+
+    def outcomes(self, judge: Judge, advance: Advance) -> Iterator[Outcome]:
+        """Every case in the order of the file."""
+        for case in self._dataset.cases:
+            answers = [self._search(case, number) for number in range(len(case.phrasings))]
+            before = self._state.snapshot()
+            for number, recall in enumerate(answers):
+                self._state.restore(before)
+                self._confirm(case, recall)
+                states = {unit: self._state.lifecycle(unit) for unit in case.expectation.required_lifecycle_states}
+                answer = Answer(recall, self._budget, states)
+                yield self._outcome(case, number, answer, judge)
+                advance()
+            self._state.restore(before)
+            if case.part == "prime":
+                self._confirm(case, answers[0])
+            if self._dataset.is_sequence:
+                self._state.clock.move_to(self._state.clock.now + timedelta(hours=self._run.hours_between))
+
+    def _search(self, case: Case, number: int) -> Recall:
+        began = self._run.clock()
+        recall = self._mode.search(case.phrasings[number], self._budget)
+        seconds = self._run.clock() - began
+        self._run.latencies.append(Latency(self._mode.name, self._item(case, number), self._budget, seconds))
+        assert len(recall.ranking) <= self._budget, f"{self._mode.name} returned {len(recall.ranking)} units"
+        return recall
+
+    def _confirm(self, case: Case, recall: Recall) -> None:
+        """What was returned and is right was used; being returned alone is no use."""
+        returned = {recalled.unit for recalled in recall.ranking}
+        self._state.confirm(unit for unit in case.expectation.evidence_node_ids if unit in returned)
+
+    def _outcome(self, case: Case, number: int, answer: Answer, judge: Judge) -> Outcome:
+        values = judge.values(case, answer, self._can)
+        groups = {
+            "fixture": self._dataset.dataset_id,
+            "part": case.part,
+            "phrasing": "paraphrase" if number else "original",
+            "tags": " ".join(sorted(case.tags)),
+        }
+        cluster = f"{self._dataset.dataset_id}/{case.case_id}"
+        item = self._item(case, number)
+        return Outcome(self._mode.name, item, self._budget, values, answer.ranking, groups, cluster)
+
+    def _item(self, case: Case, number: int) -> str:
+        return f"{self._dataset.dataset_id}/{case.case_id}#{number}"

@@ -1,0 +1,123 @@
+"""Vectors of units by an encoder, each text embedded once, and how near a query is to each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.columns import FloatArray, IntArray
+from constraintsuite.models.dense import DenseScorer
+from constraintsuite.models.version import ARRAYS, source_hash
+from constraintsuite.store.cache import ArrayCache
+from constraintsuite.store.files import sha256_text
+
+Matrix = npt.NDArray[np.float32]
+_BLOCK = 4_096  # texts that are embedded, and rows that are compared one by one, at once
+
+
+class DenseIndex:
+    """One row a text. A score depends on its row alone, not on where it stands: equal texts tie, to the bit.
+
+    An encoder's vectors depend in their last bits on what else was in the batch. With a cache a text keeps the vector that
+    it was first given, so that a memory that grew equals one made at once.
+    """
+
+    def __init__(self, encoder: DenseScorer, cache: Path | None = None) -> None:
+        self.encoder = encoder
+        self._rows: Matrix = np.empty((0, 0), dtype=np.float32)  # with room behind those that count
+        self._lengths: Matrix = np.empty(0, dtype=np.float32)  # one for each row that counts
+        self._prepared = 0
+        self._cache = ArrayCache(cache / f"texts-{encoder.encoder.fingerprint}.bin") if cache else None
+        self._asked: tuple[str, Matrix] | None = None
+
+    @property
+    def vectors(self) -> Matrix:
+        """The rows, in the order in which they came."""
+        return self._rows[: len(self._lengths)]
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Embed some texts; their rows count once they are taken, so that an encoder that fails changes nothing."""
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(texts, len(self._lengths)):
+            places.setdefault(text, []).append(place)
+        distinct = list(places)
+        for start in range(0, len(distinct), _BLOCK):
+            block = distinct[start : start + _BLOCK]
+            vectors = self._embed(block)
+            self._make_room(len(self._lengths) + len(texts), vectors.shape[1])
+            for text, vector in zip(block, vectors, strict=True):
+                self._rows[places[text]] = vector
+        self._prepared = len(texts)
+
+    def _make_room(self, rows: int, width: int) -> None:
+        if rows > len(self._rows):
+            # Room that is not used costs no memory, and not every text that comes must move all the others.
+            larger = np.empty((rows + rows // 8, width), dtype=np.float32)
+            if len(self._lengths):
+                larger[: len(self._lengths)] = self.vectors
+            self._rows = larger
+
+    def take(self) -> None:
+        """From now on the rows that were prepared count, behind all others."""
+        first = len(self._lengths)
+        fresh = self._rows[first : first + self._prepared]
+        self._lengths = np.concatenate([self._lengths, np.sqrt(np.vecdot(fresh, fresh))])
+        self._prepared = 0
+
+    def compact(self, renumber: IntArray) -> None:
+        """Move each row to its new place, which is not behind the old one; those whose place is -1 go."""
+        kept = np.flatnonzero(renumber >= 0)
+        for start in range(0, len(kept), _BLOCK):
+            block = kept[start : start + _BLOCK]
+            self._rows[start : start + len(block)] = self._rows[block]
+        self._lengths = self._lengths[kept]
+
+    def scores(self, query: str) -> FloatArray:
+        """The similarity of each row to the query, in single precision."""
+        if not len(self._lengths):
+            return np.zeros(0)
+        return self._compare(self._query(query)).astype(np.float64)
+
+    def _compare(self, query: Matrix) -> Matrix:
+        if self.encoder.similarity in ("dot", "cosine"):
+            products: Matrix = np.vecdot(self.vectors, query)
+            if self.encoder.similarity == "cosine":
+                products /= np.maximum(self._lengths * np.sqrt(np.vecdot(query, query)), np.float32(1e-12))
+            return products
+        order = 1 if self.encoder.similarity == "manhattan" else 2
+        blocks = (self.vectors[at : at + _BLOCK] - query for at in range(0, len(self.vectors), _BLOCK))
+        return -np.concatenate([np.linalg.norm(block, ord=order, axis=1) for block in blocks])
+
+    def _query(self, query: str) -> Matrix:
+        if self._asked is None or self._asked[0] != query:
+            self._asked = (query, _checked(self.encoder, self.encoder.encoder.encode([query], "query"), 1)[0])
+        return self._asked[1]
+
+    def _embed(self, texts: Sequence[str]) -> Matrix:
+        """One row a text; those of the cache are not asked for again."""
+        if self._cache is None:
+            return _checked(self.encoder, self.encoder.encoder.encode(texts, "document"), len(texts))
+        keys = [sha256_text(source_hash(ARRAYS), self.encoder.encoder.fingerprint, text) for text in texts]
+        held = [self._cache.get(key) for key in keys]
+        missing = [number for number, row in enumerate(held) if row is None]
+        if missing:
+            asked = [texts[number] for number in missing]
+            fresh = _checked(self.encoder, self.encoder.encoder.encode(asked, "document"), len(asked))
+            for number, row in zip(missing, fresh, strict=True):
+                self._cache.put(keys[number], row)
+                held[number] = row
+        return np.stack([row for row in held if row is not None]).astype(np.float32, copy=False)
+
+
+def _checked(encoder: DenseScorer, vectors: Matrix, count: int) -> Matrix:
+    if vectors.ndim != 2 or len(vectors) != count:
+        raise UserError(
+            f"{encoder.name}: gave an array of shape {vectors.shape} for {count} texts, not a vector for each."
+        )
+    if not np.isfinite(vectors).all():
+        raise UserError(f"{encoder.name}: gave a vector that is not finite.")
+    return vectors

@@ -1,0 +1,161 @@
+"""A memory as a graph: units and the entities that they mention, joined by typed edges."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.memory.assembling import assemble
+from constraintsuite.memory.columns import EDGE_KINDS, ENTITY, Columns, EdgeTable, FloatArray, Held, IntArray
+from constraintsuite.memory.records import Edge, EdgeKind, Part, Unit
+
+if TYPE_CHECKING:  # a graph can be read and shown without scipy
+    from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
+
+__all__ = ["EDGE_KINDS", "ENTITY", "EdgeTable", "FloatArray", "Graph", "Held", "IntArray", "Updated"]
+
+
+class Graph:
+    """It never changes: what is added, removed or left out makes another one.
+
+    Nodes are numbered: units first, by document id and then as they stand in it, then entities by name.
+    """
+
+    def __init__(self, columns: Columns | None = None) -> None:
+        self._columns = columns or Columns.empty()
+        self._matrices: dict[tuple[frozenset[EdgeKind], bool], csr_array] = {}
+
+    @classmethod
+    def of(cls, parts: Iterable[Part]) -> Graph:
+        """The graph of some documents, whatever their order.
+
+        Ids that repeat, edges that begin or end nowhere, and weights that are no positive numbers are UserErrors.
+        """
+        return cls().updated(parts).graph
+
+    def updated(self, add: Iterable[Part] = (), remove: Collection[str] = ()) -> Updated:
+        """The graph less some documents, and with others added, or put in place of those of the same id.
+
+        It equals the graph made of all its documents at once.
+        """
+        columns, origin = assemble(self._columns, add, frozenset(remove))
+        return Updated(Graph(columns), origin)
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """By number."""
+        return self._columns.units
+
+    @property
+    def unit_numbers(self) -> Mapping[str, int]:
+        """Numbers of the units by id."""
+        return self._columns.unit_numbers
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """Their names, sorted; the number of a name's node is its place here, behind all units."""
+        return self._columns.entities
+
+    @property
+    def edges(self) -> EdgeTable:
+        """Mentions are edges from a unit to an entity, of kind `mentions`; their weight is the count."""
+        return self._columns.edges
+
+    @property
+    def documents(self) -> tuple[Held, ...]:
+        """By id."""
+        return self._columns.documents
+
+    @property
+    def open_edges(self) -> EdgeTable:
+        """Edges to units of documents that are not here (yet); their targets are places in `absent`."""
+        return self._columns.open_edges
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """The ids of units that edges wait for."""
+        return self._columns.absent
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return len(self.units) + len(self.entities)
+
+    @property
+    def dangling(self) -> int:
+        """How many edges wait; they are in no matrix."""
+        return len(self.open_edges.source)
+
+    def node_id(self, number: int) -> str:
+        """The id of a unit, or `entity:NAME`."""
+        if not 0 <= number < self.size:
+            raise IndexError(f"node {number} of a graph with {self.size}")
+        units = len(self.units)
+        return self.units[number].id if number < units else ENTITY + self.entities[number - units]
+
+    def number(self, node_id: str) -> int:
+        """The number of a node; an unknown id is a UserError."""
+        number = self.unit_numbers.get(node_id)
+        if number is None and node_id.startswith(ENTITY):
+            number = self._entity_numbers.get(node_id.removeprefix(ENTITY))
+        if number is None:
+            raise UserError(f"No unit or entity of this memory has the id {node_id!r}.")
+        return number
+
+    @cached_property
+    def _entity_numbers(self) -> Mapping[str, int]:
+        return {name: number for number, name in enumerate(self.entities, len(self.units))}
+
+    def edge(self, number: int) -> Edge:
+        """A row of the table as a record."""
+        source, target, kind, weight, confidence, _ = (column[number].item() for column in self.edges)
+        because = self.because(number)
+        return Edge(self.node_id(source), self.node_id(target), EDGE_KINDS[kind], weight, confidence, because)
+
+    def because(self, edge: int) -> str:
+        """The words or the rule that an edge rests on; of a mention, how the entity is called there."""
+        return self._columns.reasons[int(self.edges.reason[edge])]
+
+    def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> Graph:
+        """The graph less some edges, given by a mask or by their numbers; all nodes stay, with their numbers."""
+        given = edges if isinstance(edges, np.ndarray) else np.array(sorted(edges), dtype=np.intp)
+        kept = np.ones(len(self.edges.source), dtype=np.bool_)
+        kept[given] = False
+        return Graph(self._columns._replace(edges=self.edges.take(kept)))
+
+    def matrix(self, kinds: Collection[EdgeKind] = EDGE_KINDS, *, backwards: bool) -> csr_array:
+        """Weight times confidence from each node (row) to each (column), over the edges of some kinds.
+
+        With `backwards` every edge also leads from its target to its source; one from a node to itself does so already.
+        The matrix is kept for the next call: do not write to it.
+        """
+        key = (frozenset(kinds), backwards)
+        if key not in self._matrices:
+            self._matrices[key] = self._matrix(*key)
+        return self._matrices[key]
+
+    def _matrix(self, kinds: frozenset[EdgeKind], backwards: bool) -> csr_array:
+        try:
+            from scipy.sparse import coo_array  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise MissingExtraError("memory", "Walking the graph of a memory") from None
+        table = self.edges.take(np.isin(self.edges.kind, [EDGE_KINDS.index(kind) for kind in kinds]))
+        rows, columns, values = table.source, table.target, table.weight * table.confidence
+        if backwards:
+            two = rows != columns
+            rows, columns = np.concatenate([rows, columns[two]]), np.concatenate([columns, rows[two]])
+            values = np.concatenate([values, values[two]])
+        return coo_array((values, (rows, columns)), shape=(self.size, self.size)).tocsr()
+
+
+class Updated(NamedTuple):
+    """A graph after a change, and where its units come from."""
+
+    graph: Graph
+    origin: IntArray
+    """Of each unit its number before the change; -1 for those that came with it."""

@@ -1,0 +1,136 @@
+"""What a text cites: numbers of clauses, sections, steps and annexes, and how it leans on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from constraintsuite.records.text import Span
+
+Relation = Literal["refers_to", "depends_on", "overrides", "excepted_by"]
+"""`overrides`: the citing unit is an exception to the cited one; `excepted_by`: the other way round."""
+
+_NUMBER = r"(?:\d{1,5}(?:\.\d{1,3})*(?:\s?\([a-z0-9]{1,4}\))*|\([a-z]{1,4}\))"
+_LETTERED = r"(?:[A-Z]|[IVX]{1,5}|\d{1,3})"
+_JOINT = r"(?:\s*,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+to\s+|\s+through\s+|\s*[–-]\s*)"
+_NAMED = re.compile(
+    rf"(?i:\b(?P<name>sub-?sections?|sub-?clauses?|sub-?paragraphs?|sections?|clauses?|articles?|paragraphs?|steps?|rules?|"
+    rf"conditions?|items?|chapters?)\s+|(?P<sign>§§?)\s*)(?P<list>{_NUMBER}(?:{_JOINT}{_NUMBER})*)(?![\w%])"
+)
+_ANNEX = re.compile(
+    rf"\b(?P<name>(?i:annex(?:es)?|appendix|appendices|schedules?|exhibits?|parts?))\s+"
+    rf"(?P<list>{_LETTERED}(?:{_JOINT}{_LETTERED})*)(?!\w)"
+)
+_BARE = re.compile(
+    r"(?i:\b(?:(?:(?:set out|stated|provided|described|specified|listed|defined|laid down|given|rules?) (?:in|under|by)|"
+    r"subject to|notwithstanding|pursuant to|in accordance with)\s+|(?:see|under|per)\s+(?=\d{1,3}\.\d)))"
+    r"(?P<list>\d{1,3}(?:\.\d{1,3})*(?:\([a-z]{1,4}\))*(?:\s+(?:and|or)\s+\d{1,3}(?:\.\d{1,3})+)*)"
+    r"(?=[,;:)]|\.?\s*$|\.\s|\s+(?:above|below|shows?|applies|and|or|the|does|is|are)\b)"
+)
+_BEFORE = re.compile(
+    r"(?i)\bthe (?P<way>previous|preceding|foregoing|prior|next|following) "
+    r"(?:clause|step|paragraph|section|rule|item|sentence|subsection|point)\b"
+)
+_SPLIT = re.compile(_JOINT)
+_RANGE = re.compile(rf"({_NUMBER})(?:\s+to\s+|\s+through\s+|\s*[–-]\s*)({_NUMBER})")
+_LONGEST_RANGE = 30
+_OWN = re.compile(r"\s+(?:of|in|to)\s+(?:this|the present)\b", re.IGNORECASE)
+_OTHER = re.compile(r"\s+(?:of|in|from)\s+(?:the\s+|our\s+)?(?P<tail>[^.;]{1,120})", re.IGNORECASE)
+_NOT_APPLY = re.compile(
+    r"(?i)^[^.;,]{0,40}?\s(?:does|do|shall|will|is|are|need)\s+not\s+(?:be\s+)?(?:apply|extend|cover|affect|charged|bind|followed|"
+    r"applied|required)\b"
+)
+_AGAINST = re.compile(
+    r"(?i)\b(?:exempt(?:ed)? from|exceptions? to|instead of|overrid(?:es|ing)|prevails? over|precedence over|despite|"
+    r"in place of|derogat\w+ from|excluded from|disappl(?:y|ies))\s+(?:the\s+)?(?:rules? (?:in|of)\s+)?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One number that a text cites."""
+
+    number: str
+    """`4.2.a`; `.b` is part b of the citing unit's own clause; `-1` and `+1` are the unit before and after."""
+    name: str
+    """section, step, annex, ...; empty where the number stands alone."""
+    relation: Relation
+    because: str
+    """The words that cite."""
+    tail: str = ""
+    """What follows, where another document may be named; empty if it is this one for certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Where a condition or exception stands in the text, and its cue."""
+
+    span: Span
+    cue: str
+    exception: bool
+
+
+def find_citations(text: str, conditions: Sequence[Condition]) -> list[Citation]:
+    """What a text cites, in order, each number once."""
+    found: dict[tuple[str, Relation], Citation] = {}
+    taken: list[Span] = []
+    for pattern in (_NAMED, _ANNEX, _BARE):
+        for match in pattern.finditer(text):
+            place = Span(*match.span("list"))
+            if any(place.overlaps(other) for other in taken):
+                continue
+            taken.append(place)
+            for one in _citations(text, match, conditions):
+                found.setdefault((one.number, one.relation), one)
+    for match in _BEFORE.finditer(text):
+        step = "+1" if match["way"].lower() in ("next", "following") else "-1"
+        relation = _relation(text, Span(*match.span()), conditions)
+        found.setdefault((step, relation), Citation(step, "", relation, match.group()))
+    return list(found.values())
+
+
+def _citations(text: str, match: re.Match[str], conditions: Sequence[Condition]) -> Iterator[Citation]:
+    groups = match.groupdict()
+    name = (groups.get("name") or ("section" if groups.get("sign") else "")).lower().removesuffix("s")
+    relation = _relation(text, Span(*match.span()), conditions)
+    because = match.group()
+    tail = "" if _OWN.match(text, match.end()) else _tail(text, match.end())
+    for number in _numbers(match["list"]):
+        yield Citation(number, _singular(name), relation, because, tail)
+
+
+def _tail(text: str, end: int) -> str:
+    other = _OTHER.match(text, end)
+    return other["tail"] if other else ""
+
+
+def _singular(name: str) -> str:
+    return {"annexe": "annex", "appendice": "appendix"}.get(name, name)
+
+
+def _numbers(listed: str) -> list[str]:
+    numbers: list[str] = []
+    for match in _RANGE.finditer(listed):
+        first, last = (_plain(match[1]), _plain(match[2]))
+        if first.isdigit() and last.isdigit() and 0 < int(last) - int(first) <= _LONGEST_RANGE:
+            numbers += map(str, range(int(first), int(last) + 1))
+    numbers += [_plain(part) for part in _SPLIT.split(listed) if part]
+    return list(dict.fromkeys(numbers))
+
+
+def _plain(number: str) -> str:
+    """`4.2(a)` as `4.2.a`, `(b)` as `.b`."""
+    return re.sub(r"\s?\(([a-z0-9]+)\)", r".\1", number)
+
+
+def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> Relation:
+    if _NOT_APPLY.match(text[place.end : place.end + 100]) or _AGAINST.search(text[: place.start]):
+        return "overrides"
+    inside = next((one for one in conditions if one.span.start <= place.start < one.span.end), None)
+    if inside is None:
+        return "refers_to"
+    if not inside.exception:
+        return "depends_on"
+    return "overrides" if inside.cue == "notwithstanding" else "excepted_by"

@@ -1,0 +1,177 @@
+"""Sentences as claims: what they are about, what they say must, may or must not be, and under which condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Literal
+
+import Stemmer
+
+from constraintsuite.memory.ingest.amounts import Amount, find_amounts, find_dates
+from constraintsuite.memory.ingest.views import Predicate, View, is_negated, span_of
+from constraintsuite.memory.ingest.wordlists import word_lists
+from constraintsuite.text.polarity import judge_mention
+from constraintsuite.text.sentence import Sentence
+
+Stance = Literal["required", "barred", "allowed", "optional", "true", "false"]
+_CONTENT = frozenset(("NOUN", "PROPN", "ADJ", "VERB"))
+_PARTICLES = frozenset(("back", "over", "up", "down", "off", "in", "out", "on"))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence, without its conditions and exceptions, as sets of stems."""
+
+    nouns: frozenset[str]
+    """Adjectives too."""
+    verbs: frozenset[str]
+    act: str
+    """The stem of what is done or said to be; empty in a title."""
+    names: frozenset[str]
+    """Of the nouns, those that are names or codes."""
+    subject: frozenset[str]
+    """Of the nouns, those before the predicate; none in a command."""
+    denied: frozenset[str]
+    """Of the nouns, those that are negated."""
+    condition: frozenset[str]
+    exception: frozenset[str]
+    stance: Stance
+    amounts: tuple[Amount, ...]
+    dates: tuple[str, ...]
+
+
+def claim_of(view: View) -> Claim:
+    """What the sentence says."""
+    sentence = view.sentence
+    nouns = [place for place in view.main if _is_content(sentence, place) and not _is_verb(view, place)]
+    verbs = [place for place in view.main if _is_verb(view, place)]
+    start = view.predicates[0].place if view.predicates else 0
+    inside = set(view.main)
+    text = " ".join(token.text for place, token in enumerate(sentence.tokens) if place in inside)
+    return Claim(
+        nouns=frozenset(_stems(sentence, nouns)),
+        verbs=frozenset(_stems(sentence, verbs)) | frozenset(_compounds(sentence, verbs)),
+        act=_stem_at(sentence, view.predicates[0].place) if view.predicates else "",
+        names=frozenset(_stems(sentence, [place for place in nouns if _is_name(sentence, place)])),
+        subject=frozenset(_stems(sentence, [place for place in nouns if place < start])),
+        denied=frozenset(_stems(sentence, [place for place in nouns if is_negated(view, place)])),
+        condition=_stretch_terms(view, "condition"),
+        exception=_stretch_terms(view, "exception"),
+        stance=stance_of(view),
+        amounts=tuple(find_amounts(sentence, view.main)),
+        dates=tuple(find_dates(text)),
+    )
+
+
+def stance_of(view: View) -> Stance:
+    """Whether the sentence asks, forbids, allows, releases, or only tells."""
+    return next(iter(stances_of(view)), "true")
+
+
+def stances_of(view: View) -> list[Stance]:
+    """The stance of each predicate, in order."""
+    return [_stance(view, predicate) for predicate in view.predicates]
+
+
+def _stance(view: View, predicate: Predicate) -> Stance:
+    sentence, place = view.sentence, predicate.place
+    lists = word_lists()
+    negated = is_negated(view, place) or _denied_before(view, place) or sentence.word(place + 1) == "not"
+    word = sentence.words[place]
+    if place == view.command:
+        return "barred" if negated else "required"
+    if word in lists.barred_adjectives:
+        return "allowed" if negated else "barred"
+    if word in ("permitted", "allowed", "free", "optional"):
+        return "barred" if negated else "allowed"
+    bound = word in lists.bound_adjectives or sentence.lemma(place) in lists.bound_verbs
+    if bound and predicate.modal not in ("may", "can"):
+        return "optional" if negated else "required"
+    if word in lists.statuses and negated:
+        return "false"
+    return _modal_stance(view, predicate, negated=negated)
+
+
+def _modal_stance(view: View, predicate: Predicate, *, negated: bool) -> Stance:
+    modal = predicate.modal
+    if modal in ("shall", "must", "should", "ought") or (modal == "will" and _subject_is_agent(view, predicate)):
+        return "barred" if negated else "required"
+    if modal in ("may", "can", "might", "could"):
+        return "barred" if negated else "allowed"
+    if modal in ("need", "needs", "has", "have"):
+        return "optional" if negated else "required"
+    return "false" if negated else "true"
+
+
+def _denied_before(view: View, predicate: int) -> bool:
+    """Whether "not" stands between the helping verb and the predicate, where no scope reached the predicate."""
+    sentence = view.sentence
+    near = [place for place in view.main if predicate - 3 <= place < predicate]
+    denied = any(sentence.words[place] in ("not", "n't", "never") for place in near)
+    return denied and judge_mention(span_of(sentence, predicate), view.scopes).rule == "no_cue"
+
+
+def _subject_is_agent(view: View, predicate: Predicate) -> bool:
+    agents = word_lists().agents
+    sentence = view.sentence
+    before = [place for place in view.main if place < predicate.place and sentence.pos(place) in ("NOUN", "PROPN")]
+    return any(sentence.lemma(place) in agents or sentence.word(place) in agents for place in before[-3:])
+
+
+def _is_content(sentence: Sentence, place: int) -> bool:
+    return (
+        sentence.pos(place) in _CONTENT
+        and sentence.words[place] not in word_lists().light
+        and sentence.lemma(place) not in word_lists().light
+    )
+
+
+def _is_verb(view: View, place: int) -> bool:
+    sentence = view.sentence
+    verbal = sentence.pos(place) == "VERB" or any(place == one.place for one in view.predicates)
+    return verbal and _is_content(sentence, place)
+
+
+def _is_name(sentence: Sentence, place: int) -> bool:
+    text = sentence.tokens[place].text
+    return any(map(str.isdigit, text)) or (sentence.pos(place) == "PROPN" and (place > 0 or text.isupper()))
+
+
+def _stretch_terms(view: View, kind: str) -> frozenset[str]:
+    sentence = view.sentence
+    places = [place for one in view.stretches if one.kind == kind for place in range(one.first, one.last)]
+    kept = [place for place in places if _is_content(sentence, place)]
+    verbs = [place for place in kept if sentence.pos(place) == "VERB"]
+    return frozenset(_stems(sentence, kept)) | frozenset(_compounds(sentence, verbs))
+
+
+def _stems(sentence: Sentence, places: Iterable[int]) -> list[str]:
+    return [_stem_at(sentence, place) for place in places]
+
+
+def _stem_at(sentence: Sentence, place: int) -> str:
+    """The stem of a word; of a verb that of its base form, so that told meets tell."""
+    verb = sentence.pos(place) == "VERB" and sentence.lemma(place)
+    return stem(sentence.lemma(place) if verb else sentence.words[place])
+
+
+def _compounds(sentence: Sentence, verbs: Iterable[int]) -> list[str]:
+    """Verbs with their particles as the noun is written: "roll back" is a rollback."""
+    return [
+        stem(sentence.lemma(place) + sentence.word(place + 1))
+        for place in verbs
+        if sentence.word(place + 1) in _PARTICLES
+    ]
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str) -> str:
+    """The stem under which forms of a word meet."""
+    return str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("english")

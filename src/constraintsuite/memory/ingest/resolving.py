@@ -1,0 +1,130 @@
+"""Which units of a document a cited number stands for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from constraintsuite.memory.ingest.citations import Citation
+from constraintsuite.memory.ingest.document import ParsedDocument
+
+_SECTION_NAMES = frozenset(("section", "article", "chapter", "annex", "appendix", "schedule", "exhibit", "part"))
+_MOST_OF_SECTION = 5
+
+
+class Target(NamedTuple):
+    """A unit of a document by its index, and how sure it is that this one is meant."""
+
+    unit: int
+    confidence: float
+
+
+class NumberIndex:
+    """The numbers of one document."""
+
+    def __init__(self, document: ParsedDocument) -> None:
+        self._document = document
+        self._units: dict[str, list[int]] = defaultdict(list)
+        self._sections: dict[str, list[int]] = defaultdict(list)
+        for unit, place in enumerate(document.places):
+            section = document.section_numbers.get(place.section, "")
+            if place.number:
+                self._units[place.number].append(unit)
+            if section and place.number and not place.number.startswith(f"{section}."):
+                self._units[f"{section}.{place.number}"].append(unit)
+            while section:
+                if place.parent is None:
+                    self._sections[section].append(unit)
+                section = section.rpartition(".")[0]
+
+    def resolve(self, citation: Citation, citing: int | None) -> list[Target]:
+        """The units that a citation means; `citing` is the unit of this document in which it stands, if it is one."""
+        number = citation.number
+        if number in ("-1", "+1"):
+            return self._neighbour(citing, -1 if number == "-1" else 1)
+        if number.startswith("."):
+            return self._part(citing, number)
+        section_first = citation.name in _SECTION_NAMES
+        tries = (self._in_sections, self._in_units) if section_first else (self._in_units, self._in_sections)
+        for find in tries:
+            found = [target for target in find(citation, citing) if target.unit != citing]
+            if found or self._is_own(number, citing):
+                return found
+        return []
+
+    def _is_own(self, number: str, citing: int | None) -> bool:
+        """Whether a unit cites itself or the section in which it stands."""
+        return citing is not None and self._document.places[citing].number == number
+
+    def _in_units(self, citation: Citation, citing: int | None) -> list[Target]:
+        found = self._units.get(citation.number, [])
+        if len(found) > 1:
+            found = self._named_section(found, citation) or self._own_section(found, citing)
+        return [Target(found[0], 0.95)] if len(found) == 1 else []
+
+    def _named_section(self, found: Sequence[int], citation: Citation) -> list[int]:
+        """The unit in the section that the citation names: "step 2 of the mitigation", "rule 1" under "Rules"."""
+        for words in (citation.tail.lower(), citation.name):
+            named = [unit for unit in found if words and _names(words, self._document.units[unit].headings)]
+            if len(named) == 1:
+                return named
+        return []
+
+    def _own_section(self, found: Sequence[int], citing: int | None) -> list[int]:
+        if citing is None:
+            return []
+        section = self._document.places[citing].section
+        own = [unit for unit in found if self._document.places[unit].section == section]
+        before = [unit for unit in own if unit < citing]
+        return [max(before)] if before else own[:1]
+
+    def _in_sections(self, citation: Citation, citing: int | None) -> list[Target]:
+        number = citation.number
+        found = self._sections.get(number, [])
+        if citing in found:
+            found = []
+        if len(found) > _MOST_OF_SECTION:
+            found = found[:1]
+        lent = [unit for unit in found if self._bears(unit, number)]
+        return [Target(unit, 0.95 if len(found) == 1 or lent else 0.7) for unit in lent or found]
+
+    def _bears(self, unit: int, number: str) -> bool:
+        """Whether a unit is the paragraph to which a heading lent its number."""
+        lent = self._document.units[unit].attributes["kind"] in ("paragraph", "quote")
+        return lent and self._document.places[unit].number == number
+
+    def _part(self, citing: int | None, number: str) -> list[Target]:
+        own = self._document.places[citing].number if citing is not None else ""
+        while own:
+            found = self._units.get(own + number, [])
+            if len(found) == 1 and found[0] != citing:
+                return [Target(found[0], 0.9)]
+            own = own.rpartition(".")[0]
+        return []
+
+    def _neighbour(self, citing: int | None, step: int) -> list[Target]:
+        if citing is None:
+            return []
+        places = self._document.places
+        beside = siblings_of(self._document, citing, step)
+        if beside is None and step < 0:
+            beside = places[citing].parent
+        return [Target(beside, 0.9)] if beside is not None else []
+
+
+def _names(words: str, headings: Sequence[str]) -> bool:
+    """Whether the innermost heading is what the words say, or names what they are a kind of."""
+    heading = headings[-1].lower() if headings else ""
+    return bool(heading) and (words.startswith(heading) or heading.removesuffix("s") == words)
+
+
+def siblings_of(document: ParsedDocument, unit: int, step: int) -> int | None:
+    """The nearest unit before (after) one that stands in the same section and item."""
+    own = document.places[unit]
+    other = unit + step
+    while 0 <= other < len(document.places) and document.places[other].section == own.section:
+        if document.places[other].parent == own.parent:
+            return other
+        other += step
+    return None

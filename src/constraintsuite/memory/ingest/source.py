@@ -1,0 +1,139 @@
+"""A file as lines of text: checked, without byte order mark and comments, its front matter read apart."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from constraintsuite.corpora.files import BYTE_ORDER_MARK, open_bytes
+from constraintsuite.errors import UserError
+
+_FRONT_MATTER_LINES = 200
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+
+
+class FrontMatter(NamedTuple):
+    """What the head of a file says of the whole; other keys than these are passed over."""
+
+    title: str = ""
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
+class SourceText(NamedTuple):
+    """The content of one file."""
+
+    path: Path
+    sha256: str
+    """Of its bytes."""
+    lines: tuple[str, ...]
+    """From the first line of the file on, so that places are line numbers; what was taken out is left empty."""
+    front: FrontMatter
+
+
+def read_source(path: Path) -> SourceText:
+    """The lines of a file; bytes that are no text are a UserError with their place."""
+    with open_bytes(path) as file:
+        data = file.read()
+    lines = _split_lines(_decode(path, data))
+    front, lines = _take_front_matter(path, lines)
+    return SourceText(path, hashlib.sha256(data).hexdigest(), tuple(_without_comments(lines)), front)
+
+
+def _split_lines(text: str) -> list[str]:
+    """Lines end at line feeds alone: a form feed or U+2028 inside one would shift every place."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+
+
+def _decode(path: Path, data: bytes) -> str:
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    zero = data.find(b"\0")
+    if zero >= 0:
+        line = data.count(b"\n", 0, zero) + 1
+        raise UserError(f"{path}:{line}: a NUL byte stands here: this is no text file. Save it as UTF-8 text.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise UserError(
+            f"{path}:{line}: byte {data[error.start]:#04x} at column {column} is not UTF-8. Save the file as UTF-8."
+        ) from None
+
+
+def _take_front_matter(path: Path, lines: list[str]) -> tuple[FrontMatter, list[str]]:
+    if lines[0].rstrip() != "---":
+        return FrontMatter(), lines
+    ends = (number for number, line in enumerate(lines[1:_FRONT_MATTER_LINES], 1) if line.rstrip() in ("---", "..."))
+    end = next(ends, None)
+    if end is None or ":" not in "".join(lines[1:end]):
+        return FrontMatter(), lines  # a rule across the page
+    try:
+        found = yaml.safe_load("\n".join(lines[1:end]))
+    except yaml.YAMLError as error:
+        place = getattr(error, "problem_mark", None)
+        line = place.line + 2 if place is not None else 1
+        problem = getattr(error, "problem", None) or "it cannot be read"
+        raise UserError(f"{path}:{line}: the front matter is not valid YAML: {problem}.") from None
+    if not isinstance(found, dict):
+        return FrontMatter(), lines
+    since, until = (_moment(path, key, found.get(key)) for key in ("valid_from", "valid_to"))
+    if since and until and since >= until:
+        raise UserError(f"{path}: valid_to ({until}) must be later than valid_from ({since}).")
+    title = found.get("title")
+    front = FrontMatter(str(title).strip() if title is not None else "", since, until)
+    return front, [""] * (end + 1) + lines[end + 1 :]
+
+
+def _moment(path: Path, key: str, value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, datetime.date):  # a datetime is one too
+        return value.isoformat()
+    try:
+        datetime.datetime.fromisoformat(str(value))
+    except ValueError:
+        raise UserError(f"{path}: {key} is {value!r}; expected a date such as 2026-03-01.") from None
+    return str(value)
+
+
+def _without_comments(lines: list[str]) -> list[str]:
+    """The lines without HTML comments; one that never closes, or stands in code, is text."""
+    last_close = max((number for number, line in enumerate(lines) if "-->" in line), default=-1)
+    kept, open_comment, fence = [], False, ""
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if mark and not open_comment:
+            fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
+        if fence:
+            kept.append(line)
+            continue
+        rest, open_comment = _strip_comments(line, open_comment, closes_later=number < last_close)
+        kept.append(rest)
+    return kept
+
+
+def _strip_comments(line: str, inside: bool, *, closes_later: bool) -> tuple[str, bool]:
+    if not inside and "<!--" not in line:
+        return line, False
+    pieces: list[str] = []
+    at = 0
+    while at < len(line):
+        if inside:
+            end = line.find("-->", at)
+            if end < 0:
+                return "".join(pieces), True
+            at, inside = end + 3, False
+            continue
+        start = line.find("<!--", at)
+        if start < 0 or (line.find("-->", start) < 0 and not closes_later):
+            pieces.append(line[at:])
+            break
+        pieces.append(line[at:start])
+        at, inside = start + 4, True
+    return "".join(pieces), inside

@@ -1,0 +1,157 @@
+"""Blocks to units: the headings above each, its number, the unit it is a part of, and its id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from constraintsuite.memory.ingest.blocks import Block
+from constraintsuite.memory.ingest.markers import Marker, find_marker
+from constraintsuite.memory.ingest.nesting import Announcement, Nesting
+from constraintsuite.text.sentences import split_sentences
+
+_TITLE_WORDS = 8
+_LONGEST_BLOCK = 1_500
+_PIECE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading; the first of a file stands under none."""
+
+    ordinal: int
+    number: str
+    headings: tuple[str, ...]
+    """With the heading's own, outermost first."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A unit before it has its id."""
+
+    text: str
+    section: Section
+    lines: tuple[int, int]
+    kind: str
+    headings: tuple[str, ...]
+    number: str = ""
+    """Its own, with those of the items it lies in: `3.2.a`; empty for none."""
+    run: int = 0
+    parent: int | None = None
+    label: str = ""
+    """Unique in the document; see `labels.py`."""
+
+
+def make_drafts(blocks: Iterable[Block]) -> tuple[list[Draft], list[Section]]:
+    """The units of a file in order, and its sections."""
+    sections = [Section(0, "", ())]
+    nesting = Nesting("")
+    levels: list[tuple[int, str]] = []
+    drafts: list[Draft] = []
+    for block in _with_titles_as_headings(list(blocks)):
+        if block.kind == "heading":
+            while levels and levels[-1][0] >= block.level:
+                levels.pop()
+            levels.append((block.level, block.text))
+            sections.append(Section(len(sections), heading_number(block.text), tuple(text for _, text in levels)))
+            nesting = Nesting(sections[-1].number)
+            continue
+        for piece in _pieces(block):
+            drafts.append(_draft(piece, sections[-1], nesting, drafts))
+    _lend_heading_numbers(drafts)
+    return drafts, sections
+
+
+def title_heading(drafts: Sequence[Draft], sections: Sequence[Section]) -> str:
+    """The heading with which a file begins; empty if text stands before its first."""
+    if len(sections) == 1 or (drafts and drafts[0].section.ordinal == 0):
+        return ""
+    return sections[1].headings[0]
+
+
+def heading_number(text: str) -> str:
+    """The number at the head of a heading: `4.2` of "4.2 Termination", `B` of "Annex B"; empty for none."""
+    marker = find_marker(text)
+    return marker.value if marker is not None and marker.style in ("dotted", "named", "bare", "number") else ""
+
+
+def _with_titles_as_headings(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks; an item that is only a title ("3. Payment", "Article 4 — Term") becomes a heading."""
+    for block, after in zip_longest(blocks, blocks[1:]):
+        marker = block.marker
+        if block.kind == "item" and marker is not None and _is_title(block, marker, after):
+            level = 8 + (0 if marker.style == "named" else marker.value.count("."))
+            head = f"{marker.name.capitalize()} {marker.value}" if marker.name else marker.value
+            yield Block("heading", f"{head} {block.text}".strip(), block.first, block.last, level)
+        elif block.kind != "heading" or block.text:
+            yield block
+
+
+def _is_title(block: Block, marker: Marker, after: Block | None) -> bool:
+    if len(block.text.split()) > _TITLE_WORDS or block.text.endswith((".", ";", ":", ",", "?", "!")) or after is None:
+        return False
+    if marker.style == "named":
+        return marker.name != "step" and not after.joined
+    inner = after.marker.value if after.marker is not None else ""
+    titled = block.text[:1].isupper() and marker.style in ("number", "dotted", "bare")
+    return titled and inner.startswith(f"{marker.value}.")
+
+
+def _pieces(block: Block) -> Iterator[Block]:
+    """A block, or the parts of one so long that nobody could be sent to it; the rest of an item lies in it."""
+    if block.kind not in ("paragraph", "item") or len(block.text) <= _LONGEST_BLOCK:
+        yield block
+        return
+    rest = replace(block, kind="paragraph", marker=None, level=block.level + (2 if block.kind == "item" else 0))
+    start = end = 0
+    for span in split_sentences(block.text):
+        if span.end - start > _PIECE and end > start:
+            yield replace(rest if start else block, text=block.text[start:end].strip())
+            start = end
+        end = span.end
+    yield replace(rest if start else block, text=block.text[start:].strip())
+
+
+def _draft(block: Block, section: Section, nesting: Nesting, before: Sequence[Draft]) -> Draft:
+    headings = (*section.headings, block.context) if block.context else section.headings
+    draft = Draft(block.text, section, (block.first, block.last), "quote" if block.quoted else block.kind, headings)
+    announced = _announcement(before, section)
+    if block.marker is not None:
+        draft.parent, draft.number, draft.run = nesting.place(block, len(before), announced)
+        return draft
+    draft.parent = nesting.innermost(block.level)
+    if draft.parent is None and block.kind in ("code", "row"):
+        draft.parent = announced.unit if announced else _parent_of_row(block, before, section)
+    if draft.parent is None and block.kind == "paragraph":
+        nesting.interrupt()
+    return draft
+
+
+def _announcement(before: Sequence[Draft], section: Section) -> Announcement | None:
+    if not before or before[-1].section is not section or not before[-1].text.endswith(":"):
+        return None
+    return Announcement(len(before) - 1, before[-1].number)
+
+
+def _parent_of_row(block: Block, before: Sequence[Draft], section: Section) -> int | None:
+    """Rows after the first belong where the first does."""
+    if block.kind == "row" and before and before[-1].kind == "row" and before[-1].section is section:
+        return before[-1].parent
+    return None
+
+
+def _lend_heading_numbers(drafts: Sequence[Draft]) -> None:
+    """The first paragraph under a numbered heading bears its number, if nothing else in the document does."""
+    taken = {draft.number for draft in drafts if draft.number}
+    lent: dict[str, Draft | None] = {}
+    seen: set[int] = set()
+    for draft in drafts:
+        number = draft.section.number
+        if number and number not in taken and draft.section.ordinal not in seen:
+            seen.add(draft.section.ordinal)
+            if not draft.number and draft.kind in ("paragraph", "quote"):
+                lent[number] = None if number in lent else draft
+    for number, draft_or_none in lent.items():
+        if draft_or_none is not None:
+            draft_or_none.number = number

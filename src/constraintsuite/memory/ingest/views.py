@@ -1,0 +1,145 @@
+"""A sentence taken apart: its conditions, its main clause, the command or the predicates in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from constraintsuite.memory.ingest.stretches import Stretch, find_stretches
+from constraintsuite.records.text import Span
+from constraintsuite.text.base import Scope
+from constraintsuite.text.linear import LinearReach
+from constraintsuite.text.polarity import judge_mention
+from constraintsuite.text.readings import readings
+from constraintsuite.text.sentence import QUOTES, Sentence
+
+_OPENERS = frozenset(
+    ("then", "please", "next", "first", "finally", "otherwise", "also", "always", "immediately", "and")
+)
+
+
+class Predicate(NamedTuple):
+    """What is said to be, or to be done."""
+
+    place: int
+    modal: str
+    """The helping verb before it, in lower case; `must` for "is to"."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A sentence with what is known about it, shared by the rules that read it."""
+
+    sentence: Sentence
+    scopes: tuple[Scope, ...]
+    """Negated and affirmed stretches; doubt is left to the stance."""
+    stretches: tuple[Stretch, ...]
+    main: tuple[int, ...]
+    """Places outside of every condition and exception."""
+    command: int
+    """The place of the verb of a command; -1 if it is none."""
+    predicates: tuple[Predicate, ...]
+    """In order; none in a title."""
+
+
+def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> View:
+    """Find the parts of a sentence."""
+    stretches = tuple(find_stretches(sentence))
+    taken = {place for one in stretches for place in range(one.cue, one.last)}
+    main = tuple(place for place in range(sentence.length) if place not in taken)
+    kept = tuple(scope for scope in scopes if scope.kind != "uncertain")
+    command = _command(sentence, main)
+    predicates = (Predicate(command, ""),) if command >= 0 else ()
+    return View(sentence, kept, stretches, main, command, predicates + tuple(_predicates(sentence, main, command)))
+
+
+def is_negated(view: View, place: int) -> bool:
+    """Whether the word at a place is denied."""
+    return judge_mention(span_of(view.sentence, place), view.scopes).verdict == "negated"
+
+
+def span_of(sentence: Sentence, place: int) -> Span:
+    """The characters of the word at a place."""
+    return Span(sentence.tokens[place].start, sentence.tokens[place].end)
+
+
+def _command(sentence: Sentence, main: Sequence[int]) -> int:
+    """The place of the verb with which a command opens."""
+    at = 0
+    while at < len(main) and (
+        sentence.word(main[at]) in QUOTES | _OPENERS | {",", ":", "("} or _is_adverb(sentence, main[at])
+    ):
+        at += 1
+    if at < len(main) and sentence.word(main[at]) == "do" and sentence.word(main[at] + 1) in ("not", "n't"):
+        at += 2
+    while at < len(main) and sentence.word(main[at]) in ("never", "not", "n't"):
+        at += 1
+    if at >= len(main):
+        return -1
+    place = main[at]
+    if not any(reading.tag == "VB" for reading in readings(sentence.word(place))) or sentence.tag(place) in (
+        "VBD",
+        "VBN",
+    ):
+        return -1
+    return place if _looks_commanded(sentence, place) else -1
+
+
+def _is_adverb(sentence: Sentence, place: int) -> bool:
+    return sentence.pos(place) == "ADV" and sentence.word(place).endswith("ly")
+
+
+def _looks_commanded(sentence: Sentence, place: int) -> bool:
+    after = place + 1
+    if sentence.is_helper(place) and sentence.word(place) not in ("be", "have", "do"):
+        return False
+    if sentence.word(after) in ("not", "n't") or sentence.word(place) in ("see", "note"):
+        return False  # rent not paid; see step 4
+    if sentence.pos(place) == "NOUN" and sentence.is_nominal(after) and sentence.tokens[place].text.islower():
+        return False  # owner: team Heron
+    if sentence.word(after) in QUOTES | {"`", "that", "whether", "if", "every", "all", "any", "each"}:
+        return True
+    if sentence.pos(after) in ("DET", "PRON") and not sentence.is_finite(after):
+        return True
+    if sentence.pos(place) == "ADJ" and sentence.pos(after) == "NOUN":
+        return False
+    return (
+        not sentence.is_hard(after) and not sentence.is_finite(after) and not LinearReach(sentence).starts_clause(place)
+    )
+
+
+def _predicates(sentence: Sentence, main: Sequence[int], command: int) -> Iterator[Predicate]:
+    """The word behind the first finite verb group, and behind each further modal verb."""
+    first = command < 0
+    for finite in main:
+        if not sentence.is_finite(finite) or _in_relative(sentence, finite) or finite == command:
+            continue
+        if first or (sentence.tag(finite) == "MD" and finite > command):
+            yield _behind(sentence, finite)
+        first = False
+
+
+def _behind(sentence: Sentence, finite: int) -> Predicate:
+    modal, place = "", finite
+    if sentence.tag(finite) == "MD":
+        modal, place = sentence.words[finite], finite + 1
+    elif sentence.words[finite] in ("need", "needs", "has", "have") and sentence.word(finite + 1) in ("to", "not"):
+        modal, place = sentence.words[finite], finite + 2
+    elif sentence.lemma(finite) == "be" and "to" in (sentence.word(finite + 1), sentence.word(finite + 2)):
+        infinitive = finite + 2 if sentence.word(finite + 1) == "to" else finite + 3
+        if sentence.word(infinitive - 2) in ("not", sentence.words[finite]) and sentence.tag(infinitive) == "VB":
+            modal = "must"  # the keys are not to be copied
+    while place < sentence.length and (sentence.is_helper(place) or sentence.pos(place) in ("ADV", "PART")):
+        place += 1
+    if place >= sentence.length or sentence.is_hard(place):
+        return Predicate(finite, modal)
+    if sentence.pos(place) in ("DET", "ADP", "PRON", "NUM", "PUNCT", "SCONJ"):
+        place = max(finite, place - 1)
+    return Predicate(place, modal)
+
+
+def _in_relative(sentence: Sentence, place: int) -> bool:
+    """Whether a finite verb stands in a relative clause: "goods that are late shall be ..."."""
+    before = sentence.skip_adverbs_back(place - 1)
+    return sentence.word(before) in ("that", "which", "who") and sentence.is_nominal(before - 1)

@@ -1,0 +1,166 @@
+"""BM25 over texts that come and go: postings in arrays, statistics of exactly the texts that are there."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.memory.columns import FloatArray, IntArray
+from constraintsuite.text.terms import TermAnalyser, words
+
+_BLOCK = 16_384  # texts whose terms are sorted at once
+_ALIKE = 8  # segments of about one size that are made into one
+
+
+class _Segment(NamedTuple):
+    """Postings of some slots: sorted by term, and for each term where its postings begin."""
+
+    terms: IntArray
+    """The terms that occur, ascending."""
+    starts: npt.NDArray[np.int64]  # (terms + 1,)
+    slots: IntArray
+    counts: npt.NDArray[np.unsignedinteger]
+    """How often the term stands in the text, in the smallest type that holds them all."""
+
+    def postings(self, term: int) -> tuple[IntArray, npt.NDArray[np.unsignedinteger]]:
+        at = int(np.searchsorted(self.terms, term))
+        if at == len(self.terms) or self.terms[at] != term:
+            return self.slots[:0], self.counts[:0]
+        rows = slice(self.starts[at], self.starts[at + 1])
+        return self.slots[rows], self.counts[rows]
+
+
+class LexicalIndex:
+    """Lucene's BM25, as in `retrieval/bm25.py`. Each text has a slot, which is its name until `compacted` says otherwise.
+
+    A score is the same to the bit however the texts got here: it is made of whole numbers that are counted anew, term by
+    term in the order of the query.
+    """
+
+    def __init__(self, *, k1: float = 0.9, b: float = 0.4, analyser: TermAnalyser | None = None) -> None:
+        self.k1, self.b = k1, b
+        self.analyser = analyser or TermAnalyser()
+        self._vocabulary: dict[str, int] = {}
+        self._segments: list[_Segment] = []
+        self._lengths = np.empty(0, dtype=np.int32)  # (slots,)
+        self._here = np.empty(0, dtype=np.bool_)  # (slots,) whether the text of the slot is still there
+        self._norms: FloatArray | None = None
+
+    @property
+    def gone(self) -> int:
+        """How many slots are empty."""
+        return len(self._here) - int(self._here.sum())
+
+    def add(self, texts: Iterable[str]) -> IntArray:
+        """Take in some texts; their slots, in the order of the texts."""
+        first = len(self._lengths)
+        known: dict[str, int] = {}
+        waiting = iter(texts)
+        while block := list(islice(waiting, _BLOCK)):
+            self._add(block, known)
+        return np.arange(first, len(self._lengths), dtype=np.int32)
+
+    def _add(self, texts: Sequence[str], known: dict[str, int]) -> None:
+        terms, lengths = array("i"), array("i")
+        for text in texts:
+            found = [number for number in self._numbers(text, known) if number >= 0]
+            terms.extend(found)
+            lengths.append(len(found))
+        here = np.repeat(np.arange(len(texts)), lengths)
+        pairs, counts = np.unique(np.array(terms, dtype=np.int64) * len(texts) + here, return_counts=True)
+        slots = (pairs % len(texts) + len(self._lengths)).astype(np.int32)
+        self._lengths = np.concatenate([self._lengths, np.array(lengths, dtype=np.int32)])
+        self._here = np.concatenate([self._here, np.ones(len(texts), dtype=np.bool_)])
+        self._norms = None
+        self._segments.append(_segment((pairs // len(texts)).astype(np.int32), slots, counts))
+        self._merge_small()
+
+    def _merge_small(self) -> None:
+        """Make one segment of the last eight when they are of a size: there are never many, and large ones move seldom."""
+        tiers = [len(segment.slots).bit_length() // 3 for segment in self._segments]
+        alike = len(tiers) - next((n + 1 for n in reversed(range(len(tiers))) if tiers[n] > tiers[-1]), 0)
+        if alike >= _ALIKE:
+            self._segments[-alike:] = [self._merged(self._segments[-alike:])]
+            self._merge_small()
+
+    def _numbers(self, text: str, known: dict[str, int]) -> Iterator[int]:
+        """The terms of a text by number, -1 for a stop word; a word that was met before is not stemmed again."""
+        for word in words(text):
+            number = known.get(word)
+            if number is None:
+                term = self.analyser.terms(word)  # one, or none
+                number = self._vocabulary.setdefault(term[0], len(self._vocabulary)) if term else -1
+                known[word] = number
+            yield number
+
+    def remove(self, slots: IntArray) -> None:
+        """Forget the texts of some slots."""
+        self._here[slots] = False
+        self._norms = None
+
+    def compacted(self) -> IntArray:
+        """Give the empty slots up; of each old slot the new one, or -1."""
+        renumber = np.where(self._here, np.cumsum(self._here) - 1, -1).astype(np.int32)
+        whole = self._merged(self._segments) if self._segments else None
+        if whole is not None:
+            names = list(self._vocabulary)
+            self._vocabulary = {names[old]: new for new, old in enumerate(whole.terms.tolist())}
+            terms = np.arange(len(whole.terms), dtype=np.int32)
+            self._segments = [whole._replace(terms=terms, slots=renumber[whole.slots])]
+        self._lengths, self._here = self._lengths[self._here], self._here[self._here]
+        self._norms = None
+        return renumber
+
+    def _merged(self, segments: Sequence[_Segment]) -> _Segment:
+        """One segment of several, less the postings of texts that are gone."""
+        terms = np.concatenate([np.repeat(each.terms, np.diff(each.starts)) for each in segments])
+        slots = np.concatenate([each.slots for each in segments])
+        order = np.argsort(terms, kind="stable")
+        if self.gone:
+            order = order[self._here[slots[order]]]
+        counts = np.concatenate([each.counts for each in segments])
+        return _segment(terms[order], slots[order], counts[order])
+
+    def scores(self, query: str) -> FloatArray:
+        """Of each slot its BM25, 0 where no term is shared."""
+        scores = np.zeros(len(self._lengths))
+        if self._norms is None:
+            self._norms = self._make_norms()
+        texts = len(self._here) - self.gone
+        for term, times in Counter(self.analyser.terms(query)).items():
+            slots, counts = self._postings(term)
+            if len(slots):
+                rarity = log(1 + (texts - len(slots) + 0.5) / (len(slots) + 0.5))
+                scores[slots] += times * rarity * (counts / (counts + self._norms[slots]))
+        return scores
+
+    def _postings(self, term: str) -> tuple[IntArray, FloatArray]:
+        """The slots that hold a term now, and how often."""
+        if not self._segments:
+            return np.empty(0, dtype=np.int32), np.empty(0)
+        number = self._vocabulary.get(term, -1)
+        found = [segment.postings(number) for segment in self._segments]
+        slots = np.concatenate([slots for slots, _ in found])
+        counts = np.concatenate([counts for _, counts in found]).astype(np.float64)
+        here = self._here[slots]
+        return (slots, counts) if here.all() else (slots[here], counts[here])
+
+    def _make_norms(self) -> FloatArray:
+        """What a text of each slot's length must outweigh."""
+        total = int(self._lengths[self._here].sum())
+        mean = total / max(1, len(self._here) - self.gone)
+        return self.k1 * (1 - self.b + self.b * self._lengths.astype(np.float64) / (mean or 1.0))
+
+
+def _segment(terms: IntArray, slots: IntArray, counts: npt.NDArray[np.integer]) -> _Segment:
+    """Of postings that are sorted by term."""
+    starts = np.flatnonzero(np.diff(terms, prepend=-1))
+    smallest = np.min_scalar_type(int(counts.max(initial=0)))
+    return _Segment(terms[starts], np.append(starts, len(terms)), slots, counts.astype(smallest))

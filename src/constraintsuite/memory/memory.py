@@ -1,0 +1,129 @@
+"""A graph with what is needed to search it: BM25, vectors where there is an encoder, and the names of its entities."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from copy import copy
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.dense import DenseIndex, Matrix
+from constraintsuite.memory.entities import EntityFinder
+from constraintsuite.memory.graph import FloatArray, Graph, IntArray
+from constraintsuite.memory.lexical import LexicalIndex
+from constraintsuite.memory.records import Part, Unit
+from constraintsuite.models.dense import DenseScorer
+from constraintsuite.retrieval.bm25 import Bm25Settings
+from constraintsuite.text.terms import TermAnalyser
+
+
+class Indexing(Bm25Settings):
+    """How the units of a memory are made searchable."""
+
+    headings: bool = Field(True, description="yes or no: whether the headings above a unit are searched with it")
+
+
+class Memory:
+    """Documents can be added and removed; every answer is then as if the memory had been made of those that are left."""
+
+    def __init__(
+        self, encoder: DenseScorer | None = None, indexing: Indexing | None = None, cache: Path | None = None
+    ) -> None:
+        self.graph = Graph()
+        self.indexing = indexing or Indexing()
+        analyser = TermAnalyser(self.indexing.stop_list, self.indexing.stem)
+        self._lexical = LexicalIndex(k1=self.indexing.k1, b=self.indexing.b, analyser=analyser)
+        self._slots = np.empty(0, dtype=np.int32)  # (units,) where each is in the indices
+        self._dense = DenseIndex(encoder, cache) if encoder is not None else None
+        self._finder: tuple[Graph, EntityFinder] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        parts: Iterable[Part],
+        encoder: DenseScorer | None = None,
+        indexing: Indexing | None = None,
+        cache: Path | None = None,
+    ) -> Memory:
+        """The memory of some documents; `cache` is a folder of vectors of texts that were embedded before."""
+        memory = cls(encoder, indexing, cache)
+        memory.add(parts)
+        return memory
+
+    @property
+    def encoder(self) -> DenseScorer | None:
+        """What its vectors are made with."""
+        return self._dense.encoder if self._dense is not None else None
+
+    def add(self, parts: Iterable[Part]) -> None:
+        """Take documents in; one whose id is here already takes the place of the old one."""
+        self.update(parts, ())
+
+    def remove(self, documents: Collection[str]) -> None:
+        """Forget documents; edges of others to them wait until they come back."""
+        self.update((), documents)
+
+    def update(self, add: Iterable[Part], remove: Collection[str]) -> None:
+        """Remove, then add; on an error nothing has changed."""
+        graph, origin = self.graph.updated(add, remove)
+        new = [graph.units[i] for i in np.flatnonzero(origin < 0).tolist()]
+        if self._dense is not None:
+            self._dense.prepare([self.searched(unit) for unit in new])
+        self._index(origin, new)
+        self.graph = graph
+
+    def _index(self, origin: IntArray, new: list[Unit]) -> None:
+        stays = np.zeros(len(self._slots), dtype=np.bool_)
+        stays[origin[origin >= 0]] = True
+        self._lexical.remove(self._slots[~stays])
+        slots = np.empty(len(origin), dtype=np.int32)
+        slots[origin >= 0] = self._slots[origin[origin >= 0]]
+        slots[origin < 0] = self._lexical.add(map(self.searched, new))
+        if self._dense is not None:
+            self._dense.take()
+        if self._lexical.gone > len(slots):
+            renumber = self._lexical.compacted()
+            slots = renumber[slots]
+            if self._dense is not None:
+                self._dense.compact(renumber)
+        self._slots = slots
+
+    def searched(self, unit: Unit) -> str:
+        """The text under which a unit is found."""
+        return "\n".join((*unit.headings, unit.text)) if self.indexing.headings else unit.text
+
+    def lexical(self, query: str) -> FloatArray:
+        """Of each unit its BM25, 0 where it shares nothing with the query."""
+        return self._lexical.scores(query)[self._slots]
+
+    def dense(self, query: str) -> FloatArray:
+        """Of each unit how near it is to the query."""
+        return self._require_vectors().scores(query)[self._slots]
+
+    def vectors(self) -> Matrix:
+        """One row a unit, as the encoder gave it; do not write to it. After a change of the memory it is a copy."""
+        rows = self._require_vectors().vectors
+        in_order = len(rows) == len(self._slots) and np.array_equal(self._slots, np.arange(len(rows)))
+        return rows if in_order else rows[self._slots]
+
+    def _require_vectors(self) -> DenseIndex:
+        if self._dense is None:
+            raise UserError("This memory has no vectors. Open it with an encoder, such as dense:all-MiniLM-L6-v2.")
+        return self._dense
+
+    def entity_numbers(self, text: str) -> IntArray:
+        """Numbers of the nodes of the entities that a text names, in the order in which it does; where one name is part
+        of another, the longer counts."""
+        if self._finder is None or self._finder[0] is not self.graph:
+            self._finder = (self.graph, EntityFinder(self.graph.entities))
+        return np.array(self._finder[1].find(text), dtype=np.int32) + np.int32(len(self.graph.units))
+
+    def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> Memory:
+        """The memory less some edges of its graph; it shares all else, so use it before this one changes."""
+        other = copy(self)
+        other.graph = self.graph.without(edges)
+        return other

@@ -1,0 +1,47 @@
+"""The contracts of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.memory.recall import Mode
+from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.models.naming import ModelName
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.memory import Memory
+    from constraintsuite.memory.state.state import State
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
+
+
+class DescribedMode(Mode, Protocol):
+    """A mode that can say what it settled on."""
+
+    def describe(self) -> Mapping[str, Fact]:
+        """Its options, each with the value it has."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a mode works."""
+
+    memory: Memory
+    state: State | None = None
+    """What holds at its clock's time is all that any mode finds; its strengths count in the dynamic modes alone."""
+    bench: Workbench = field(default_factory=Workbench)
+    """For models that put what was found into another order."""
+
+
+class ModeFactory(Protocol):
+    """Makes a mode from its name; making one is cheap."""
+
+    def __call__(self, name: ModelName, place: Place) -> DescribedMode:
+        """The mode; an argument or option that it does not know is a UserError."""

@@ -1,0 +1,105 @@
+"""Activation that spreads in layers: each node shares what it holds among its neighbours, and what arrives is summed.
+
+    layer 0     = start
+    layer h + 1 = decay * sum over arcs u -> v of share(u -> v) * fired(layer h, u), times the factor of v
+    share       = strength of the arc / strength of all arcs that leave u
+
+A node fires when it holds at least the threshold. Without one, and with layers until nothing is left, the sum of all layers
+is personalised PageRank times a constant: what is lost at nodes without arcs is the same part of every start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from constraintsuite.errors import MissingExtraError
+from constraintsuite.memory.modes.arcs import Arcs
+from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
+
+_FEW = 16  # below one arc in so many, walking them one by one is cheaper than the whole matrix
+
+
+class Network:
+    """The arcs of a graph with their shares, ready to be spread over."""
+
+    def __init__(self, arcs: Arcs) -> None:
+        self.arcs = arcs
+        nodes = len(arcs.first) - 1
+        leaving = np.bincount(arcs.source, arcs.strength, minlength=nodes)
+        self.share: FloatArray = arcs.strength / leaving[arcs.source]
+        self._push = _matrix(self.share[arcs.into], arcs.source[arcs.into], arcs.into_first)
+
+    def spread(self, start: FloatArray, rule: Rule) -> Spread:
+        """All layers, until `hops` are done or no more than the tolerance is left."""
+        layers = [start * rule.factors]
+        enough = rule.tolerance * float(layers[0].sum())
+        while len(layers) <= rule.hops and float(layers[-1].sum()) > enough:
+            held = layers[-1]
+            fired = np.where(held >= rule.threshold, held, 0.0) if rule.threshold else held
+            layers.append(rule.decay * self._pushed(fired) * rule.factors)
+        return Spread(self, rule, layers)
+
+    def _pushed(self, held: FloatArray) -> FloatArray:
+        """What arrives at each node; both ways add up in the order of the sources, so they agree to the last digit."""
+        nodes = np.flatnonzero(held)
+        if int(self.arcs.fan(nodes).sum()) * _FEW > len(self.share):
+            pushed: FloatArray = self._push @ held
+            return pushed
+        arc, which = self.arcs.leaving(nodes)
+        passed = self.share[arc] * held[nodes][which]
+        return np.bincount(self.arcs.target[arc], passed, minlength=len(held)).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How activation spreads."""
+
+    decay: float
+    hops: int
+    factors: FloatArray  # (nodes,)
+    threshold: float = 0.0
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What every node held in every hop."""
+
+    network: Network
+    rule: Rule
+    layers: list[FloatArray]
+
+    def total(self) -> FloatArray:
+        """What each node held in all hops together."""
+        total = self.layers[0].copy()
+        for layer in self.layers[1:]:
+            total += layer
+        return total
+
+    def fired(self, hop: int) -> BoolArray:
+        """Which nodes passed on what they held after so many hops."""
+        if hop >= len(self.layers) - 1:
+            return np.zeros(len(self.layers[0]), dtype=np.bool_)
+        held = self.layers[hop]
+        fired: BoolArray = (held > 0) & (held >= self.rule.threshold)
+        return fired
+
+    def passing(self, arcs: IntArray) -> FloatArray:
+        """What part of a node's activation some arcs bring to their targets."""
+        let: FloatArray = self.network.share[arcs] * self.rule.decay * self.rule.factors[self.network.arcs.target[arcs]]
+        return let
+
+
+def _matrix(values: FloatArray, columns: np.ndarray, first: np.ndarray) -> csr_array:
+    try:
+        from scipy.sparse import csr_array  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingExtraError("memory", "Walking the graph of a memory") from None
+    size = len(first) - 1
+    return csr_array((values, columns, first), shape=(size, size))

@@ -1,0 +1,127 @@
+"""hybrid_rerank and ppr_rerank: what another mode finds, put in order by a model that reads query and unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+from pydantic import Field
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.modes.base import DescribedMode, FloatArray, Place
+from constraintsuite.memory.modes.hybrid import make_hybrid
+from constraintsuite.memory.modes.naming import options_of
+from constraintsuite.memory.modes.ppr import make_ppr
+from constraintsuite.memory.recall import Recall, Recalled
+from constraintsuite.models.base import Describing, Fact, Scorer
+from constraintsuite.models.naming import ModelName, ModelSettings, load_scorer
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.memory import Memory
+
+
+class RerankSettings(ModelSettings):
+    """The options of a mode that reranks; all others belong to the model."""
+
+    depth: int = Field(50, ge=1, description="how many units the model reads; at least the budget")
+
+
+def make_hybrid_rerank(name: ModelName, place: Place) -> DescribedMode:
+    """`hybrid_rerank:MODEL`, as in `hybrid_rerank:cross:NAME,depth=20`."""
+    return _reranking(name, make_hybrid(ModelName("hybrid"), place), place)
+
+
+def make_ppr_rerank(name: ModelName, place: Place) -> DescribedMode:
+    """`ppr_rerank:MODEL`."""
+    return _reranking(name, make_ppr(ModelName("ppr"), place), place)
+
+
+def _reranking(name: ModelName, first: DescribedMode, place: Place) -> DescribedMode:
+    if not name.argument:
+        raise UserError(f"Mode {str(name)!r}: name the model that reranks, as in {name.family}:cross:NAME_OR_FOLDER.")
+    own = tuple(pair for pair in name.options if pair[0] in RerankSettings.model_fields)
+    settings = options_of(ModelName(name.family, options=own), RerankSettings)
+    model = ",".join([name.argument, *(f"{key}={value}" for key, value in name.options if (key, value) not in own)])
+    return RerankMode(str(name), first, model, settings, place)
+
+
+class RerankMode:
+    """The first mode finds, the model decides the order; equal scores keep the first mode's."""
+
+    def __init__(self, name: str, first: DescribedMode, model: str, settings: RerankSettings, place: Place) -> None:
+        self.name = name
+        self._first, self._model, self._settings, self._place = first, model, settings, place
+        self._memory = place.memory
+        self._collection = _Collection(place.memory)
+        self._loaded = self._load()
+
+    def search(self, query: str, budget: int) -> Recall:
+        """The best units after scoring; of paths, those that lead to them."""
+        found = self._first.search(query, max(budget, self._settings.depth) if budget > 0 else budget)
+        if not found.ranking:
+            return Recall(query, self.name, ())
+        scores = self._scores(query, found.ranking)
+        order = np.argsort(-scores, kind="stable")[:budget].tolist()
+        ranking = tuple(Recalled(found.ranking[i].unit, rank, float(scores[i])) for rank, i in enumerate(order, 1))
+        kept = {each.unit for each in ranking}
+        paths = tuple(path for path in found.paths if path.steps[-1].node in kept)
+        before = {each.unit: {"first_rank": float(each.rank), "first_score": each.score} for each in found.ranking}
+        return Recall(query, self.name, ranking, paths, found.trace, {unit: before[unit] for unit in sorted(kept)})
+
+    def describe(self) -> Mapping[str, Fact]:
+        """What both say of themselves."""
+        model = self._loaded.describe() if isinstance(self._loaded, Describing) else {}
+        facts = {"model": self._loaded.name, **self._settings.model_dump()}
+        return {"mode": self.name, **facts, "first": self._first.describe(), "reranker": model}
+
+    def _scores(self, query: str, found: tuple[Recalled, ...]) -> FloatArray:
+        units = self._memory.graph.units
+        numbers = self._memory.graph.unit_numbers
+        pairs = [(query, self._memory.searched(units[numbers[each.unit]])) for each in found]
+        scorer = self._scorer()
+        scores = np.asarray(scorer.score(pairs), dtype=np.float64)
+        if scores.shape != (len(pairs),) or not np.isfinite(scores).all():
+            raise UserError(f"Model {scorer.name!r} did not give one finite score to each of {len(pairs)} units.")
+        return scores
+
+    def _scorer(self) -> Scorer:
+        if self._collection.is_outdated():
+            self._loaded = self._load()
+        return self._loaded
+
+    def _load(self) -> Scorer:
+        bench = self._place.bench
+        self._collection = _Collection(self._memory)
+        return load_scorer(self._model, bench if bench.documents else replace(bench, documents=self._collection))
+
+
+class _Collection(Sequence[str]):
+    """The texts of a memory, for models that count in them; it knows whether one did, since only such a model must be made
+    anew when the memory changes."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory, self._graph = memory, memory.graph
+        self._counted = False
+
+    def is_outdated(self) -> bool:
+        return self._counted and self._memory.graph is not self._graph
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        self._counted, self._graph = True, self._memory.graph
+        return tuple(dict.fromkeys(map(self._memory.searched, self._graph.units)))
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        return self._texts[place]

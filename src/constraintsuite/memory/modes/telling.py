@@ -1,0 +1,82 @@
+"""A computation told as paths and as a trace: only what was done, with the numbers that were used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from constraintsuite.memory.graph import EDGE_KINDS
+from constraintsuite.memory.modes.base import FloatArray, IntArray
+from constraintsuite.memory.modes.beam import Reach, Transfer
+from constraintsuite.memory.modes.ground import Ground
+from constraintsuite.memory.recall import Path, Step, StopReason, TraceStep
+from constraintsuite.memory.records import EdgeKind
+
+
+class Account(NamedTuple):
+    """What a computation did for some units."""
+
+    paths: tuple[Path, ...]
+    trace: tuple[TraceStep, ...]
+
+
+class Bookkeeping(Protocol):
+    """Knows the numbers of a computation that walks were taken from."""
+
+    def transfer(self, walked: Transfer) -> Transfer:
+        """What went over that arc in that hop in all."""
+
+    def stopped(self, seed: int, node: int, hop: int) -> StopReason | None:
+        """Why nothing went on from a node that was reached from a seed; None where something did, or no edge leads on."""
+
+
+def tell(ground: Ground, reached: Reach, own: FloatArray, chosen: IntArray, books: Bookkeeping) -> Account:
+    """Of each chosen unit that it began with `own`, and the walk from another that brought it most; a trace of those walks."""
+    paths = []
+    steps: dict[tuple[int, int, int], TraceStep] = {}
+    for seed, node in enumerate(reached.starts.tolist()):
+        steps[0, 0, seed] = _seed_step(ground, node, float(own[node]), books.stopped(seed, node, 0))
+    for node in chosen.tolist():
+        if own[node] > 0:
+            paths.append(_path(ground, node, float(own[node]), []))
+        seed, walk = reached.walk_to(node)
+        if walk:
+            paths.append(_path(ground, int(reached.starts[seed]), walk[0].held, walk))
+        for each in walk:
+            stopped = books.stopped(seed, int(ground.arcs.target[each.arc]), each.hop)
+            steps[each.hop, each.arc, seed] = _transfer_step(ground, books.transfer(each), stopped)
+    # In a sum the same transfer serves the walks of several seeds: it is told once.
+    return Account(_best_first(paths), tuple(dict.fromkeys(steps[key] for key in sorted(steps))))
+
+
+def _path(ground: Ground, begin: int, start: float, walk: Sequence[Transfer]) -> Path:
+    """A walk from a node that holds `start`; its score is that and all that arrived on the way."""
+    graph, arcs = ground.graph, ground.arcs
+    steps = [Step(graph.node_id(begin), start)]
+    for arc, _, _, passed in walk:
+        there = graph.node_id(int(arcs.target[arc]))
+        steps.append(Step(there, passed, _kind(ground, arc), bool(arcs.backwards[arc])))
+    return Path(tuple(steps), float(sum(step.score for step in steps)))
+
+
+def _best_first(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """By score, without those that another one begins with; equal scores in the order given."""
+    begun = {path.steps[:length] for path in paths for length in range(1, len(path.steps))}
+    distinct = dict.fromkeys(path for path in paths if path.steps not in begun)
+    return tuple(sorted(distinct, key=lambda path: -path.score))
+
+
+def _seed_step(ground: Ground, node: int, held: float, stopped: StopReason | None) -> TraceStep:
+    """The beginning of walks."""
+    return TraceStep(ground.graph.node_id(node), None, None, 0, held, held, seed=True, stopped=stopped)
+
+
+def _transfer_step(ground: Ground, each: Transfer, stopped: StopReason | None) -> TraceStep:
+    """What went over an arc."""
+    graph, arcs = ground.graph, ground.arcs
+    node, source = (graph.node_id(int(ends[each.arc])) for ends in (arcs.target, arcs.source))
+    return TraceStep(node, source, _kind(ground, each.arc), each.hop, each.held, each.passed, stopped=stopped)
+
+
+def _kind(ground: Ground, arc: int) -> EdgeKind:
+    return EDGE_KINDS[int(ground.graph.edges.kind[ground.arcs.edge[arc]])]

@@ -1,0 +1,147 @@
+"""Replay of a shadow set: what changed in the rankings between two memories, or two versions of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.memory.folder import open_memory
+from constraintsuite.memory.ingest.collection import ingest
+from constraintsuite.memory.memory import Memory
+from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.private.export import ShadowCase
+from constraintsuite.memory.private.overlap import overlap_at, rank_biased_overlap
+from constraintsuite.memory.private.versions import DOCUMENTS, KIND
+from constraintsuite.metrics.intervals import clipped, estimate
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.dense import DenseScorer
+from constraintsuite.models.naming import load_scorer
+from constraintsuite.records.scores import Interval
+from constraintsuite.store.artifact import read_manifest
+from constraintsuite.store.jsonl import read_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One question under one mode, before and after."""
+
+    case: str
+    mode: str
+    overlap: float | None
+    rbo: float | None
+    same_first: bool | None
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+    evidence_lost: tuple[str, ...]
+    """Of the labelled evidence, what was found before and is not now."""
+    evidence_gained: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ModeDrift:
+    """All questions under one mode."""
+
+    mode: str
+    overlap: Interval
+    rbo: Interval
+    same_first: Interval
+    evidence_lost: int
+    evidence_gained: int
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What a replay found."""
+
+    budget: int
+    modes: tuple[ModeDrift, ...]
+    moved: tuple[Moved, ...]
+    """Questions whose ranking is not what it was, the most changed first."""
+
+
+def read_shadow(file: Path) -> list[ShadowCase]:
+    """The questions of a shadow set; two of one name are a UserError."""
+    cases = list(read_jsonl(file, ShadowCase))
+    names = [case.case for case in cases]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None or not cases:
+        raise UserError(
+            f"{file}: {f'the case {repeated!r} stands there twice.' if repeated else 'there are no questions in it.'}"
+        )
+    return cases
+
+
+def open_side(path: Path, encoder: DenseScorer | None = None) -> Memory:
+    """A memory folder, or the memory of a frozen version of a pilot."""
+    manifest = read_manifest(path) if path.is_dir() else None
+    if manifest is not None and manifest.kind == KIND:
+        return Memory.of(ingest([path / DOCUMENTS]), encoder)
+    return open_memory(path, encoder)
+
+
+def load_encoder(model: str) -> DenseScorer:
+    """The encoder that a model string names; a model without vectors is a UserError."""
+    found = load_scorer(model, Workbench())
+    if not isinstance(found, DenseScorer):
+        raise UserError(f"{model!r} gives no vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")
+    return found
+
+
+def replay(
+    cases: Sequence[ShadowCase],
+    before: Memory,
+    after: Memory,
+    modes: Sequence[str],
+    budget: int,
+    reporter: Reporter | None = None,
+) -> Drift:
+    """Ask both memories every question in every mode."""
+    moved: list[Moved] = []
+    figures: list[ModeDrift] = []
+    with (reporter or Silent()).track("replay", len(modes) * len(cases)) as advance:
+        for mode in modes:
+            old, new = load_mode(mode, before), load_mode(mode, after)
+            found = []
+            for case in cases:
+                rankings = [[hit.unit for hit in side.search(case.query, budget).ranking] for side in (old, new)]
+                found.append(_moved(case, mode, rankings[0], rankings[1], budget))
+                advance()
+            figures.append(_figures(mode, found))
+            moved += [one for one in found if one.rbo is not None and (one.rbo < 1 - 1e-12 or one.gained or one.lost)]
+    moved.sort(key=lambda one: (1.0 if one.rbo is None else one.rbo, one.case, one.mode))
+    return Drift(budget, tuple(figures), tuple(moved))
+
+
+def _moved(case: ShadowCase, mode: str, old: Sequence[str], new: Sequence[str], budget: int) -> Moved:
+    before, after, gold = set(old), set(new), set(case.evidence)
+    return Moved(
+        case.case,
+        mode,
+        overlap_at(old, new, budget),
+        rank_biased_overlap(old, new),
+        old[:1] == new[:1] if old or new else None,
+        tuple(name for name in new if name not in before),
+        tuple(name for name in old if name not in after),
+        tuple(sorted((before - after) & gold)),
+        tuple(sorted((after - before) & gold)),
+    )
+
+
+def _figures(mode: str, found: Sequence[Moved]) -> ModeDrift:
+    values = np.array(
+        [[_number(one.overlap), _number(one.rbo), _number(one.same_first)] for one in found], dtype=np.float64
+    ).reshape(len(found), 3)
+    rng = np.random.default_rng(stable_hash("drift", mode))
+    overlap, rbo, first = estimate(values, [False, False, True], np.arange(len(found)), rng=rng)
+    lost, gained = sum(bool(one.evidence_lost) for one in found), sum(bool(one.evidence_gained) for one in found)
+    return ModeDrift(mode, clipped(overlap, 0, 1), clipped(rbo, 0, 1), first, lost, gained)
+
+
+def _number(value: float | bool | None) -> float:
+    return np.nan if value is None else float(value)

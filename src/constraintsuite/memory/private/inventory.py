@@ -1,0 +1,146 @@
+"""The inventory: a sheet of all documents there are, from which people choose."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from constraintsuite.annotate.tables import Fault, read_models, refuse, write_table
+from constraintsuite.corpora.files import base_name
+from constraintsuite.corpora.folder import prose_files
+from constraintsuite.errors import UserError
+from constraintsuite.memory.ingest.collection import ingest
+from constraintsuite.memory.records import Part
+
+INVENTORY = "inventory.csv"
+DocumentType = Literal["services", "supply", "licence", "data_protection", "confidentiality", "negotiated", "other"]
+Level = Literal["low", "medium", "high"]
+YesNo = Literal["yes", "no"]
+QUOTAS: Mapping[str, tuple[int, int]] = {
+    "services": (8, 10),
+    "supply": (5, 6),
+    "licence": (4, 5),
+    "data_protection": (3, 4),
+    "confidentiality": (3, 4),
+    "negotiated": (3, 4),
+}
+"""How many of each type a pilot of about 30 contracts wants, least and most."""
+
+
+class Entry(BaseModel):
+    """One document; what people have not filled in yet is None."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    document: str
+    path: str = Field(description="as seen from the pilot's folder")
+    type: DocumentType | None = None
+    template_family: str = ""
+    template_version: str = ""
+    language: str = ""
+    business_line: str = ""
+    counterparty: str = ""
+    signed: date | None = None
+    effective: date | None = None
+    pages: int | None = Field(None, ge=1)
+    appendix: YesNo | None = None
+    order_form: YesNo | None = None
+    risk: Level | None = None
+    termination_complexity: Level | None = None
+    units: int = Field(0, ge=0, description="measured")
+    words: int = Field(0, ge=0, description="measured")
+    exception_density: float = Field(0.0, ge=0, description="measured: share of units that state an exception")
+    doubts: str = Field("", description="measured: what speaks against choosing it")
+    selected: YesNo = "no"
+    why: str = ""
+
+    @model_validator(mode="after")
+    def _reasons(self) -> Entry:
+        if self.selected == "yes" and (not self.why or self.type is None):
+            raise ValueError("a selected document needs its type, and in the column why the reason it was chosen")
+        return self
+
+
+class Quota(NamedTuple):
+    """How many documents of a type were chosen, and how many were wanted."""
+
+    type: str
+    chosen: int
+    least: int
+    most: int
+
+
+def write_inventory(documents: Path, pilot: Path) -> list[Entry]:
+    """Look at all Markdown and text files below a folder and write the sheet for people to fill in."""
+    if (pilot / INVENTORY).exists():
+        raise UserError(f"{pilot / INVENTORY}: is there already, and may hold somebody's work. Choose another folder.")
+    files = {base_name(file.path): file.path for file in prose_files(documents)}
+    parts = list(ingest([documents]))
+    same: dict[str, list[str]] = defaultdict(list)
+    for part in parts:
+        same[part.sha256].append(part.id)
+    entries = [_entry(part, files[part.id], pilot, same[part.sha256]) for part in parts]
+    columns = tuple(Entry.model_fields)
+    rows = [
+        {name: "" if value is None else str(value) for name, value in entry.model_dump().items()} for entry in entries
+    ]
+    write_table(pilot / INVENTORY, columns, rows)
+    return entries
+
+
+def read_inventory(pilot: Path) -> list[Entry]:
+    """The documents of the sheet; two of one id are a UserError, and so is all that does not fit."""
+    file = pilot / INVENTORY
+    if not file.is_file():
+        raise UserError(
+            f"{file}: there is no inventory. Make one with `csuite memory private init DOCUMENTS --out {pilot}`."
+        )
+    first: dict[str, int] = {}
+    faults = []
+    rows = read_models(file, Entry)
+    for line, entry in rows:
+        if entry.document in first:
+            faults.append(
+                Fault(line, f"the document {entry.document!r} stands in line {first[entry.document]} already.")
+            )
+        first.setdefault(entry.document, line)
+    refuse(file, faults)
+    return [entry for _, entry in rows]
+
+
+def quotas(chosen: Sequence[Entry]) -> list[Quota]:
+    """How the choice stands beside the sample that a pilot wants."""
+    counts = Counter(str(entry.type) for entry in chosen)
+    return [Quota(kind, counts[kind], least, most) for kind, (least, most) in QUOTAS.items()]
+
+
+def _entry(part: Part, path: Path, pilot: Path, same: Sequence[str]) -> Entry:
+    exceptions = sum("exception" in unit.roles for unit in part.units)
+    return Entry(
+        document=part.id,
+        path=Path(os.path.relpath(path.resolve(), pilot.resolve())).as_posix(),
+        units=len(part.units),
+        words=sum(len(unit.text.split()) for unit in part.units),
+        exception_density=round(exceptions / len(part.units), 3) if part.units else 0.0,
+        doubts="; ".join(_doubts(part, same)),
+    )
+
+
+def _doubts(part: Part, same: Sequence[str]) -> list[str]:
+    """What a machine can see of bad scans, redaction and duplicates; broken numbering is for people to see."""
+    text = "\n".join(unit.text for unit in part.units)
+    letters = sum(character.isalpha() or character.isspace() for character in text)
+    found = [f"same bytes as {other}" for other in same if other != part.id]
+    if "\ufffd" in text or (text and letters < 0.7 * len(text)):
+        found.append("many odd characters: a bad scan?")
+    redacted = sum(text.lower().count(mark) for mark in ("[redacted]", "█", "[***]"))
+    if redacted >= 3:
+        found.append(f"redacted in {redacted} places")
+    if len(part.units) < 5:
+        found.append(f"only {len(part.units)} units")
+    return found

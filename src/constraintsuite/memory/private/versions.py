@@ -1,0 +1,168 @@
+"""Frozen versions: the chosen documents as they were, cut into units whose ids will never mean anything else."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite import __version__
+from constraintsuite.corpora.files import base_name
+from constraintsuite.errors import UserError
+from constraintsuite.memory.ingest.collection import collection_version, ingest
+from constraintsuite.memory.private.inventory import Entry, read_inventory
+from constraintsuite.memory.records import Part
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.files import folder_lock, sha256_of, sha256_text
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+
+KIND = "snapshot"
+VERSIONS = "versions"
+DOCUMENTS = "documents"
+UNITS = "units.jsonl"
+
+
+@dataclass(frozen=True)
+class FrozenUnit:
+    """A unit as it was when the version was frozen."""
+
+    id: str
+    document: str
+    headings: tuple[str, ...]
+    text: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Version:
+    """A finished snapshot."""
+
+    number: int
+    artifact: Artifact
+    units: tuple[FrozenUnit, ...]
+
+    @property
+    def documents(self) -> Path:
+        """The folder of its documents."""
+        return self.artifact.path / DOCUMENTS
+
+    @property
+    def by_document(self) -> Mapping[str, tuple[FrozenUnit, ...]]:
+        """The units of each document, in order."""
+        found: dict[str, list[FrozenUnit]] = {}
+        for unit in self.units:
+            found.setdefault(unit.document, []).append(unit)
+        return {document: tuple(units) for document, units in found.items()}
+
+
+def freeze(pilot: Path, *, new_version: bool = False) -> Version:
+    """Freeze the selected documents; if any differs from the last version it is named, and only `new_version` goes on."""
+    start = time.monotonic()
+    chosen = [entry for entry in read_inventory(pilot) if entry.selected == "yes"]
+    if not chosen:
+        raise UserError(
+            f"{pilot}: no document of the inventory is selected. Write yes into the column selected, and why."
+        )
+    sources = {entry.document: _source(pilot, entry) for entry in chosen}
+    parts = list(ingest(list(sources.values())))
+    with folder_lock(pilot):
+        last = latest_version(pilot)
+        if last is not None:
+            changes = list(_changes(last, parts))
+            if not changes:
+                return last
+            if not new_version:
+                shown = "\n".join(f"  {change}" for change in changes)
+                raise UserError(
+                    f"{pilot}: since version {last.number} was frozen\n{shown}\nLabels are of the old texts. Bring the documents "
+                    "back, or make a new version with --new-version; the old one stays."
+                )
+        return _write(pilot, 1 if last is None else last.number + 1, sources, parts, start)
+
+
+def latest_version(pilot: Path) -> Version | None:
+    """The newest finished version, None if nothing was frozen yet."""
+    folders = (pilot / VERSIONS).iterdir() if (pilot / VERSIONS).is_dir() else ()
+    numbers = sorted(int(folder.name) for folder in folders if folder.name.isdecimal() and read_manifest(folder))
+    return open_version(pilot, numbers[-1]) if numbers else None
+
+
+def require_version(pilot: Path, number: int | None = None) -> Version:
+    """A version by number, or the newest; that there is none is a UserError."""
+    found = latest_version(pilot) if number is None else open_version(pilot, number)
+    if found is None:
+        raise UserError(
+            f"{pilot}: nothing is frozen yet. Select documents in the inventory, then `csuite memory private freeze {pilot}`."
+        )
+    return found
+
+
+def open_version(pilot: Path, number: int) -> Version:
+    """A version that is as it was written; a changed document is named."""
+    path = pilot / VERSIONS / str(number)
+    artifact = Artifact.open(path, KIND)
+    faults = artifact.verify()
+    if faults:
+        raise UserError(f"{path}: a frozen version must not change.\n" + "\n".join(f"  {fault}" for fault in faults))
+    return Version(number, artifact, tuple(read_jsonl(path / UNITS, FrozenUnit)))
+
+
+def frozen_units(parts: Sequence[Part]) -> Iterator[FrozenUnit]:
+    """The units of documents with the hash of what makes each what it is."""
+    for part in parts:
+        for unit in part.units:
+            yield FrozenUnit(unit.id, part.id, unit.headings, unit.text, sha256_text(*unit.headings, unit.text))
+
+
+def _source(pilot: Path, entry: Entry) -> Path:
+    path = pilot / entry.path
+    if not path.is_file():
+        raise UserError(f"{path}: the document {entry.document!r} of the inventory is not there.")
+    if path.suffix != ".md":
+        raise UserError(
+            f"{path}: benchmarks read Markdown only. Save the document as {path.with_suffix('.md').name}, and name that."
+        )
+    if base_name(path) != entry.document:
+        raise UserError(
+            f"{path}: the inventory calls it {entry.document!r}; ids begin with the name of the file, so the two must be the same."
+        )
+    return path
+
+
+def _changes(last: Version, parts: Sequence[Part]) -> Iterator[str]:
+    """What is no longer as it was frozen, one line a document."""
+    before, after = last.by_document, {part.id: part for part in parts}
+    hashes = last.artifact.manifest.inputs
+    for document in sorted({*before, *after, *hashes}):
+        if document not in hashes:
+            yield f"{document}: was selected"
+        elif document not in after:
+            yield f"{document}: is no longer selected"
+        elif after[document].sha256 != hashes[document]:
+            yield f"{document}: its text was changed"
+        else:
+            old = {unit.id: unit.sha256 for unit in before.get(document, ())}
+            new = {unit.id: unit.sha256 for unit in frozen_units([after[document]])}
+            moved = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+            if moved:
+                yield f"{document}: the same text is cut into other units now ({len(moved)} ids, such as {moved[0]})"
+
+
+def _write(pilot: Path, number: int, sources: Mapping[str, Path], parts: Sequence[Part], start: float) -> Version:
+    path = pilot / VERSIONS / str(number)
+    if path.exists():
+        shutil.rmtree(path)  # without a manifest: a freeze that was stopped
+    (path / DOCUMENTS).mkdir(parents=True)
+    for part in parts:
+        copy = path / DOCUMENTS / sources[part.id].name
+        shutil.copyfile(sources[part.id], copy)
+        if sha256_of(copy) != part.sha256:
+            raise UserError(f"{sources[part.id]}: was changed while it was being frozen. Run the command again.")
+    units = tuple(frozen_units(parts))
+    write_jsonl(path / UNITS, units)
+    settings = {"version": number, "documents": collection_version(parts)}
+    origin = Origin(KIND, pilot.resolve().name, {part.id: part.sha256 for part in parts}, settings, 0, __version__)
+    artifact = finish(path, origin, {"documents": len(parts), "units": len(units)}, {}, time.monotonic() - start)
+    return Version(number, artifact, units)

@@ -1,0 +1,194 @@
+"""HotpotQA (Yang et al. 2018): sentences of ten paragraphs, of which some support the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import AliasChoices, BeforeValidator, Field, StrictInt, StrictStr
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.public.answers import WRONG, AnswerScores, compare_closed
+from constraintsuite.memory.public.base import Haystack, Item, OfficialScorer, Reading, ReadOptions, Source, Values
+from constraintsuite.memory.public.evidence import SetScores, compare_sets, cutoffs_of, harmonic, ranking_values
+from constraintsuite.memory.public.pooling import pool
+from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, passages_of, read_rows
+from constraintsuite.store.files import sha256_of
+
+CUTOFFS = (1, 2, 5, 10, 20)
+
+
+def _rows_of_columns(first: str, second: str) -> BeforeValidator:
+    """Hugging Face's layout has a list for each column where the authors' has a pair for each row."""
+
+    def turn(value: object) -> object:
+        if not isinstance(value, Mapping):
+            return value
+        left, right = value.get(first), value.get(second)
+        if not isinstance(left, list) or not isinstance(right, list) or len(left) != len(right):
+            raise ValueError(f"expected lists {first!r} and {second!r} of the same length")
+        return list(zip(left, right, strict=True))
+
+    return BeforeValidator(turn)
+
+
+class Question(Record):
+    """A row of the authors' file, or of Hugging Face's export."""
+
+    id: StrictStr = Field(validation_alias=AliasChoices("_id", "id"), min_length=1)
+    question: StrictStr = Field(min_length=1)
+    answer: StrictStr | None = None
+    context: Annotated[tuple[tuple[StrictStr, tuple[StrictStr, ...]], ...], _rows_of_columns("title", "sentences")]
+    supporting_facts: Annotated[
+        tuple[tuple[StrictStr, Annotated[StrictInt, Field(ge=0)]], ...], _rows_of_columns("title", "sent_id")
+    ] = ()
+    type: StrictStr = ""
+    level: StrictStr = ""
+    evidences: tuple[tuple[StrictStr, StrictStr, StrictStr], ...] = ()
+
+
+def read(path: Path, options: ReadOptions) -> Reading:
+    """The distractor or full-wiki files, in the authors' layout or in Hugging Face's columns."""
+    return read_questions("hotpotqa", path, options, HotpotScorer())
+
+
+def read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer) -> Reading:
+    """Any file in HotpotQA's form."""
+    options.refuse(benchmark, "granularity", "corpus")
+    ids, items, haystacks, notes = Ids(), [], {}, []
+    for row in read_rows(path, options.limit):
+        question = checked(row, Question)
+        ids.add(question.id, row.where)
+        haystack, odd = _haystack(row, question)
+        item = _item(row, question)
+        items.append(item)
+        haystacks[haystack.id] = haystack
+        notes += odd + _strays(row, item, haystack)
+    reading = Reading(benchmark, sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
+    return pool(reading) if options.pooled else reading
+
+
+def _item(row: Placed, question: Question) -> Item:
+    if not question.supporting_facts or question.answer is None:
+        raise UserError(
+            f"{row.where}: {question.id} has no supporting facts or no answer, as in a test file without labels. "
+            "Use a training or development file."
+        )
+    facts = dict.fromkeys(f"{title}:{number}" for title, number in question.supporting_facts)
+    return Item(
+        id=question.id,
+        question=question.question,
+        haystack=question.id,
+        gold=tuple(facts),
+        groups={name: value for name, value in (("type", question.type), ("level", question.level)) if value},
+        cluster=question.id,
+        answers=(question.answer,),
+        triples=question.evidences,
+    )
+
+
+class _Shelf(NamedTuple):
+    haystack: Haystack
+    odd: list[str]
+
+
+def _haystack(row: Placed, question: Question) -> _Shelf:
+    if not question.context:
+        raise UserError(f"{row.where}: {question.id} has no context to search in.")
+    seen: dict[str, list[tuple[str, ...]]] = {}
+    sources, odd = [], []
+    for title, sentences in question.context:
+        before = seen.setdefault(title, [])
+        if sentences in before:
+            odd.append(f"{row.where}: {question.id} has the paragraph {title!r} twice; one is kept.")
+            continue
+        before.append(sentences)
+        document = title if len(before) == 1 else f"{title} ({len(before)})"
+        if document != title:
+            odd.append(f"{row.where}: {question.id} has two paragraphs {title!r}; facts are taken from the first.")
+        sources.append(Source(document, title, passages_of(document, sentences), (title,)))
+    return _Shelf(Haystack(question.id, tuple(sources)), odd)
+
+
+def _strays(row: Placed, item: Item, haystack: Haystack) -> list[str]:
+    """Gold that nothing can find; the official evaluation counts it all the same."""
+    there = {passage.name for source in haystack.sources for passage in source.passages}
+    return [
+        f"{row.where}: {item.id} has the supporting fact {fact!r}, but no such sentence in its context; it counts as missed."
+        for fact in item.gold
+        if fact not in there
+    ]
+
+
+class HotpotScorer:
+    """`hotpot_evaluate_v1.py`: supporting facts as sets, answers by words, and both together."""
+
+    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+        """`sp_*` of what stands above each cut-off, and `title_recall`, which is HippoRAG's Recall of passages."""
+        cutoffs = cutoffs_of(CUTOFFS, budget)
+        values = ranking_values(self.names(item.gold), self.names(ranking), cutoffs)
+        titles = list(dict.fromkeys(title_of(name) for name in ranking))
+        gold_titles = {title_of(name) for name in item.gold}
+        for k in cutoffs:
+            scores = self.facts(item, ranking[:k])
+            values[f"sp_em@{k}"], values[f"sp_f1@{k}"] = scores.em, scores.f1
+            values[f"sp_prec@{k}"], values[f"sp_recall@{k}"] = scores.precision, scores.recall
+            values[f"title_recall@{k}"] = len(gold_titles.intersection(titles[:k])) / len(gold_titles)
+        return values
+
+    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+        """`answer_*`, and `joint_*` with the facts at the budget."""
+        scores = WRONG if answer is None else compare_closed(answer, item.answers[0])
+        values: Values = {f"answer_{name}": value for name, value in _columns(scores)}
+        if answer is None:
+            return values | {f"joint_{name}@{budget}": 0.0 for name in ("em", "f1", "prec", "recall")}
+        joint = joined(scores, self.facts(item, ranking[:budget]))
+        return values | {f"joint_{name}@{budget}": value for name, value in _columns(joint)}
+
+    def facts(self, item: Item, predicted: Sequence[str]) -> SetScores:
+        """Supporting facts that were predicted, as `title:number`."""
+        return compare_sets(self.names(predicted), self.names(item.gold))
+
+    def names(self, facts: Sequence[str]) -> Sequence[str]:
+        """Facts in the form in which they are compared."""
+        return facts
+
+
+def title_of(fact: str) -> str:
+    """The title of `title:number`."""
+    return fact.rpartition(":")[0]
+
+
+def joined(answer: AnswerScores, facts: SetScores) -> AnswerScores:
+    """Answer and facts together: products of EM, precision and recall, and the F1 of those."""
+    precision, recall = answer.precision * facts.precision, answer.recall * facts.recall
+    return AnswerScores(answer.em * facts.em, harmonic(precision, recall), precision, recall)
+
+
+def _columns(scores: AnswerScores) -> Iterator[tuple[str, float]]:
+    return zip(("em", "f1", "prec", "recall"), scores, strict=True)
+
+
+def evaluate(
+    items: Sequence[Item], answers: Mapping[str, str], facts: Mapping[str, Sequence[str]], scorer: HotpotScorer
+) -> dict[str, float]:
+    """A whole prediction file as the official script has it: sums over what was predicted, divided by all items."""
+    totals = dict.fromkeys(
+        [f"{kind}{name}" for kind in ("", "sp_", "joint_") for name in ("em", "f1", "prec", "recall")], 0.0
+    )
+    for item in items:
+        answer = compare_closed(answers[item.id], item.answers[0]) if item.id in answers else None
+        support = scorer.facts(item, facts[item.id]) if item.id in facts else None
+        if answer is not None:
+            _add(totals, "", answer)
+        if support is not None:
+            _add(totals, "sp_", AnswerScores(support.em, support.f1, support.precision, support.recall))
+        if answer is not None and support is not None:
+            _add(totals, "joint_", joined(answer, support))
+    return {name: total / len(items) for name, total in totals.items()}
+
+
+def _add(totals: dict[str, float], kind: str, scores: AnswerScores) -> None:
+    for name, value in _columns(scores):
+        totals[f"{kind}{name}"] += value

@@ -1,0 +1,104 @@
+"""HoVer (Jiang et al. 2020): claims over Wikipedia; the released file names evidence and holds no text."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, StrictInt, StrictStr
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.public.base import Item, Reading, ReadOptions, Source
+from constraintsuite.memory.public.hotpotqa import HotpotScorer
+from constraintsuite.memory.public.pooling import POOL
+from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, merged, passages_of, read_rows
+from constraintsuite.store.files import sha256_of, sha256_text
+
+_NEEDED = (
+    "HoVer's file names sentences of Wikipedia and holds none. Give --corpus a JSON lines file of articles with the fields "
+    "`title` and `sentences` (or `text`, as in HotpotQA's dump of abstracts of October 2017, where it is a list), split "
+    "into the sentences that HoVer counts."
+)
+
+
+class Claim(Record):
+    """A row of `hover_dev_release_v1.1.json`."""
+
+    uid: StrictStr = Field(min_length=1)
+    claim: StrictStr = Field(min_length=1)
+    supporting_facts: tuple[tuple[StrictStr, StrictInt], ...] = ()
+    label: Literal["SUPPORTED", "NOT_SUPPORTED"] | None = None
+    num_hops: StrictInt | None = None
+    hpqa_id: StrictStr = ""
+
+
+class Article(Record):
+    """A row of the corpus."""
+
+    title: StrictStr = Field(min_length=1)
+    sentences: tuple[StrictStr, ...] | None = None
+    text: tuple[StrictStr, ...] | None = None
+
+
+def read(path: Path, options: ReadOptions) -> Reading:
+    """The released claims over the articles of a corpus, which are one haystack."""
+    options.refuse("hover", "granularity", "pooled")
+    if options.corpus is None:
+        raise UserError(_NEEDED)
+    haystack = merged(POOL, _articles(options.corpus))
+    there = {passage.name for source in haystack.sources for passage in source.passages}
+    ids, items, notes = Ids(), [], []
+    for row in read_rows(path, options.limit):
+        claim = checked(row, Claim)
+        ids.add(claim.uid, row.where)
+        item = _item(row, claim)
+        items.append(item)
+        notes += [
+            f"{row.where}: {item.id} rests on {fact!r}, which the corpus does not hold; it counts as missed."
+            for fact in item.gold
+            if fact not in there
+        ]
+    if not any(fact in there for item in items for fact in item.gold):
+        raise UserError(f"{options.corpus}: holds no sentence that a claim of {path} rests on. {_NEEDED}")
+    content = sha256_text(sha256_of(path), sha256_of(options.corpus))
+    return Reading("hover", content, tuple(items), {POOL: haystack}, HoverScorer(), tuple(notes))
+
+
+def _articles(path: Path) -> Iterator[Source]:
+    for row in read_rows(path, None):
+        article = checked(row, Article)
+        sentences = article.sentences if article.sentences is not None else article.text
+        if sentences is None:
+            raise UserError(f"{row.where}: the article {article.title!r} has no sentences. {_NEEDED}")
+        title = _composed(article.title)
+        yield Source(title, title, passages_of(title, sentences), (title,))
+
+
+def _item(row: Placed, claim: Claim) -> Item:
+    if not claim.supporting_facts or claim.label is None:
+        raise UserError(f"{row.where}: {claim.uid} has no evidence, as in the test file. Use train or dev.")
+    gold = dict.fromkeys(f"{_composed(title)}:{number}" for title, number in claim.supporting_facts)
+    return Item(
+        id=claim.uid,
+        question=claim.claim,
+        haystack=POOL,
+        gold=tuple(gold),
+        groups={"hops": str(claim.num_hops), "label": claim.label},
+        cluster=claim.hpqa_id or claim.uid,
+        answers=(claim.label,),
+    )
+
+
+def _composed(title: str) -> str:
+    """Titles of HoVer, of its own dump and of HotpotQA's differ in how they write accents."""
+    return unicodedata.normalize("NFC", title)
+
+
+class HoverScorer(HotpotScorer):
+    """Sentences as HotpotQA's facts; the answer is the label."""
+
+    def names(self, facts: Sequence[str]) -> Sequence[str]:
+        """Facts in one form of accents."""
+        return [_composed(fact) for fact in facts]

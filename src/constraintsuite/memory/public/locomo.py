@@ -1,0 +1,190 @@
+"""LoCoMo (Maharana et al. 2024): ten long conversations, with the turns that each answer rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, StrictInt, StrictStr
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.public.answers import stemmed_f1, stemmed_list_f1
+from constraintsuite.memory.public.base import (
+    Granularity,
+    Haystack,
+    Item,
+    Passage,
+    Reading,
+    ReadOptions,
+    Source,
+    Values,
+)
+from constraintsuite.memory.public.evidence import cutoffs_of, ranking_values
+from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, read_rows
+from constraintsuite.store.files import sha256_of
+
+CUTOFFS = (1, 5, 10, 25, 50)
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+"""As the authors' evaluation uses the numbers; the list in the paper has another order."""
+_SESSION = re.compile(r"session_(\d+)")
+_TURN = re.compile(r"D(\d+):(\d+)")
+_REFUSALS = ("no information available", "not mentioned")
+
+
+class Turn(Record):
+    """What one speaker said, or showed."""
+
+    speaker: StrictStr
+    dia_id: StrictStr
+    text: StrictStr
+    blip_caption: StrictStr = ""
+
+
+class Session(Record):
+    """The turns of a day."""
+
+    turns: list[Turn]
+
+
+class Asked(Record):
+    """A question with the ids of the turns that answer it."""
+
+    question: StrictStr = Field(min_length=1)
+    category: StrictInt = Field(ge=1, le=5)
+    evidence: tuple[StrictStr, ...] = ()
+    answer: StrictStr | StrictInt | None = None
+
+
+class Sample(Record):
+    """A row of `locomo10.json`."""
+
+    sample_id: StrictStr = Field(min_length=1)
+    conversation: dict[str, Any]
+    qa: list[Asked]
+
+
+def read(path: Path, options: ReadOptions) -> Reading:
+    """`locomo10.json`; a limit counts conversations."""
+    options.refuse("locomo", "corpus", "pooled")
+    granularity: Granularity = options.granularity or "turn"
+    ids, items, haystacks, notes = Ids(), [], {}, []
+    for row in read_rows(path, options.limit):
+        sample = checked(row, Sample)
+        ids.add(sample.sample_id, row.where)
+        sources = tuple(_sources(row, sample, granularity))
+        haystacks[sample.sample_id] = Haystack(sample.sample_id, sources)
+        there = {passage.name for source in sources for passage in source.passages}
+        for number, asked in enumerate(sample.qa, 1):
+            item = _item(f"{sample.sample_id}/{number}", sample, asked, granularity, there)
+            items.append(item)
+            notes += _oddities(item)
+    if not items:
+        raise UserError(f"{path}: no conversation has a question.")
+    scorer = LocomoScorer()
+    return Reading("locomo", sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
+
+
+def _sources(row: Placed, sample: Sample, granularity: Granularity) -> Iterator[Source]:
+    seen = Ids()
+    for number, session in sorted(_sessions(row, sample.conversation).items()):
+        for place, turn in enumerate(session.turns, 1):
+            form = _TURN.fullmatch(turn.dia_id)
+            if form is None or int(form[1]) != number:
+                raise UserError(f"{row.where}: {sample.sample_id} has the turn {turn.dia_id!r} in session {number}.")
+            seen.add(turn.dia_id, f"{row.where}, session {number}, turn {place}")
+        document = f"{sample.sample_id}/session_{number}"
+        date = sample.conversation.get(f"session_{number}_date_time", "")
+        passages = _passages(document, number, session, granularity)
+        yield Source(document, "", passages, (str(date),) if date else (), {"date": str(date)})
+
+
+def _sessions(row: Placed, conversation: Mapping[str, Any]) -> dict[int, Session]:
+    """By number; a date without a session, of which the file has some, is nothing."""
+    found = {}
+    for name, turns in conversation.items():
+        form = _SESSION.fullmatch(name)
+        if form:
+            found[int(form[1])] = checked(Placed(f"{row.where}, {name}", {"turns": turns}), Session)
+    if not found:
+        raise UserError(f"{row.where}: the conversation has no session.")
+    return found
+
+
+def _passages(document: str, number: int, session: Session, granularity: Granularity) -> tuple[Passage, ...]:
+    if granularity == "session":
+        return (Passage(f"{document}:0", f"S{number}", "\n".join(map(_said, session.turns))),)
+    return tuple(
+        Passage(f"{document}:{turn.dia_id.partition(':')[2]}", turn.dia_id, _said(turn)) for turn in session.turns
+    )
+
+
+def _said(turn: Turn) -> str:
+    """In the words that the authors give to a reader: pictures by their caption."""
+    shown = f" and shared {turn.blip_caption}" if turn.blip_caption else ""
+    return f'{turn.speaker} said, "{turn.text}"{shown}'
+
+
+def _item(name: str, sample: Sample, asked: Asked, granularity: Granularity, there: set[str]) -> Item:
+    evidence = _mended(asked.evidence)
+    gold = evidence if granularity == "turn" else [f"S{_turn_session(one)}" for one in evidence]
+    filed = asked.evidence if granularity == "turn" else [f"S{one.partition(':')[0][1:]}" for one in asked.evidence]
+    return Item(
+        id=name,
+        question=asked.question,
+        haystack=sample.sample_id,
+        gold=tuple(one for one in dict.fromkeys(gold) if one in there),
+        groups={"category": CATEGORIES[asked.category]},
+        cluster=sample.sample_id,
+        answers=() if asked.answer is None else (str(asked.answer),),
+        as_filed=tuple(filed),
+    )
+
+
+def _mended(evidence: Sequence[str]) -> list[str]:
+    """The ids of turns: some strings hold several, some have a zero too many, some hold none."""
+    found = (match for one in evidence for match in _TURN.finditer(one))
+    return list(dict.fromkeys(f"D{int(match[1])}:{int(match[2])}" for match in found))
+
+
+def _turn_session(turn: str) -> str:
+    return turn.partition(":")[0].removeprefix("D")
+
+
+def _oddities(item: Item) -> list[str]:
+    if not item.as_filed:
+        return [f"{item.id}: no evidence; its recall is not defined (officially it is 1)."]
+    if set(item.as_filed) != set(item.gold):
+        return [f"{item.id}: the evidence {list(item.as_filed)} was read as {list(item.gold)}."]
+    return []
+
+
+class LocomoScorer:
+    """`task_eval/evaluation.py`: the share of evidence that is in the context, and F1 of answers by category."""
+
+    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+        """`recall` of the mended evidence, and `recall_as_filed` of the strings in the file, as officially."""
+        cutoffs = cutoffs_of(CUTOFFS, budget)
+        values = ranking_values(item.gold, ranking, cutoffs)
+        for k in cutoffs:
+            above = set(ranking[:k])
+            share = sum(one in above for one in item.as_filed) / len(item.as_filed) if item.as_filed else 1.0
+            values[f"recall_as_filed@{k}"] = share
+        return values
+
+    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+        """`answer_f1`; of an adversarial question, whether the answer says that nothing is known."""
+        return {"answer_f1": 0.0 if answer is None else _answer_f1(item, answer)}
+
+
+def _answer_f1(item: Item, answer: str) -> float:
+    category = item.groups["category"]
+    if category == "adversarial":
+        return float(any(phrase in answer.lower() for phrase in _REFUSALS))
+    if not item.answers:
+        raise UserError(f"{item.id}: there is no right answer in the file to compare with.")
+    gold = item.answers[0]
+    if category == "multi-hop":
+        return stemmed_list_f1(answer, gold)
+    return stemmed_f1(answer, gold.split(";")[0].strip() if category == "open-domain" else gold)

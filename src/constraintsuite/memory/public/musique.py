@@ -1,0 +1,128 @@
+"""MuSiQue (Trivedi et al. 2022): twenty paragraphs a question, of which two to four are a chain to the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import Field, StrictBool, StrictInt, StrictStr
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.public.answers import WRONG, compare_open
+from constraintsuite.memory.public.base import Haystack, Item, Passage, Reading, ReadOptions, Source, Values
+from constraintsuite.memory.public.evidence import compare_sets, cutoffs_of, ranking_values
+from constraintsuite.memory.public.pooling import pool
+from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, read_rows
+from constraintsuite.metrics.intervals import connected_components
+from constraintsuite.store.files import sha256_of, sha256_text
+
+CUTOFFS = (1, 2, 5, 10, 20)
+_ID = re.compile(r"(?P<form>(?P<hops>[2-9])hop\d?)__(?P<parts>.+)")
+
+
+class Paragraph(Record):
+    """One paragraph of a question."""
+
+    idx: StrictInt
+    title: StrictStr
+    paragraph_text: StrictStr = Field(min_length=1)
+    is_supporting: StrictBool
+
+
+class Question(Record):
+    """A row of the authors' file."""
+
+    id: StrictStr
+    question: StrictStr = Field(min_length=1)
+    paragraphs: list[Paragraph] = Field(min_length=1)
+    answer: StrictStr
+    answer_aliases: tuple[StrictStr, ...] = ()
+    answerable: StrictBool = True
+
+
+def read(path: Path, options: ReadOptions) -> Reading:
+    """MuSiQue-Ans or MuSiQue-Full; as officially, questions without an answer are not scored."""
+    options.refuse("musique", "granularity", "corpus")
+    ids, items, haystacks, skipped = Ids(), [], {}, 0
+    for row in read_rows(path, options.limit):
+        question = checked(row, Question)
+        ids.add(f"{question.id}{'' if question.answerable else ' (unanswerable)'}", row.where)
+        if not question.answerable:
+            skipped += 1
+            continue
+        items.append(_item(row, question))
+        haystacks[question.id] = _haystack(row, question)
+    if not items:
+        raise UserError(f"{path}: no question has an answer.")
+    reading = Reading(
+        "musique",
+        sha256_of(path),
+        _clustered(items),
+        haystacks,
+        MusiqueScorer(),
+        skipped={"unanswerable": skipped} if skipped else {},
+    )
+    return pool(reading) if options.pooled else reading
+
+
+def _item(row: Placed, question: Question) -> Item:
+    form = _ID.fullmatch(question.id)
+    if form is None:
+        raise UserError(f"{row.where}: the id {question.id!r} does not say its hops, as in 2hop__1_2 or 3hop1__1_2_3.")
+    gold = dict.fromkeys(_name(paragraph) for paragraph in question.paragraphs if paragraph.is_supporting)
+    if not gold:
+        raise UserError(f"{row.where}: {question.id} has no supporting paragraph. Use a file with labels.")
+    return Item(
+        id=question.id,
+        question=question.question,
+        haystack=question.id,
+        gold=tuple(gold),
+        groups={"hops": form["hops"], "form": form["form"]},
+        cluster=question.id,
+        answers=(question.answer, *question.answer_aliases),
+    )
+
+
+def _haystack(row: Placed, question: Question) -> Haystack:
+    numbers = [paragraph.idx for paragraph in question.paragraphs]
+    if len(set(numbers)) < len(numbers):
+        raise UserError(f"{row.where}: {question.id} has two paragraphs of the same idx.")
+    sources = {_name(paragraph): _source(paragraph) for paragraph in question.paragraphs}
+    return Haystack(question.id, tuple(sources.values()))
+
+
+def _source(paragraph: Paragraph) -> Source:
+    name = _name(paragraph)
+    passage = Passage(name, name, paragraph.paragraph_text.strip())
+    return Source(name.removesuffix(":0"), paragraph.title, (passage,), (paragraph.title,))
+
+
+def _name(paragraph: Paragraph) -> str:
+    """By content, since one title has several paragraphs, and one paragraph stands in several questions."""
+    return f"{paragraph.title}~{sha256_text(paragraph.title, paragraph.paragraph_text)[:10]}:0"
+
+
+def _clustered(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Questions that share a single-hop question are not independent."""
+    numbers = connected_components([item.id.partition("__")[2].split("_") for item in items])
+    return tuple(replace(item, cluster=f"chain-{number}") for item, number in zip(items, numbers.tolist(), strict=True))
+
+
+class MusiqueScorer:
+    """`evaluate_v1.0.py` of MuSiQue-Ans; `recall` is HippoRAG's Recall of passages."""
+
+    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+        """`support_em` and `support_f1` of the paragraphs above each cut-off, beside the measures of rankings."""
+        cutoffs = cutoffs_of(CUTOFFS, budget)
+        values = ranking_values(item.gold, ranking, cutoffs)
+        for k in cutoffs:
+            scores = compare_sets(ranking[:k], item.gold)
+            values[f"support_em@{k}"], values[f"support_f1@{k}"] = scores.em, scores.f1
+        return values
+
+    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+        """EM and F1, the best over the aliases."""
+        scores = WRONG if answer is None else compare_open(answer, item.answers)
+        return {"answer_em": scores.em, "answer_f1": scores.f1}

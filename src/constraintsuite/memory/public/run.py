@@ -1,0 +1,130 @@
+"""All modes on all questions of a benchmark, at equal budgets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.memory.memory import Memory
+from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.public.base import Haystack, Item, Passage, Reading, Values
+from constraintsuite.memory.public.embedding import prepared
+from constraintsuite.memory.public.parts import Links, parts_of, units_of
+from constraintsuite.memory.recall import Mode
+from constraintsuite.models.dense import DenseScorer
+from constraintsuite.text.tokens import find_tokens
+
+
+class Latency(NamedTuple):
+    """How long one search took; beside the outcomes, because it is no content."""
+
+    mode: str
+    item: str
+    budget: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PublicRun:
+    """What to run, and where the rest goes."""
+
+    modes: Sequence[str]
+    budgets: Sequence[int]
+    """Units that a mode may return, each tried on its own."""
+    most_tokens: int | None = None
+    """Rankings end before the unit that would take them beyond this many words and marks."""
+    links: Links = "names"
+    answers: Mapping[str, str] | None = None
+    """By id of the item, to be scored too; one that is missing is wrong."""
+    cache: Path | None = None
+    """Folder of vectors of earlier runs."""
+    latencies: list[Latency] = field(default_factory=list)
+    """Filled while it runs."""
+    clock: Callable[[], float] = time.perf_counter
+    reporter: Reporter = field(default_factory=Silent)
+
+
+def run_public(reading: Reading, run: PublicRun, encoder: DenseScorer | None = None) -> Iterator[Outcome]:
+    """Every mode at every budget on every item; the same inputs give the same outcomes in the same order."""
+    _check(run)
+    ready = _embedded(reading, run, encoder) if encoder is not None else None
+    asked: dict[str, list[Item]] = {}
+    for item in reading.items:
+        asked.setdefault(item.haystack, []).append(item)
+    with run.reporter.track(reading.benchmark, len(reading.items)) as advance:
+        for name, items in asked.items():
+            searched = _Searched(reading.haystacks[name], run, ready)
+            for item in items:
+                yield from searched.ask(item, reading)
+                advance()
+
+
+def _check(run: PublicRun) -> None:
+    if not run.modes or not run.budgets:
+        raise UserError("There is nothing to run: name at least one mode and one budget.")
+    if len(set(run.modes)) < len(run.modes) or len(set(run.budgets)) < len(run.budgets):
+        raise UserError("A mode or a budget is named twice.")
+    if min(run.budgets) < 1 or (run.most_tokens is not None and run.most_tokens < 1):
+        raise UserError("A budget must be 1 or more.")
+    for mode in run.modes:
+        load_mode(mode, Memory())
+
+
+def _embedded(reading: Reading, run: PublicRun, encoder: DenseScorer) -> DenseScorer:
+    memory = Memory()
+    sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
+    texts = [memory.searched(unit) for source in sources for unit in units_of(source)]
+    return prepared(encoder, texts, (item.question for item in reading.items), run.cache)
+
+
+class _Searched:
+    """A haystack as a memory, with the modes over it."""
+
+    def __init__(self, haystack: Haystack, run: PublicRun, encoder: DenseScorer | None) -> None:
+        self._run = run
+        memory = Memory.of(parts_of(haystack, run.links), encoder)
+        self._modes: list[Mode] = [load_mode(mode, memory) for mode in run.modes]
+        self._passages = {passage.unit: passage for source in haystack.sources for passage in source.passages}
+        self._lengths: dict[str, int] = {}
+
+    def ask(self, item: Item, reading: Reading) -> Iterator[Outcome]:
+        """The outcomes of one item."""
+        for mode in self._modes:
+            for budget in self._run.budgets:
+                found = self._search(mode, item, budget)
+                names = [passage.name for passage in found]
+                values = reading.scorer.score(item, names, budget) | self._size(found)
+                if self._run.answers is not None:
+                    values |= reading.scorer.answered(item, self._run.answers.get(item.id), names, budget)
+                yield Outcome(mode.name, item.id, budget, values, tuple(names), item.groups, item.cluster)
+
+    def _search(self, mode: Mode, item: Item, budget: int) -> list[Passage]:
+        began = self._run.clock()
+        recall = mode.search(item.question, budget)
+        self._run.latencies.append(Latency(mode.name, item.id, budget, self._run.clock() - began))
+        assert len(recall.ranking) <= budget, f"{mode.name} returned {len(recall.ranking)} units of {budget}"
+        return self._cut([self._passages[recalled.unit] for recalled in recall.ranking])
+
+    def _cut(self, found: list[Passage]) -> list[Passage]:
+        if self._run.most_tokens is None:
+            return found
+        total = 0
+        for place, passage in enumerate(found):
+            total += self._tokens(passage)
+            if total > self._run.most_tokens:
+                return found[:place]
+        return found
+
+    def _size(self, found: Sequence[Passage]) -> Values:
+        return {"units": float(len(found)), "tokens": float(sum(map(self._tokens, found)))}
+
+    def _tokens(self, passage: Passage) -> int:
+        if passage.unit not in self._lengths:
+            self._lengths[passage.unit] = len(find_tokens(passage.text))
+        return self._lengths[passage.unit]

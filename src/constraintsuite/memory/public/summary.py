@@ -1,0 +1,142 @@
+"""Figures of a run with their intervals, and modes against a baseline on the same items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate, wilson_bounds
+from constraintsuite.metrics.significance import holm, sign_flip
+from constraintsuite.records.scores import Interval
+
+OVERALL = "overall"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The mean of one metric over the items of a group."""
+
+    mode: str
+    budget: int
+    metric: str
+    group: str
+    """`overall`, or `grouping=value`."""
+    figure: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """How far a mode is from the baseline at the same budget."""
+
+    mode: str
+    baseline: str
+    budget: int
+    metric: str
+    difference: Interval
+    """Paired, the mode less the baseline; n counts items that have both values."""
+    p: float
+    """Two-sided, of the sign-flip test by cluster."""
+    holm: float
+    """That p corrected for all contrasts that were asked for together."""
+
+
+def figures_of(
+    outcomes: Iterable[Outcome], metrics: Sequence[str], *, by: str | None = None, seed: int = 0
+) -> list[Figure]:
+    """Each metric of each mode and budget that has it, over all items and by group."""
+    found = []
+    cells = _cells(outcomes)
+    for (mode, budget), rows in cells.items():
+        known = _known(metrics, rows, cells)
+        for group, members in _groups(rows, by).items():
+            values = np.array([[_value(row, metric) for metric in known] for row in members])
+            shares = [_is_share(values[:, column]) for column in range(len(known))]
+            intervals = estimate(values, shares, _clusters(members), rng=np.random.default_rng(seed))
+            found += [Figure(mode, budget, m, group, figure) for m, figure in zip(known, intervals, strict=True)]
+    return found
+
+
+def contrasts_of(
+    outcomes: Iterable[Outcome], metrics: Sequence[str], *, baseline: str = "lexical_baseline", seed: int = 0
+) -> list[Contrast]:
+    """Every other mode against the baseline at the same budget."""
+    cells = _cells(outcomes)
+    if not any(cell.mode == baseline for cell in cells):
+        there = ", ".join(dict.fromkeys(cell.mode for cell in cells))
+        raise UserError(f"No outcome is of the baseline {baseline!r}. The modes are: {there}.")
+    found = [
+        _contrast(rows, cells[_Cell(baseline, cell.budget)], metric, seed)
+        for cell, rows in cells.items()
+        if cell.mode != baseline
+        for metric in _known(metrics, rows, cells)
+    ]
+    corrected = holm([contrast.p for contrast in found])
+    return [replace(contrast, holm=p) for contrast, p in zip(found, corrected, strict=True)]
+
+
+class _Cell(NamedTuple):
+    mode: str
+    budget: int
+
+
+def _cells(outcomes: Iterable[Outcome]) -> dict[_Cell, list[Outcome]]:
+    cells: dict[_Cell, list[Outcome]] = {}
+    for outcome in outcomes:
+        cells.setdefault(_Cell(outcome.mode, outcome.budget), []).append(outcome)
+    return cells
+
+
+def _contrast(rows: Sequence[Outcome], baseline: Sequence[Outcome], metric: str, seed: int) -> Contrast:
+    other = {row.item: _value(row, metric) for row in baseline}
+    pairs = np.array([(_value(row, metric), other.get(row.item, np.nan)) for row in rows])
+    kept = ~np.isnan(pairs).any(axis=1)
+    clusters = _clusters([row for row, keep in zip(rows, kept.tolist(), strict=True) if keep])
+    differences = pairs[kept, 0] - pairs[kept, 1]
+    interval = _difference(differences, clusters, seed, share=_is_share(pairs))
+    p = sign_flip(differences, clusters, rng=np.random.default_rng(seed))
+    return Contrast(rows[0].mode, baseline[0].mode, rows[0].budget, metric, interval, p, p)
+
+
+def _difference(values: FloatArray, clusters: IntArray, seed: int, *, share: bool) -> Interval:
+    (interval,) = estimate(values[:, np.newaxis], [False], clusters, rng=np.random.default_rng(seed))
+    if share and interval.value is not None and values.min() == values.max():
+        # Resampling calls agreement in a few items certain; so many clusters rule out no more than this share.
+        reach = wilson_bounds(0.0, len(np.unique(clusters))).high
+        interval = replace(interval, low=interval.value - reach, high=interval.value + reach)
+    return clipped(interval, -1.0, 1.0) if share else interval
+
+
+def _groups(rows: Sequence[Outcome], by: str | None) -> Mapping[str, list[Outcome]]:
+    groups: dict[str, list[Outcome]] = {OVERALL: list(rows)}
+    if by is not None:
+        for row in sorted(rows, key=lambda row: row.groups.get(by, "")):
+            groups.setdefault(f"{by}={row.groups.get(by, '')}", []).append(row)
+    return groups
+
+
+def _known(metrics: Sequence[str], rows: Sequence[Outcome], cells: Mapping[_Cell, Sequence[Outcome]]) -> list[str]:
+    """The metrics that these outcomes have; a small budget has no large cut-offs. One that none has is a UserError."""
+    there = {name: None for each in cells.values() for name in each[0].values}
+    unknown = [metric for metric in metrics if metric not in there]
+    if unknown:
+        raise UserError(f"No outcome has a metric {unknown[0]!r}. There are: {', '.join(there)}.")
+    return [metric for metric in metrics if metric in rows[0].values]
+
+
+def _value(row: Outcome, metric: str) -> float:
+    value = row.values[metric]
+    return np.nan if value is None else value
+
+
+def _is_share(values: FloatArray) -> bool:
+    return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
+
+
+def _clusters(rows: Sequence[Outcome]) -> IntArray:
+    _, numbers = np.unique([row.cluster for row in rows], return_inverse=True)
+    return numbers.astype(np.int64)

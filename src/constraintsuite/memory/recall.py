@@ -1,0 +1,81 @@
+"""What a search of a memory gives back: a ranking within a budget, and the walk that led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from constraintsuite.memory.records import EdgeKind
+
+StopReason = Literal["below_threshold", "budget", "max_hops", "disallowed_edge_type"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One unit of a ranking."""
+
+    unit: str
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One node of a path. Nodes are units, or entities (their id begins with `entity:`)."""
+
+    node: str
+    score: float
+    via: EdgeKind | None = None
+    """The kind of the edge that was walked to get here; None for the first."""
+    backwards: bool = False
+    """Whether that edge was walked from its target to its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """How a unit was reached: every step is an edge that exists and that the computation used."""
+
+    steps: tuple[Step, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One transfer of activation, with the numbers that were used."""
+
+    node: str
+    source: str | None
+    edge: EdgeKind | None
+    hop: int
+    incoming: float
+    """What the source held."""
+    passed: float
+    """What arrived here over this edge."""
+    seed: bool = False
+    stopped: StopReason | None = None
+    """Why nothing went on from here, if nothing did."""
+
+
+@dataclass(frozen=True)
+class Recall:
+    """The answer of one search."""
+
+    query: str
+    mode: str
+    ranking: tuple[Recalled, ...]
+    """Best first, never more than the budget."""
+    paths: tuple[Path, ...] = ()
+    """To units of the ranking, best first; empty for modes that do not walk."""
+    trace: tuple[TraceStep, ...] = ()
+    parts: Mapping[str, Mapping[str, float]] | None = None
+    """Of each unit of the ranking, what its score is made of."""
+
+
+class Mode(Protocol):
+    """A way to search; the same memory, query and budget give the same answer."""
+
+    name: str
+
+    def search(self, query: str, budget: int) -> Recall:
+        """The best units, at most `budget` of them; an empty query finds nothing."""

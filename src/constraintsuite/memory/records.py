@@ -1,0 +1,71 @@
+"""What a memory is made of: units of documents, edges between them, and the entities they mention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+EdgeKind = Literal["next", "part_of", "depends_on", "exception_to", "contradicts", "mentions", "refers_to"]
+SemanticRole = Literal["obligation", "prohibition", "condition", "exception", "remedy", "escalation", "action"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The smallest thing that can be recalled: a clause, a step, a sentence, a turn."""
+
+    id: str
+    """`{document}:{number}`, unique in a memory."""
+    document: str
+    text: str
+    headings: tuple[str, ...] = ()
+    """Above it, outermost first: context for searching, no part of the text."""
+    roles: tuple[SemanticRole, ...] = ()
+    """What it does in its document, the most telling first."""
+    lines: tuple[int, int] | None = None
+    """First and last line in its source, from 1."""
+    valid_from: str | None = None
+    """Since when it holds, as a date or time in ISO 8601; None for always."""
+    valid_to: str | None = None
+    """Until when, the end not included."""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A directed relation between two units, and why it is there."""
+
+    source: str
+    target: str
+    kind: EdgeKind
+    weight: float = 1.0
+    confidence: float = 1.0
+    """How sure the rule is that this edge is right, between 0 and 1."""
+    because: str = ""
+    """The words or the rule it rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity or phrase that a unit names; units that name the same one are two steps apart."""
+
+    unit: str
+    entity: str
+    """In the form under which all its mentions meet."""
+    surface: str
+    """As it stands in the text."""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One document of a memory: it is added and removed as a whole."""
+
+    id: str
+    title: str
+    sha256: str
+    """Of the bytes it was read from."""
+    units: tuple[Unit, ...]
+    edges: tuple[Edge, ...] = ()
+    """Between its own units, or from them to units of other documents."""
+    mentions: tuple[Mention, ...] = ()

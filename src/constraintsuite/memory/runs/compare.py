@@ -1,0 +1,117 @@
+"""Two runs, or the modes of one: how far apart they are on the same items, and whether that could be chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.figures import round_off, rounded
+from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.public.summary import Contrast, contrasts_of
+from constraintsuite.memory.runs.record import MemoryRun
+from constraintsuite.memory.runs.summary import case_outcomes
+from constraintsuite.metrics.significance import holm
+
+_BEFORE, _AFTER = "before", "after"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How far a mode moved from one run to another."""
+
+    mode: str
+    budget: int
+    metric: str
+    contrast: Contrast
+    """The later run less the earlier one, paired; `holm` is over all changes of the comparison."""
+
+
+def compare_modes(
+    run: MemoryRun, metrics: Sequence[str], *, baseline: str = "lexical_baseline", seed: int = 0
+) -> list[Contrast]:
+    """Every mode of a run against one of them, at equal budgets; Holm's correction is over all of it."""
+    return [
+        tidy(contrast) for contrast in contrasts_of(with_cases(run.outcomes), metrics, baseline=baseline, seed=seed)
+    ]
+
+
+def compare(before: MemoryRun, after: MemoryRun, metrics: Sequence[str], *, seed: int = 0) -> list[Change]:
+    """Every mode and budget that both runs have, in each metric that both have; runs of other data are a UserError."""
+    refuse_unlike(before, after)
+    cells = [cell for cell in cells_of(before.outcomes) if cell in cells_of(after.outcomes)]
+    if not cells:
+        raise UserError(f"{before.artifact.path} and {after.artifact.path} have no mode and budget in common.")
+    found = [Change(mode, budget, test.metric, test) for mode, budget in cells for test in _tests(
+        of_cell(before.outcomes, mode, budget), of_cell(after.outcomes, mode, budget), metrics, seed
+    )]  # fmt: skip
+    corrected = holm([change.contrast.p for change in found])
+    return [
+        replace(change, contrast=tidy(replace(change.contrast, holm=p)))
+        for change, p in zip(found, corrected, strict=True)
+    ]
+
+
+def refuse_unlike(before: MemoryRun, after: MemoryRun) -> None:
+    """Differences mean something only on the same questions over the same documents."""
+    for name in sorted(before.inputs.keys() | after.inputs.keys()):
+        if name != "encoder" and before.inputs.get(name) != after.inputs.get(name):
+            raise UserError(
+                f"{before.artifact.path} and {after.artifact.path} are not of the same data: {name} differs. Run both on "
+                "the same benchmark file and documents."
+            )
+    old, new = ({outcome.item for outcome in run.outcomes} for run in (before, after))
+    if old != new:
+        raise UserError(
+            f"{after.artifact.path}: {len(old - new)} items of {before.artifact.path} are missing, and {len(new - old)} "
+            "are new. Run both on the same items."
+        )
+
+
+def cells_of(outcomes: Iterable[Outcome]) -> list[tuple[str, int]]:
+    """The modes and budgets that there are."""
+    return list(dict.fromkeys((outcome.mode, outcome.budget) for outcome in outcomes))
+
+
+def of_cell(outcomes: Iterable[Outcome], mode: str, budget: int) -> list[Outcome]:
+    """The outcomes of one mode at one budget."""
+    return [outcome for outcome in outcomes if (outcome.mode, outcome.budget) == (mode, budget)]
+
+
+def with_cases(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Each outcome, with the verdict on its whole case (by majority) at the first wording of it."""
+    verdicts = {(case.mode, case.budget, case.item): case.values for case in case_outcomes(outcomes)}
+    given: set[tuple[str, int, str]] = set()
+    joined = []
+    for outcome in outcomes:
+        key = (outcome.mode, outcome.budget, outcome.cluster)
+        values = verdicts[key] if key not in given else dict.fromkeys(verdicts[key])
+        given.add(key)
+        joined.append(replace(outcome, values={**outcome.values, **values}))
+    return joined
+
+
+def paired_test(after: Sequence[Outcome], before: Sequence[Outcome], metric: str, *, seed: int = 0) -> Contrast | None:
+    """One paired test of two lists of outcomes over the same items; None where no item has both values."""
+    tests = _tests(before, after, [metric], seed)
+    return tidy(tests[0]) if tests else None
+
+
+def tidy(contrast: Contrast) -> Contrast:
+    """With nine digits, so that a file is the same on every machine."""
+    p, corrected = round_off(contrast.p), round_off(contrast.holm)
+    assert p is not None
+    assert corrected is not None
+    return replace(contrast, difference=rounded(contrast.difference), p=p, holm=corrected)
+
+
+def _tests(before: Sequence[Outcome], after: Sequence[Outcome], metrics: Sequence[str], seed: int) -> list[Contrast]:
+    first, second = (
+        [replace(outcome, mode=name) for outcome in with_cases(rows)]
+        for name, rows in ((_BEFORE, before), (_AFTER, after))
+    )
+    known = [metric for metric in metrics if metric in first[0].values and metric in second[0].values]
+    if not known:
+        raise UserError(f"Neither run has a metric of {', '.join(metrics)}. There are: {', '.join(first[0].values)}.")
+    tests = contrasts_of([*first, *second], known, baseline=_BEFORE, seed=seed)
+    return [test for test in tests if test.difference.value is not None]

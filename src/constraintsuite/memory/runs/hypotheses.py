@@ -1,0 +1,201 @@
+"""The claims of the benchmark strategy, each with a verdict and the numbers behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from constraintsuite.evaluate.figures import round_off
+from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.public.summary import Contrast
+from constraintsuite.memory.runs.ablations import direction_of
+from constraintsuite.memory.runs.compare import of_cell, paired_test
+from constraintsuite.memory.runs.latency import Timing
+from constraintsuite.memory.runs.replay import Replay
+from constraintsuite.metrics.significance import holm
+from constraintsuite.records.scores import Interval
+
+Judgement = Literal["supported", "not supported", "undecided"]
+FLAT = ("lexical_baseline", "embedding_baseline", "hybrid")
+WALKING = ("structure_only", "weighted_graph_static", "activation_spreading_static", "ppr")
+ALPHA = 0.05
+H1_RELATIVE, H2_LATENCY, H3_MEDIAN_MS, H3_CAUSAL = 1.15, 1.20, 200.0, 0.95
+DYNAMIC = (
+    ("weighted_graph", "weighted_graph_static"),
+    ("activation_spreading_v1", "activation_spreading_static"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One number behind a verdict."""
+
+    what: str
+    figure: Interval
+    judgement: Judgement
+    p: float | None = None
+    """Of a paired test, corrected for all tests of its claim (Holm)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A hypothesis and what became of it."""
+
+    name: str
+    claim: str
+    judgement: Judgement
+    sentence: str
+    evidence: tuple[Evidence, ...]
+
+
+def judge_claims(
+    outcomes: Sequence[Outcome], budget: int, *, timing: Timing | None = None, replays: Sequence[Replay] = ()
+) -> tuple[Claim, ...]:
+    """H1 to H3 and the claim about dynamic state, on the outcomes of structured cases at one budget."""
+    rows = [row for row in outcomes if row.budget == budget]
+    return (_h1(rows, budget), _h2(rows, budget, timing), _h3(rows, budget, timing, replays), _dynamic(rows, budget))
+
+
+def _h1(rows: Sequence[Outcome], budget: int) -> Claim:
+    claim = "On multi-hop cases a graph finds at least 15 % more of the evidence than flat search, at the same budget."
+    hops = _tagged(rows, "multi_hop")
+    flat = max((mode for mode in FLAT if of_cell(hops, mode, budget)), key=_mean(hops, "evidence_recall"), default=None)
+    if flat is None:
+        return Claim("H1", claim, "undecided", "No flat mode was run on multi-hop cases.", ())
+    base = of_cell(hops, flat, budget)
+    # At least 1.15 times as much: graph - 1.15 * flat, paired, must lie above 0.
+    scaled = _scaled(base, "evidence_recall", H1_RELATIVE)
+    evidence = _tested(
+        {
+            f"evidence_recall of {mode} less {H1_RELATIVE} times that of {flat}": paired_test(
+                of_cell(hops, mode, budget), scaled, "evidence_recall"
+            )
+            for mode in WALKING
+            if of_cell(hops, mode, budget)
+        }
+    )
+    level = _mean(hops, "evidence_recall")(flat)
+    bar = f"15 % more would be {H1_RELATIVE * level:.3f}" + (", which cannot be" if H1_RELATIVE * level > 1 else "")
+    told = f"The best flat mode, {flat}, has {level:.3f}; {bar}. Answer recall is not judged: no answers are generated."
+    return Claim("H1", claim, _any([each.judgement for each in evidence]), told, evidence)
+
+
+def _h2(rows: Sequence[Outcome], budget: int, timing: Timing | None) -> Claim:
+    claim = "Weights bring more critical evidence into the first three places, for at most 20 % more time (median)."
+    critical = _tagged(rows, "critical")
+    sides = [of_cell(critical, mode, budget) for mode in ("weighted_graph_static", "structure_only")]
+    test = paired_test(sides[0], sides[1], "top3_recall") if all(sides) else None
+    if test is None:
+        return Claim("H2", claim, "undecided", "The two modes were not both run on critical cases.", ())
+    (gained,) = _tested({"top3_recall with weights less without": test})
+    speeds = [timing.find(mode, budget) if timing else None for mode in ("weighted_graph_static", "structure_only")]
+    if speeds[0] is None or speeds[1] is None:
+        return Claim("H2", claim, _all([gained.judgement, "undecided"]), "No times were taken.", (gained,))
+    ratio = speeds[0].p50_ms / speeds[1].p50_ms
+    kept: Judgement = "supported" if ratio <= H2_LATENCY else "not supported"
+    cost = Evidence("median time with weights over without", Interval(ratio, None, None, speeds[0].queries), kept)
+    return Claim("H2", claim, _all([gained.judgement, kept]), f"The median time is {ratio:.2f} times.", (gained, cost))
+
+
+def _h3(rows: Sequence[Outcome], budget: int, timing: Timing | None, replays: Sequence[Replay]) -> Claim:
+    claim = (
+        "Paths can be replayed: every edge exists, without it the answer is another, and the median is below 200 ms."
+    )
+    evidence = []
+    for mode in WALKING:
+        values = [row.values.get("edge_validity") for row in of_cell(rows, mode, budget)]
+        shown = [value for value in values if value is not None]
+        if shown:
+            all_there = Interval(float(np.mean(shown)), None, None, len(shown))
+            right: Judgement = "supported" if min(shown) == 1 else "not supported"
+            evidence.append(Evidence(f"edges of {mode} that exist", all_there, right))
+        speed = timing.find(mode, budget) if timing else None
+        if speed is not None:
+            fast: Judgement = "supported" if speed.p50_ms < H3_MEDIAN_MS else "not supported"
+            evidence.append(Evidence(f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.queries), fast))
+    for one in replays:
+        what = f"answers of {one.mode} that change without the last edge of their best walk"
+        evidence.append(Evidence(what, one.changed, _causal(one.changed)))
+    complete = bool(replays) and timing is not None and bool(evidence)
+    judged = _all([each.judgement for each in evidence] + ([] if complete else ["undecided"]))
+    walks = sum(one.changed.n for one in replays)
+    told = f"{walks} walks were replayed." if complete else "Without times and replays it cannot be decided in full."
+    return Claim("H3", claim, judged, told, tuple(evidence))
+
+
+def _dynamic(rows: Sequence[Outcome], budget: int) -> Claim:
+    claim = "What was confirmed before makes a measurable difference to later questions, and for the better where it should."
+    probes = [row for row in rows if row.groups.get("part") == "probe"]
+    tests = {
+        f"mrr of {dynamic} less {static} on the probes of {fixture}": paired_test(sides[0], sides[1], "mrr")
+        for fixture in sorted({row.groups["fixture"] for row in probes})
+        for dynamic, static in DYNAMIC
+        if all(sides := [_of_fixture(of_cell(probes, mode, budget), fixture) for mode in (dynamic, static)])
+    }
+    evidence = _tested(tests)
+    told = "; ".join(f"{each.what}: {direction_of(each.figure)}" for each in evidence)
+    judged = _any([each.judgement for each in evidence])
+    return Claim("dynamic", claim, judged, told or "No sequence was run with both.", evidence)
+
+
+def _tested(tests: Mapping[str, Contrast | None]) -> tuple[Evidence, ...]:
+    """Paired tests as evidence: supported where the interval lies above 0 and the corrected p is below .05, not supported
+    where none of the interval lies above 0."""
+    made = {what: test for what, test in tests.items() if test is not None}
+    corrected = holm([test.p for test in made.values()])
+    found = []
+    for (what, test), p in zip(made.items(), corrected, strict=True):
+        judgement = _above_zero(test.difference)
+        sure = judgement != "supported" or p < ALPHA
+        found.append(Evidence(what, test.difference, judgement if sure else "undecided", round_off(p)))
+    return tuple(found)
+
+
+def _of_fixture(rows: Sequence[Outcome], fixture: str) -> list[Outcome]:
+    return [row for row in rows if row.groups["fixture"] == fixture]
+
+
+def _tagged(rows: Sequence[Outcome], tag: str) -> list[Outcome]:
+    return [row for row in rows if tag in row.groups.get("tags", "").split()]
+
+
+def _mean(rows: Sequence[Outcome], metric: str) -> Callable[[str], float]:
+    def mean(mode: str) -> float:
+        values = [row.values[metric] for row in rows if row.mode == mode]
+        return float(np.mean([value for value in values if value is not None]))
+
+    return mean
+
+
+def _scaled(rows: Sequence[Outcome], metric: str, factor: float) -> list[Outcome]:
+    return [replace(row, values={**row.values, metric: factor * (row.values[metric] or 0.0)}) for row in rows]
+
+
+def _above_zero(difference: Interval) -> Judgement:
+    """Supported where the interval lies above 0, not supported where none of it does."""
+    if difference.low is not None and difference.low > 0:
+        return "supported"
+    return "not supported" if difference.high is not None and difference.high <= 0 else "undecided"
+
+
+def _causal(share: Interval) -> Judgement:
+    if share.low is not None and share.low >= H3_CAUSAL:
+        return "supported"
+    return "not supported" if share.high is not None and share.high < H3_CAUSAL else "undecided"
+
+
+def _any(judgements: Sequence[Judgement]) -> Judgement:
+    """Of a claim that one of several modes is enough for."""
+    if "supported" in judgements:
+        return "supported"
+    return "not supported" if judgements and set(judgements) == {"not supported"} else "undecided"
+
+
+def _all(judgements: Sequence[Judgement]) -> Judgement:
+    """Of a claim that needs all of its parts."""
+    if "not supported" in judgements:
+        return "not supported"
+    return "supported" if judgements and set(judgements) == {"supported"} else "undecided"

@@ -1,0 +1,81 @@
+"""How long searches take, told in the machine's own measure.
+
+A millisecond on one machine is not one on another, nor on the same one while it is busy. So a fixed piece of work in numpy is
+timed beside the searches, and what is compared are searches in units of that work.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraintsuite.memory.public.run import Latency
+
+_SIZE = 200_000
+_TIMES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Of one mode at one budget; a query's time is the median of its repetitions."""
+
+    mode: str
+    budget: int
+    queries: int
+    repetitions: int
+    """Warm ones, after the first pass."""
+    cold_ms: float
+    """Median of the first pass, which builds what later ones reuse."""
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What was timed together."""
+
+    calibration_ms: float
+    speeds: tuple[Speed, ...]
+
+    def find(self, mode: str, budget: int) -> Speed | None:
+        """The speed of a mode at a budget, if it was timed."""
+        return next((speed for speed in self.speeds if (speed.mode, speed.budget) == (mode, budget)), None)
+
+
+def calibrate(clock: Callable[[], float] = time.perf_counter) -> float:
+    """Milliseconds that the fixed work takes: gathering, summing by place and sorting 200,000 numbers, as a search does.
+
+    The least of 15 times, since whatever else runs can only add to it.
+    """
+    rng = np.random.default_rng(0)
+    values = rng.random(_SIZE)
+    places = rng.integers(_SIZE, size=_SIZE)
+    seconds = []
+    for _ in range(_TIMES):
+        began = clock()
+        np.sort(np.bincount(places, weights=values[places], minlength=_SIZE))
+        seconds.append(clock() - began)
+    return 1_000 * min(seconds)
+
+
+def timing_of(passes: Sequence[Iterable[Latency]], calibrations: Sequence[float]) -> Timing:
+    """The first pass is cold, the others are warm; without a warm one the first stands for both, and `repetitions` is 0."""
+    times: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for rows in passes:
+        for row in rows:
+            times[row.mode, row.budget][row.item].append(1_000 * row.seconds)
+    speeds = tuple(_speed(*key, list(items.values())) for key, items in times.items())
+    return Timing(round(float(np.median(calibrations)), 4), speeds)
+
+
+def _speed(mode: str, budget: int, items: Sequence[Sequence[float]]) -> Speed:
+    repeated = [each for each in items if len(each) > 1]
+    warm = [float(np.median(each[1:])) for each in repeated] or [each[0] for each in items]
+    cold = float(np.median([each[0] for each in items]))
+    p50, p95 = np.percentile(warm, [50, 95]).tolist()
+    repetitions = min((len(each) - 1 for each in repeated), default=0)
+    return Speed(mode, budget, len(warm), repetitions, round(cold, 4), round(p50, 4), round(p95, 4))

@@ -1,0 +1,104 @@
+"""A run on disk: what came of every item, all figures, and beside the content how long it took."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.load import refuse_changed
+from constraintsuite.evaluate.output import Written, write_once
+from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.stage import code_version
+from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.runs.latency import Timing
+from constraintsuite.memory.runs.summary import Summary, summarise
+from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.store.artifact import ENVIRONMENT, Artifact, Origin
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter, describe, read_jsonl, write_jsonl
+
+KIND = "memory_run"
+OUTCOMES, SUMMARY = "outcomes.jsonl", "summary.json"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a run is of: everything that decides its content."""
+
+    benchmark: str
+    inputs: Mapping[str, str]
+    """Hashes: of the benchmark file, of the documents as a memory holds them, of the encoder."""
+    settings: Mapping[str, Any]
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run gave."""
+
+    outcomes: Sequence[Outcome]
+    timing: Timing | None = None
+    not_evaluated: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MemoryRun:
+    """A finished run."""
+
+    artifact: Artifact
+    summary: Summary
+    outcomes: tuple[Outcome, ...]
+    timing: Timing | None
+    """None where no search was timed."""
+
+    @property
+    def inputs(self) -> Mapping[str, str]:
+        """Hashes of what it was made of."""
+        return self.artifact.manifest.inputs
+
+
+def write_run(out: Path, source: Source, make: Callable[[], Found], reporter: Reporter | None = None) -> Artifact:
+    """The run in the folder `out`; a finished one of the same source is left as it is, and `make` is not called."""
+    settings = {**source.settings, "draws": DRAWS}
+    origin = Origin(KIND, source.benchmark, source.inputs, settings, source.seed, code_version())
+
+    def write(folder: Path) -> Written:
+        found = make()
+        summary = summarise(source.benchmark, found.outcomes, seed=source.seed)
+        summary = replace(summary, not_evaluated=dict(found.not_evaluated), notes=found.notes)
+        write_jsonl(folder / OUTCOMES, found.outcomes)
+        write_text(folder / SUMMARY, adapter(Summary).dump_json(summary, indent=1).decode() + "\n")
+        place = {"timing": asdict(found.timing)} if found.timing is not None else {}
+        return Written({"outcomes": len(found.outcomes), "items": summary.items}, place=place)
+
+    return write_once(out, origin, (OUTCOMES, SUMMARY), write, reporter=reporter or Silent())
+
+
+def load_memory_run(path: Path) -> MemoryRun:
+    """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
+    artifact = Artifact.open(path, KIND)
+    refuse_changed(artifact)
+    try:
+        summary = adapter(Summary).validate_json((path / SUMMARY).read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{path / SUMMARY}: {describe(error)} Was it written by another version?") from None
+    return MemoryRun(artifact, summary, tuple(read_jsonl(path / OUTCOMES, Outcome)), _timing(path))
+
+
+def _timing(path: Path) -> Timing | None:
+    """From beside the content: a run whose environment was lost is still a run, only not timed."""
+    file = path / ENVIRONMENT
+    if not file.is_file():
+        return None
+    try:
+        place = json.loads(file.read_bytes()).get("model", {})
+        return adapter(Timing).validate_python(place["timing"]) if "timing" in place else None
+    except (ValueError, AttributeError, TypeError) as error:  # a ValidationError is a ValueError
+        raise UserError(f"{file}: the times in it cannot be read: {error}") from None

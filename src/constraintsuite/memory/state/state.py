@@ -1,0 +1,122 @@
+"""The dynamic state of a memory at the time of its clock."""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.state.clock import Clock, parse_time
+from constraintsuite.memory.state.events import Confirmed, Event, Superseded
+from constraintsuite.memory.state.strength import Forgetting, Lifecycle, lifecycle_of, strength_of
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a state is: equal snapshots behave alike."""
+
+    now: datetime
+    forgetting: Forgetting
+    events: tuple[Event, ...]
+    """In the order of time."""
+
+
+class State:
+    """Confirmations and supersessions, read as of the clock's time; each call touches only the units it names."""
+
+    def __init__(self, clock: Clock, forgetting: Forgetting | None = None, events: Iterable[Event] = ()) -> None:
+        self.clock = clock
+        self.forgetting = forgetting or Forgetting()
+        self._confirmed: dict[str, list[datetime]] = defaultdict(list)  # in order
+        self._superseded: dict[str, list[tuple[datetime, str]]] = defaultdict(list)  # in order
+        for event in events:
+            self._add(event)
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> State:
+        """A state of its own that begins as the snapshot says: what happens in it happens nowhere else."""
+        return cls(Clock(snapshot.now), snapshot.forgetting, snapshot.events)
+
+    def snapshot(self) -> Snapshot:
+        """What the state is now; the order in which events came in leaves no trace."""
+        return Snapshot(self.clock.now, self.forgetting, tuple(self._events()))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Become what the snapshot says, clock included."""
+        self.clock.move_to(snapshot.now)
+        self.forgetting = snapshot.forgetting
+        self._confirmed.clear()
+        self._superseded.clear()
+        for event in snapshot.events:
+            self._add(event)
+
+    def confirm(self, units: Iterable[str]) -> None:
+        """These units were right, at the clock's time: the one thing that strengthens a memory."""
+        at = self.clock.now.isoformat()
+        for event in [Confirmed(at, _named(unit)) for unit in units]:  # all are looked at before one is added
+            self._add(event)
+
+    def supersede(self, older: str, by: str) -> None:
+        """From the clock's time on, `by` stands in place of `older`."""
+        _named(older), _named(by)
+        if older == by or self._follows(by, older):
+            raise UserError(
+                f"{older!r} cannot be superseded by {by!r}: {by!r} gave way to {older!r} before, or is the same."
+            )
+        self._add(Superseded(self.clock.now.isoformat(), older, by))
+
+    def strength(self, unit: str) -> float:
+        """In [0, 1); 0 if it was never confirmed until now."""
+        now, moments = self.clock.now, self._confirmed.get(unit, [])
+        ages = [(now - at).total_seconds() for at in moments[: bisect_right(moments, now)]]
+        return strength_of(ages, self.forgetting)
+
+    def strengths(self) -> dict[str, float]:
+        """Of all units that were confirmed until now; all others have 0."""
+        found = {unit: self.strength(unit) for unit in self._confirmed}
+        return {unit: strength for unit, strength in found.items() if strength > 0}
+
+    def lifecycle(self, unit: str) -> Lifecycle:
+        """The name of its strength."""
+        return lifecycle_of(self.strength(unit))
+
+    def superseded(self) -> dict[str, str]:
+        """Units that no longer hold, each with the one that stands in its place: the newest until now."""
+        now = self.clock.now
+        past = {unit: [by for at, by in all_ if at <= now] for unit, all_ in self._superseded.items()}
+        return {unit: successors[-1] for unit, successors in past.items() if successors}
+
+    def _add(self, event: Event) -> None:
+        at = parse_time(event.at)
+        if isinstance(event, Confirmed):
+            insort(self._confirmed[event.unit], at)
+        else:
+            insort(self._superseded[event.unit], (at, event.by))
+
+    def _follows(self, unit: str, successor: str) -> bool:
+        """Whether `unit` gave way to `successor`, at whatever time, directly or by others between them."""
+        waiting, seen = [unit], set()
+        while waiting:
+            here = waiting.pop()
+            if here == successor:
+                return True
+            if here not in seen:
+                seen.add(here)
+                waiting += [by for _, by in self._superseded.get(here, [])]
+        return False
+
+    def _events(self) -> list[Event]:
+        confirmed = [Confirmed(at.isoformat(), unit) for unit, moments in self._confirmed.items() for at in moments]
+        superseded = [
+            Superseded(at.isoformat(), unit, by) for unit, all_ in self._superseded.items() for at, by in all_
+        ]
+        return [*sorted(confirmed), *sorted(superseded)]
+
+
+def _named(unit: str) -> str:
+    if not unit.strip():
+        raise UserError("A unit without an id cannot be confirmed or superseded.")
+    return unit

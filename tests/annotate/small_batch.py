@@ -1,0 +1,85 @@
+"""A batch small enough to be worked out by hand: dishes, each with two texts."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from constraintsuite.annotate.batch import Batch, write_batch
+from constraintsuite.annotate.queue import Task, tasks_of
+from constraintsuite.annotate.records import SIDES, Draft, Item, Question, Value
+from constraintsuite.annotate.standing import Standing, standing
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+QUESTIONS = (
+    Question("obeys", "Which text does it?", "choice", (*SIDES, "both", "neither")),
+    Question("fit", "How well?", "choice", ("badly", "so-so", "well"), ordered=True),
+    Question("fluent", "Which read well?", "choices", SIDES, optional=True),
+    Question("units", "Which units?", "ids", optional=True),
+    Question("remark", "Anything else?", "text", optional=True),
+)
+
+
+@dataclass(frozen=True)
+class Dishes:
+    """Some dishes and, as a decoy, one whose answer is known."""
+
+    count: int = 6
+    name: str = "dishes"
+    questions: tuple[Question, ...] = QUESTIONS
+
+    def items(self) -> Iterator[Item]:
+        for number in range(self.count):
+            yield Item(
+                f"dish-{number}",
+                fields={"query": f"dish {number} without nuts"},
+                sides=(f"dish {number} has no nuts", f"dish {number} has nuts"),
+                ids=("u1", "u2", "u3"),
+                groups={"course": "soup" if number % 2 else "cake"},
+                links=(f"book-{number}",),
+            )
+        yield Item("decoy", {"query": "soup"}, sides=("a soup", "a bicycle"), expected={"obeys": "first"})
+
+
+def make_batch(folder: Path, count: int = 6, *, repeats: float = 0.0, seed: int = 0) -> Batch:
+    return write_batch(folder / "batch", Dishes(count), "dishes 1", seed=seed, repeats=repeats)
+
+
+Answer = Callable[[Task], Mapping[str, Value]]
+
+
+def by_the_book(task: Task) -> dict[str, Value]:
+    """In the terms of the item."""
+    return {"obeys": "first", "fit": "well"}
+
+
+def answer_all(batch: Batch, annotator: str, answer: Answer = by_the_book) -> None:
+    """Every task of an annotator's queue, all at once."""
+    batch.store.append(
+        [
+            Draft(annotator, task.item.id, name, value, task.copy)
+            for task in tasks_of(batch, annotator)
+            for name, value in answer(task).items()
+        ],
+        START,
+    )
+
+
+def said_of(batch: Batch) -> Standing:
+    return standing(batch.store.events())
+
+
+def read_csv(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def write_csv(file: Path, rows: Sequence[Mapping[str, str]]) -> Path:
+    with file.open("w", encoding="utf-8", newline="") as text:
+        writer = csv.DictWriter(text, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return file

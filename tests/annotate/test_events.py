@@ -1,0 +1,129 @@
+"""Events: appended, never changed, kept by whatever happens to the process."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from annotate.small_batch import START, make_batch
+from constraintsuite.annotate.events import EventStore
+from constraintsuite.annotate.records import Draft
+from constraintsuite.annotate.standing import standing
+from constraintsuite.errors import UserError
+
+WRITER = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from constraintsuite.annotate.events import EventStore
+from constraintsuite.annotate.records import Draft
+store, name, count = EventStore(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
+for number in range(count):
+    event, = store.append([Draft(name, f"item-{number}", "q", "yes")], datetime.now(UTC))
+    print(event.number, flush=True)
+"""
+
+
+def store_in(folder: Path) -> EventStore:
+    return EventStore(folder / "annotations.sqlite")
+
+
+def writer(store: EventStore, name: str, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(store.path), name, str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.append([Draft("ann", "a", "q", ("u1", "u2"), 1, "an odd one ☃")], START)
+    (event,) = store.events()
+    assert (event.annotator, event.item, event.question, event.copy) == ("ann", "a", "q", 1)
+    assert (event.value, event.note, event.time) == (("u1", "u2"), "an odd one ☃", "2026-03-02T09:00:00.000+00:00")
+
+
+def test_an_untouched_batch_has_no_events_and_no_file(tmp_path: Path) -> None:
+    assert store_in(tmp_path).events() == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_are_appended_together_or_not_at_all(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    broken = Draft("ann", "b", "q", "yes", kind="bribe")  # type: ignore[arg-type]
+    with pytest.raises(sqlite3.IntegrityError):
+        store.append([Draft("ann", "a", "q", "yes"), broken], START)
+    assert store.events() == []
+
+
+@pytest.mark.parametrize("statement", ["UPDATE events SET value = '\"no\"'", "DELETE FROM events"])
+def test_an_event_is_never_changed_or_taken_away(tmp_path: Path, statement: str) -> None:
+    store = store_in(tmp_path)
+    store.append([Draft("ann", "a", "q", "yes")], START)
+    connection = sqlite3.connect(store.path)
+    with pytest.raises(sqlite3.IntegrityError, match="events are never"):
+        connection.execute(statement)
+    connection.close()
+    assert [event.value for event in store.events()] == ["yes"]
+
+
+def test_undo_brings_back_what_was_said_before(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    for value in ("yes", "no"):
+        store.append([Draft("ann", "a", "q", value)], START)
+    store.undo("ann", START)
+    assert standing(store.events()).of("a", "q")["ann"].value == "yes"
+    store.undo("ann", START)
+    assert standing(store.events()).of("a", "q") == {}
+    assert store.undo("ann", START) is None
+    assert len(store.events()) == 4
+
+
+def test_undo_is_of_ones_own_answers(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.append([Draft("ann", "a", "q", "yes")], START)
+    store.append([Draft("bob", "a", "q", "no")], START)
+    store.undo("ann", START)
+    assert dict(standing(store.events()).of("a", "q")).keys() == {"bob"}
+
+
+def test_many_processes_lose_nothing(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    running = [writer(store, f"person-{number}", 25) for number in range(4)]
+    acknowledged = [int(line) for process in running for line in process.communicate(timeout=120)[0].split()]
+    assert sorted(acknowledged) == list(range(1, 101))
+    assert len({(event.annotator, event.item) for event in store.events()}) == 100
+
+
+def test_fifty_people_at_once_lose_nothing(tmp_path: Path) -> None:
+    batch = make_batch(tmp_path)
+    drafts = [[Draft(f"person-{n}", f"dish-{k}", "fit", "well") for k in range(6)] for n in range(50)]
+    with ThreadPoolExecutor(50) as pool:
+        done = list(pool.map(lambda each: batch.store.append(each, START), drafts))
+    assert sorted(event.number for events in done for event in events) == list(range(1, 301))
+    assert len(batch.store.events()) == 300
+
+
+def test_a_killed_process_loses_no_answer_that_was_acknowledged(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    process = writer(store, "ann", 100_000)
+    assert process.stdout is not None
+    acknowledged = [int(process.stdout.readline()) for _ in range(40)]
+    process.send_signal(signal.SIGKILL)
+    acknowledged += [int(line) for line in process.stdout.read().split()]
+    process.wait(timeout=60)
+    process.stdout.close()
+    assert set(acknowledged) <= {event.number for event in store.events()}
+    store.append([Draft("bob", "a", "q", "yes")], datetime.now(UTC))
+
+
+def test_another_file_is_refused_by_name(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.path.write_text("these are my notes, and no database at all" * 50)
+    with pytest.raises(UserError, match=r"annotations\.sqlite: not a file of annotations"):
+        store.events()

@@ -1,0 +1,73 @@
+"""Files as lines: encodings, front matter, comments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.ingest.source import FrontMatter, read_source
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "a.md"
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        pytest.param(b"one\r\ntwo\r\n", ("one", "two"), id="CRLF"),
+        pytest.param(b"one\rtwo", ("one", "two"), id="CR"),
+        pytest.param(b"\xef\xbb\xbfone\n", ("one",), id="byte order mark"),
+        pytest.param(b"", ("",), id="empty"),
+        pytest.param("one\x0ctwo\u2028three".encode(), ("one\x0ctwo\u2028three",), id="marks that end no line"),
+    ],
+)
+def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, ...]) -> None:
+    file.write_bytes(data)
+    assert read_source(file).lines == lines
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        pytest.param(b"fine\nbad \xff here\n", r"a\.md:2: byte 0xff at column 5 is not UTF-8", id="invalid UTF-8"),
+        pytest.param(b"fine\n\nzero\0byte\n", r"a\.md:3: a NUL byte stands here", id="NUL"),
+        pytest.param(b"---\ntitle: [open\n---\n", r"a\.md:\d: the front matter is not valid YAML", id="broken YAML"),
+        pytest.param(b"---\nvalid_from: soon\n---\n", r"valid_from is 'soon'; expected a date", id="no date"),
+        pytest.param(b"---\nvalid_from: 2026-02-01\nvalid_to: 2026-01-01\n---\n", r"must be later", id="never valid"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_place(file: Path, data: bytes, message: str) -> None:
+    file.write_bytes(data)
+    with pytest.raises(UserError, match=message):
+        read_source(file)
+
+
+def test_front_matter_is_read_and_keeps_its_lines_empty(file: Path) -> None:
+    file.write_text("---\ntitle: Night shift\nvalid_from: 2026-01-01\nvalid_to: 2027-01-01\ntags: [a]\n---\nText\n")
+    source = read_source(file)
+    assert source.front == FrontMatter("Night shift", "2026-01-01", "2027-01-01")
+    assert source.lines == ("", "", "", "", "", "", "Text")
+
+
+def test_a_rule_across_the_page_is_no_front_matter(file: Path) -> None:
+    file.write_text("---\nText\n---\n")
+    assert read_source(file).front == FrontMatter()
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a <!-- hidden --> b", ("a  b",)),
+        ("a <!-- hidden\nstill hidden\nend --> b", ("a ", "", " b")),
+        ("a <!-- never closed\nb", ("a <!-- never closed", "b")),
+        ("```\n<!-- code -->\n```", ("```", "<!-- code -->", "```")),
+        ("<!-- one --> a <!-- two --> b", (" a  b",)),
+    ],
+)
+def test_comments_are_dropped(file: Path, text: str, lines: tuple[str, ...]) -> None:
+    file.write_text(text)
+    assert read_source(file).lines == lines

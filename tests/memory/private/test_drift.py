@@ -1,0 +1,114 @@
+"""Replay of a shadow set, and likeness of rankings."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.folder import write_memory
+from constraintsuite.memory.ingest.collection import ingest
+from constraintsuite.memory.memory import Memory
+from constraintsuite.memory.private.drift import load_encoder, open_side, read_shadow, replay
+from constraintsuite.memory.private.export import ShadowCase
+from constraintsuite.memory.private.overlap import overlap_at, rank_biased_overlap
+from constraintsuite.memory.private.versions import freeze
+from constraintsuite.store.jsonl import write_jsonl
+from memory.private.small_pilot import begun, write_documents
+
+QUESTIONS = (
+    ShadowCase("late", "rent that is late", ("garage_lease:1.2",)),
+    ShadowCase("candles", "broken candles"),
+    ShadowCase("nothing", "xylophone"),
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "k", "expected"),
+    [
+        ("abc", "abc", 3, 1),
+        ("abc", "cba", 3, 1),
+        ("abc", "cba", 1, 0),
+        ("abc", "abd", 3, 2 / 3),
+        ("ab", "", 3, 0),
+        ("", "", 3, None),
+    ],
+)
+def test_overlap(one: str, other: str, k: int, expected: float | None) -> None:
+    assert overlap_at(one, other, k) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "p", "expected"),
+    [
+        ("abc", "abc", 0.9, 1),
+        ("ab", "cd", 0.9, 0),
+        ("ab", "ba", 0.5, 0.5),  # (1 - p) / p (0 + p^2) + p^2 = p (1 - p) + p^2 = p
+        ("a", "ab", 0.5, 1),  # the one that is seen of both agrees throughout
+        ("a", "", 0.9, 0),
+        ("", "", 0.9, None),
+    ],
+)
+def test_rank_biased_overlap_by_hand(one: str, other: str, p: float, expected: float | None) -> None:
+    found = rank_biased_overlap(one, other, p)
+    assert found == (None if expected is None else pytest.approx(expected))
+
+
+rankings = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
+
+
+@given(rankings, rankings)
+def test_rank_biased_overlap_is_symmetric_and_a_share(one: list[str], other: list[str]) -> None:
+    found = rank_biased_overlap(one, other)
+    assert found == rank_biased_overlap(other, one)
+    assert found is None or -1e-12 <= found <= 1 + 1e-12
+
+
+def test_an_exchange_further_up_weighs_more() -> None:
+    found = [rank_biased_overlap("abcdef", other) for other in ("bacdef", "abdcef", "abcdfe")]
+    assert all(a is not None and b is not None and a < b for a, b in pairwise(found))
+
+
+def test_the_same_memory_does_not_drift(tmp_path: Path) -> None:
+    memory = Memory.of(ingest([write_documents(tmp_path / "documents")]))
+    found = replay(QUESTIONS, memory, memory, ["lexical_baseline"], 5)
+    assert found.moved == ()
+    assert found.modes[0].rbo.value == 1
+    assert found.modes[0].overlap.n == 2  # of nothing that was found, nothing can be compared
+
+
+def test_what_moved_is_told_with_what_was_lost(tmp_path: Path) -> None:
+    documents = write_documents(tmp_path / "documents")
+    before = Memory.of(ingest([documents]))
+    lease = documents / "garage_lease.md"
+    lease.write_text(lease.read_text().replace("If the rent is more than ten days late", "Beyond ten days"))
+    found = replay(QUESTIONS, before, Memory.of(ingest([documents])), ["lexical_baseline", "structure_only"], 1)
+    late = next(one for one in found.moved if (one.case, one.mode) == ("late", "lexical_baseline"))
+    assert late.lost == late.evidence_lost == ("garage_lease:1.2",)
+    assert late.same_first is False
+    assert found.modes[0].evidence_lost == 1
+
+
+def test_versions_and_memory_folders_can_be_compared(tmp_path: Path) -> None:
+    version = freeze(begun(tmp_path))
+    write_memory(tmp_path / "memory", ingest([tmp_path / "documents"]), name="same")
+    found = replay(QUESTIONS, open_side(version.artifact.path), open_side(tmp_path / "memory"), ["lexical_baseline"], 5)
+    assert found.moved == ()
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"), [((), "no questions"), ((QUESTIONS[0], QUESTIONS[0]), "'late' stands there twice")]
+)
+def test_a_shadow_set_that_cannot_be_replayed(tmp_path: Path, cases: tuple[ShadowCase, ...], said: str) -> None:
+    write_jsonl(tmp_path / "shadow.jsonl", cases)
+    with pytest.raises(UserError, match=said):
+        read_shadow(tmp_path / "shadow.jsonl")
+
+
+def test_a_model_without_vectors_is_no_encoder() -> None:
+    with pytest.raises(UserError, match="gives no vectors"):
+        load_encoder("bm25")

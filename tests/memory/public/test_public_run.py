@@ -1,0 +1,225 @@
+"""Haystacks as memories, and every mode on every question at the same budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.memory import Memory
+from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.public import BENCHMARKS
+from constraintsuite.memory.public.base import Reading, ReadOptions
+from constraintsuite.memory.public.parts import parts_of
+from constraintsuite.memory.public.run import PublicRun, run_public
+from constraintsuite.memory.public.summary import contrasts_of, figures_of
+from constraintsuite.models.base import Role
+from constraintsuite.models.dense import DenseScorer, Similarity
+from memory.public.tiny_files import HOTPOT, LONGMEMEVAL, MUSIQUE, write
+
+MODES = ("lexical_baseline", "structure_only", "activation_spreading_static", "ppr,seeds=lexical")
+
+
+class LetterEncoder:
+    """Counts letters, and how often it is asked."""
+
+    name = "letters"
+    similarity: Similarity = "cosine"
+    fingerprint = "0" * 64
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Role, int]] = []
+
+    def encode(self, texts: Sequence[str], role: Role) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        self.calls.append((role, len(texts)))
+        return np.array([[text.lower().count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for text in texts], np.float32)
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> Reading:
+    other = {**HOTPOT, "_id": "q2", "question": "Is Mount Gar steep?", "supporting_facts": [["Mount Gar", 1]]}
+    return BENCHMARKS.load("hotpotqa")(write(tmp_path / "q.json", HOTPOT, other), ReadOptions())
+
+
+def test_passages_of_a_document_follow_each_other_under_their_heading(reading: Reading) -> None:
+    lorn, gar, film = parts_of(reading.haystacks["q1"])
+    assert [(edge.source, edge.target, edge.kind) for edge in lorn.edges] == [("Lorn:0", "Lorn:1", "next")]
+    assert [unit.headings for unit in gar.units] == [("Mount Gar",), ("Mount Gar",)]
+    assert (film.id, film.edges) == ("Film: Part 2", ())
+
+
+def test_a_sentence_that_names_another_title_makes_the_bridge(reading: Reading) -> None:
+    memory = Memory.of(parts_of(reading.haystacks["q1"]))
+    entity = memory.graph.number("entity:mount gar")
+    edges = memory.graph.edges
+    named_by = {memory.graph.node_id(int(n)) for n in edges.source[edges.target == entity]}
+    assert named_by == {"Lorn:1", "Mount Gar:0", "Mount Gar:1"}
+
+
+def named(reading: Reading, question: str) -> dict[str, set[str]]:
+    return {
+        unit.id: {mention.entity for mention in part.mentions if mention.unit == unit.id}
+        for part in parts_of(reading.haystacks[question])
+        for unit in part.units
+    }
+
+
+def test_a_passage_names_its_own_title_without_the_bracket_and_the_names_in_it(tmp_path: Path) -> None:
+    context = [["Lilu (mythology)", ["A demon of Sumer."]], ["Gallu", ["The gallu took Lilu away."]]]
+    row = {**HOTPOT, "context": context, "supporting_facts": [["Gallu", 0]]}
+    reading = BENCHMARKS.load("hotpotqa")(write(tmp_path / "q.json", row), ReadOptions())
+    assert named(reading, "q1") == {"Lilu (mythology):0": {"lilu", "sumer"}, "Gallu:0": {"gallu", "lilu"}}
+
+
+def test_links_can_be_of_titles_alone(tmp_path: Path) -> None:
+    context = [["Lilu (mythology)", ["A demon of Sumer."]], ["Gallu", ["The gallu took Lilu to Sumer."]]]
+    row = {**HOTPOT, "context": context, "supporting_facts": [["Gallu", 0]]}
+    reading = BENCHMARKS.load("hotpotqa")(write(tmp_path / "q.json", row), ReadOptions())
+    parts = parts_of(reading.haystacks["q1"], "titles")
+    assert [[mention.entity for mention in part.mentions] for part in parts] == [["lilu"], ["gallu", "lilu"]]
+
+
+def test_a_name_that_too_many_passages_share_is_left_out(tmp_path: Path) -> None:
+    context = [["Sumer", ["It lay in Sumer."] * 201], ["Gallu", ["A demon of Sumer."]]]
+    row = {**HOTPOT, "context": context, "supporting_facts": [["Gallu", 0]]}
+    reading = BENCHMARKS.load("hotpotqa")(write(tmp_path / "q.json", row), ReadOptions())
+    assert named(reading, "q1")["Gallu:0"] == {"gallu"}
+
+
+def test_no_part_of_a_memory_tells_the_gold_of_longmemeval(tmp_path: Path) -> None:
+    reading = BENCHMARKS.load("longmemeval")(write(tmp_path / "q.json", LONGMEMEVAL), ReadOptions())
+    parts = parts_of(reading.haystacks["q1"])
+    assert "answer" not in repr(parts)
+    assert all(not part.edges for part in parts)  # sessions of a file are no chain: the gold may stand together
+
+
+def test_every_mode_answers_every_question_within_every_budget(reading: Reading) -> None:
+    run = PublicRun(MODES, (1, 3))
+    outcomes = list(run_public(reading, run))
+    assert [(o.item, o.mode, o.budget) for o in outcomes] == [
+        (item, mode, budget) for item in ("q1", "q2") for mode in MODES for budget in (1, 3)
+    ]
+    assert all(len(outcome.returned) <= outcome.budget for outcome in outcomes)
+    assert [tuple(latency[:3]) for latency in run.latencies] == [(o.mode, o.item, o.budget) for o in outcomes]
+
+
+def test_the_same_run_gives_the_same_outcomes(reading: Reading) -> None:
+    first, second = (list(run_public(reading, PublicRun(MODES, (2,)))) for _ in range(2))
+    assert first == second
+
+
+def test_an_outcome_says_what_came_back_and_how_long_it_is(reading: Reading) -> None:
+    (outcome, *_) = run_public(reading, PublicRun(("lexical_baseline",), (1,)))
+    assert outcome.returned == ("Lorn:1",)  # "rise" is in it, and the title
+    assert (outcome.values["units"], outcome.values["tokens"]) == (1.0, 6.0)
+    assert outcome.values["sp_f1@1"] == pytest.approx(2 / 3)
+    assert (outcome.groups, outcome.cluster) == ({"type": "bridge", "level": "hard"}, "q1")
+
+
+@pytest.mark.parametrize(("most", "units"), [(5, 0), (6, 1), (11, 1), (12, 2)])
+def test_a_budget_of_tokens_ends_the_ranking_before_it_is_exceeded(reading: Reading, most: int, units: int) -> None:
+    (outcome, *_) = run_public(reading, PublicRun(("lexical_baseline",), (3,), most_tokens=most))
+    assert outcome.values["units"] == units
+
+
+def test_answers_are_scored_with_the_rankings_and_a_missing_one_is_wrong(reading: Reading) -> None:
+    outcomes = run_public(reading, PublicRun(("lexical_baseline",), (1,), answers={"q1": "In Veldt"}))
+    first, second = (outcome.values for outcome in outcomes)
+    assert first["answer_f1"] == pytest.approx(2 / 3)
+    assert first["joint_recall@1"] == 0.5
+    assert (second["answer_f1"], second["joint_em@1"]) == (0.0, 0.0)
+
+
+def test_all_texts_are_embedded_in_one_go_and_all_questions_in_another(reading: Reading) -> None:
+    encoder = LetterEncoder()
+    outcomes = list(
+        run_public(
+            reading, PublicRun(("embedding_baseline", "hybrid"), (2,)), DenseScorer("letters", encoder, "cosine")
+        )
+    )
+    assert encoder.calls == [("document", 5), ("query", 2)]
+    assert all(len(outcome.returned) == 2 for outcome in outcomes)
+
+
+def test_vectors_of_earlier_runs_are_taken_from_the_cache(reading: Reading, tmp_path: Path) -> None:
+    for calls in ([("document", 5), ("query", 2)], [("query", 2)]):
+        encoder = LetterEncoder()
+        run = PublicRun(("embedding_baseline",), (2,), cache=tmp_path / "vectors")
+        assert len(list(run_public(reading, run, DenseScorer("letters", encoder, "cosine")))) == 2
+        assert encoder.calls == calls
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (PublicRun((), (1,)), "nothing to run"),
+        (PublicRun(("lexical_baseline",), ()), "nothing to run"),
+        (PublicRun(("lexical_baseline",), (0,)), "1 or more"),
+        (PublicRun(("lexical_baseline",), (1,), most_tokens=0), "1 or more"),
+        (PublicRun(("lexical_baseline",) * 2, (1,)), "named twice"),
+        (PublicRun(("lexicle_baseline",), (1,)), "Did you mean 'lexical_baseline'"),
+        (PublicRun(("ppr,dumping=1",), (1,)), "dumping"),
+        (PublicRun(("embedding_baseline",), (1,)), "no vectors"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(reading: Reading, run: PublicRun, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        list(run_public(reading, run))
+
+
+def test_a_pool_is_searched_once_for_all_questions(tmp_path: Path) -> None:
+    other = {**MUSIQUE, "id": "2hop__33_44", "question": "Where is the mill?"}
+    file = write(tmp_path / "q.json", MUSIQUE, other)
+    reading = BENCHMARKS.load("musique")(file, ReadOptions(pooled=True))
+    outcomes = list(run_public(reading, PublicRun(("lexical_baseline",), (2,))))
+    assert [outcome.returned[0].partition("~")[0] for outcome in outcomes] == ["Ada", "Hale"]
+    assert len(parts_of(reading.haystacks["all"])) == 3
+
+
+def outcomes_of(mode: str, values: Sequence[float | None], budget: int = 5) -> Iterator[Outcome]:
+    for number, value in enumerate(values):
+        kind = "even" if number % 2 == 0 else "odd"
+        yield Outcome(mode, f"q{number}", budget, {"recall@5": value}, (), {"type": kind}, f"c{number}")
+
+
+def test_figures_are_means_with_intervals_overall_and_by_group() -> None:
+    rows = list(outcomes_of("ppr", [1.0, 0.0, 0.5, 0.25, None] * 4))
+    found = {figure.group: figure.figure for figure in figures_of(rows, ["recall@5"], by="type")}
+    assert found["overall"].value == pytest.approx(1.75 / 4)
+    assert found["overall"].n == 16
+    assert found.keys() == {"overall", "type=even", "type=odd"}
+    assert found["overall"].low is not None
+    assert found["overall"].low < 1.75 / 4
+
+
+def test_a_mode_is_compared_with_the_baseline_on_the_same_items() -> None:
+    rows = [
+        *outcomes_of("lexical_baseline", [0.0] * 12 + [None]),
+        *outcomes_of("ppr", [1.0] * 10 + [0.0] * 2 + [1.0]),
+        *outcomes_of("hybrid", [0.0] * 13),
+    ]
+    ppr, hybrid = contrasts_of(rows, ["recall@5"])
+    assert (ppr.mode, ppr.difference.n) == ("ppr", 12)
+    assert ppr.difference.value == pytest.approx(10 / 12)
+    assert ppr.p == pytest.approx(2 / 2**10)
+    assert ppr.holm == pytest.approx(2 * ppr.p)
+    assert (hybrid.p, hybrid.difference.value) == (1.0, 0.0)
+    assert hybrid.difference.low is not None
+    assert hybrid.difference.low < -0.2  # twelve items that agree prove little
+
+
+def test_a_metric_is_asked_of_the_budgets_that_have_it() -> None:
+    small = Outcome("ppr", "q0", 2, {"recall@2": 1.0}, (), {}, "c0")
+    found = figures_of([*outcomes_of("ppr", [1.0]), small], ["recall@2", "recall@5"])
+    assert [(figure.budget, figure.metric) for figure in found] == [(5, "recall@5"), (2, "recall@2")]
+
+
+@pytest.mark.parametrize(
+    ("metric", "baseline", "said"), [("recal@5", "ppr", "recal@5"), ("recall@5", "bm25", "baseline")]
+)
+def test_what_is_not_there_cannot_be_compared(metric: str, baseline: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        contrasts_of([*outcomes_of("ppr", [1.0]), *outcomes_of("hybrid", [1.0])], [metric], baseline=baseline)

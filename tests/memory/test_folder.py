@@ -1,0 +1,345 @@
+"""A memory on disk: what was confirmed is there after any crash, what is damaged is refused by name."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory import folder
+from constraintsuite.memory.folder import held_documents, open_memory, update_memory, verify_memory, write_memory
+from constraintsuite.memory.records import Edge, Mention, Part, Unit
+from constraintsuite.models.dense import DenseScorer
+from constraintsuite.store.artifact import MANIFEST, Artifact
+from constraintsuite.store.files import folder_lock
+from memory.tiny_parts import LetterEncoder, part, table
+
+LEASE = part("lease", ["The tenant pays.", "Unless."], [("lease:2", "lease:1", "exception_to")], [(1, "tenant")])
+ANNEX = part("annex", ["The boiler."], [("annex:1", "lease:1", "refers_to")], [(1, "boiler")])
+RICH = Part(
+    "Vertrag/ä:1",
+    "Überschrift",
+    "00",
+    (
+        Unit("Vertrag/ä:1:§4", "Vertrag/ä:1", "„Text“\nzwei\u2028drei", ("A", "B"), ("exception", "remedy"), (3, 9)),
+        Unit("Vertrag/ä:1:b", "Vertrag/ä:1", "", (), (), None, "2024-01-01", "2025-01-01", {"speaker": "Ω"}),
+    ),
+    (Edge("Vertrag/ä:1:b", "Vertrag/ä:1:§4", "depends_on", 0.1 + 0.2, 1 / 3, "weil"),),
+    (Mention("Vertrag/ä:1:b", "москва", "Москва́", 3),),
+)
+
+
+def documents(path: Path) -> list[str]:
+    return [held.id for held in open_memory(path).graph.documents]
+
+
+def segments(path: Path) -> list[str]:
+    return sorted(file.name for file in (path / "segments").iterdir())
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    made = write_memory(tmp_path / "m", [LEASE, ANNEX, RICH], name="tiny", settings={"rules": 1})
+    memory = open_memory(tmp_path / "m", DenseScorer("letters", LetterEncoder(), "dot"))
+    assert memory.graph.units == (*RICH.units, *ANNEX.units, *LEASE.units)
+    assert Edge("Vertrag/ä:1:b", "Vertrag/ä:1:§4", "depends_on", 0.1 + 0.2, 1 / 3, "weil") in table(memory.graph)
+    assert memory.dense("b").tolist() == [0, 0, 1, 0, 0]
+    assert made.manifest.kind == "graph"
+    assert made.manifest.counts == {"documents": 3, "units": 5, "edges": 3, "mentions": 3, "lines": 3}
+    assert made.manifest.settings == {"rules": 1}
+    assert verify_memory(tmp_path / "m") == []
+
+
+def test_the_order_of_the_documents_does_not_show(tmp_path: Path) -> None:
+    one = write_memory(tmp_path / "one", [LEASE, ANNEX], name="tiny")
+    two = write_memory(tmp_path / "two", [ANNEX, LEASE], name="tiny")
+    assert one.manifest == two.manifest
+
+
+def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE], name="tiny")
+    before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*") if file.name != ".lock"}
+    write_memory(tmp_path, [LEASE], name="tiny")
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*") if file.name != ".lock"} == before
+
+
+def test_other_documents_are_not_written_over_a_memory(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE], name="tiny")
+    with pytest.raises(UserError, match="here lies a memory of other documents or settings"):
+        write_memory(tmp_path, [ANNEX], name="tiny")
+    assert documents(tmp_path) == ["lease"]
+
+
+def test_a_memory_is_not_written_among_other_files(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UserError, match=r"holds 'notes.txt', which is not of a memory"):
+        write_memory(tmp_path, [LEASE], name="tiny")
+    with pytest.raises(UserError, match="this is a file"):
+        write_memory(tmp_path / "notes.txt", [LEASE], name="tiny")
+
+
+def test_an_update_adds_a_segment_and_leaves_the_others(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE], name="tiny")
+    first = (tmp_path / "segments" / "00001.jsonl").read_bytes()
+    made = update_memory(tmp_path, add=[ANNEX])
+    assert segments(tmp_path) == ["00001.jsonl", "00002.jsonl"]
+    assert (tmp_path / "segments" / "00001.jsonl").read_bytes() == first
+    assert list(made.manifest.files) == ["segments/00001.jsonl", "segments/00002.jsonl"]
+    assert documents(tmp_path) == ["annex", "lease"]
+    assert open_memory(tmp_path).graph.dangling == 0
+
+
+def test_a_removal_is_a_line(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
+    made = update_memory(tmp_path, remove=["lease"])
+    assert json.loads((tmp_path / "segments" / "00002.jsonl").read_text()) == {
+        "document": "lease",
+        "digest": "",
+        "part": None,
+    }
+    assert (documents(tmp_path), open_memory(tmp_path).graph.dangling) == (["annex"], 1)
+    assert made.manifest.counts["units"] == 1
+
+
+def test_an_unchanged_document_is_not_written_again(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
+    newer = part("annex", ["The pump."])
+    update_memory(tmp_path, add=[LEASE, newer])
+    lines = (tmp_path / "segments" / "00002.jsonl").read_text().splitlines()
+    assert [json.loads(line)["document"] for line in lines] == ["annex"]
+    assert [unit.text for unit in open_memory(tmp_path).graph.units[:1]] == ["The pump."]
+    update_memory(tmp_path, add=[LEASE, newer])
+    assert segments(tmp_path) == ["00001.jsonl", "00002.jsonl"]
+
+
+def test_the_hashes_of_the_sources_are_known_without_opening_the_memory(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
+    update_memory(tmp_path, add=[part("annex", ["new"])], remove=["lease"])
+    assert held_documents(tmp_path) == {"annex": part("annex", ["new"]).sha256}
+
+
+def test_the_history_does_not_show_in_what_is_promised(tmp_path: Path) -> None:
+    write_memory(tmp_path / "grown", [LEASE], name="tiny")
+    update_memory(tmp_path / "grown", add=[ANNEX, RICH])
+    grown = update_memory(tmp_path / "grown", remove=[RICH.id])
+    fresh = write_memory(tmp_path / "fresh", [LEASE, ANNEX], name="tiny")
+    assert grown.manifest.fingerprint == fresh.manifest.fingerprint
+    assert table(open_memory(tmp_path / "grown").graph) == table(open_memory(tmp_path / "fresh").graph)
+
+
+def test_what_is_out_of_date_is_not_kept_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "_FEW", 1)
+    write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
+    update_memory(tmp_path, add=[part("annex", ["two"])])
+    update_memory(tmp_path, add=[part("annex", ["three"])])
+    assert segments(tmp_path) == ["00001.jsonl", "00002.jsonl", "00003.jsonl"]
+    update_memory(tmp_path, add=[part("annex", ["four"])])
+    assert segments(tmp_path) == ["00004.jsonl"]
+    assert [unit.text for unit in open_memory(tmp_path).graph.units] == ["four", "The tenant pays.", "Unless."]
+    assert verify_memory(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("add", "remove", "message"),
+    [
+        ([part("a", ["x"], [("a:1", "a:2", "next")])], [], "this document does not have"),
+        ([ANNEX, ANNEX], [], "given twice"),
+        ([ANNEX], ["nobody"], "holds no document 'nobody'"),
+    ],
+)
+def test_a_wrong_change_changes_nothing(tmp_path: Path, add: list[Part], remove: list[str], message: str) -> None:
+    write_memory(tmp_path, [LEASE], name="tiny")
+    before = (tmp_path / MANIFEST).read_bytes()
+    with pytest.raises(UserError, match=message):
+        update_memory(tmp_path, add, remove)
+    assert ((tmp_path / MANIFEST).read_bytes(), segments(tmp_path)) == (before, ["00001.jsonl"])
+
+
+def test_documents_of_other_settings_are_not_mixed_in(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE], name="tiny", settings={"rules": [1, 2]})
+    update_memory(tmp_path, [ANNEX], settings={"rules": (1, 2)})
+    with pytest.raises(UserError, match=r'other settings, \{"rules": \[1, 2\]\}'):
+        update_memory(tmp_path, [RICH], settings={"rules": [3]})
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE], name="tiny")
+    with folder_lock(tmp_path), pytest.raises(UserError, match="another csuite command is writing here"):
+        update_memory(tmp_path, [ANNEX])
+    assert documents(tmp_path) == ["lease"]
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-3])
+
+
+def edit(file: Path) -> None:
+    file.write_bytes(file.read_bytes().replace(b"tenant pays", b"tenant fays"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [(cut, "cut short"), (edit, "changed since it was written"), (Path.unlink, "missing")],
+)
+def test_a_damaged_segment_is_refused_by_name(tmp_path: Path, damage: object, said: str) -> None:
+    write_memory(tmp_path, [ANNEX], name="tiny")
+    update_memory(tmp_path, [LEASE])
+    assert callable(damage)
+    damage(tmp_path / "segments" / "00002.jsonl")
+    for ask in (open_memory, update_memory, held_documents):
+        with pytest.raises(UserError, match=rf"segments/00002\.jsonl: {said}"):
+            ask(tmp_path)
+    assert [line.partition(":")[0] for line in verify_memory(tmp_path)] == ["segments/00002.jsonl"]
+
+
+def test_a_manifest_that_was_edited_is_found(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE], name="tiny")
+    update_memory(tmp_path, [ANNEX])
+    manifest = json.loads((tmp_path / MANIFEST).read_text())
+    del manifest["files"]["segments/00002.jsonl"]
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    assert verify_memory(tmp_path) == ["manifest.json: changed since it was written"]
+
+
+def test_a_manifest_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
+    write_memory(tmp_path / "m", [LEASE], name="tiny")
+    manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
+    manifest["files"] = {"segments/../../00001.jsonl": manifest["files"]["segments/00001.jsonl"]}
+    (tmp_path / "m" / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(UserError, match="which is no segment of a memory"):
+        open_memory(tmp_path / "m")
+
+
+@pytest.mark.parametrize("ask", [open_memory, update_memory, verify_memory, held_documents])
+def test_a_folder_without_a_memory(tmp_path: Path, ask: object) -> None:
+    assert callable(ask)
+    with pytest.raises(UserError, match="not a finished graph"):
+        ask(tmp_path)
+    with pytest.raises(UserError, match="no such folder"):
+        ask(tmp_path / "nowhere")
+    assert list(tmp_path.iterdir()) == []
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(
+        st.one_of(st.tuples(st.sampled_from("abc"), st.text("xy ", max_size=4)), st.sampled_from("abc")), max_size=6
+    )
+)
+def test_any_history_on_disk_gives_the_memory_of_what_is_left(
+    tmp_path_factory: pytest.TempPathFactory, history: list[tuple[str, str] | str]
+) -> None:
+    path = tmp_path_factory.mktemp("memory")
+    write_memory(path, [], name="tiny")
+    held: dict[str, str] = {}
+    for change in history:
+        if isinstance(change, tuple):
+            update_memory(path, add=[part(change[0], [change[1]])])
+            held[change[0]] = change[1]
+        elif change in held:
+            update_memory(path, remove=[change])
+            del held[change]
+    assert {unit.document: unit.text for unit in open_memory(path).graph.units} == held
+    assert verify_memory(path) == []
+
+
+WRITER = """
+import os, signal, sys
+from itertools import count
+from pathlib import Path
+from constraintsuite.memory import folder
+from memory.tiny_parts import part
+
+folder._FEW = 1  # so that old segments are taken away, too
+folder.environment = lambda seconds: {}  # it takes the longest, and is not looked at
+
+def write(path, last):
+    confirmed = os.open(path.with_suffix(".said"), os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+    folder.write_memory(path, [], name="tiny")
+    os.write(confirmed, b"0 ")
+    for number in range(1, last + 1):
+        before = [f"d{number - 1}"] if number > 1 else []
+        folder.update_memory(path, add=[part(f"d{number}", [str(number) * 2000])], remove=before)
+        os.write(confirmed, b"%d " % number)
+
+def killed_after(steps):
+    def counted(call):
+        def step(*arguments, **options):
+            nonlocal steps
+            steps -= 1
+            if steps == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return call(*arguments, **options)
+        return step
+    os.fsync, os.replace, os.unlink = counted(os.fsync), counted(os.replace), counted(os.unlink)
+
+def kill_between_all_steps(root):
+    for steps in count(1):
+        child = os.fork()
+        if child == 0:
+            killed_after(steps)
+            write(root / f"m{steps}", 2)
+            os._exit(0)
+        if os.waitpid(child, 0)[1] == 0:
+            break
+"""
+
+
+def run_python(code: str, path: Path) -> subprocess.Popen[bytes]:
+    tests = Path(__file__).parents[1]
+    return subprocess.Popen([sys.executable, "-c", WRITER + code, str(path)], stdout=subprocess.PIPE, cwd=tests)
+
+
+def assert_nothing_is_lost(path: Path) -> None:
+    """Each numbered document takes the place of the one before: the last that was confirmed is there, or the next."""
+    said = path.with_suffix(".said").read_text().split()
+    if not said and not (path / MANIFEST).exists():
+        write_memory(path, [], name="tiny")
+        return
+    assert verify_memory(path) == []
+    confirmed = int(said[-1]) if said else 0
+    graph = open_memory(path).graph
+    held = [document.id for document in graph.documents]
+    assert held in ([f"d{confirmed}"] if confirmed else [], [f"d{confirmed + 1}"])
+    assert [unit.text for unit in graph.units] == [name[1:] * 2000 for name in held]
+    update_memory(path, add=[LEASE])
+    assert documents(path) == [*held, "lease"]
+    assert not [file for file in path.rglob("*") if ".tmp-" in file.name]
+
+
+def test_a_writer_killed_between_any_two_steps_loses_nothing(tmp_path: Path) -> None:
+    with run_python("kill_between_all_steps(Path(sys.argv[1]))", tmp_path) as writer:
+        writer.communicate()
+    assert writer.returncode == 0
+    tried = [path.with_suffix("") for path in tmp_path.glob("*.said")]
+    assert len(tried) > 30
+    for path in tried:
+        assert_nothing_is_lost(path)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_writer_killed_at_any_moment_loses_nothing(tmp_path: Path, seed: int) -> None:
+    code = "print('ready', flush=True); write(Path(sys.argv[1]), 10_000)"
+    with run_python(code, tmp_path / "m") as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"ready\n"
+        time.sleep(random.Random(seed).uniform(0.01, 0.4))
+        writer.kill()
+        writer.communicate()
+    assert writer.returncode == -signal.SIGKILL
+    if (tmp_path / "m.said").exists():  # else it had not yet begun
+        assert_nothing_is_lost(tmp_path / "m")
+
+
+def test_the_files_are_those_of_an_artifact(tmp_path: Path) -> None:
+    write_memory(tmp_path, [LEASE], name="tiny")
+    update_memory(tmp_path, [ANNEX])
+    assert Artifact.open(tmp_path, "graph").verify() == []

@@ -1,0 +1,234 @@
+"""The graph of a memory: nodes have numbers, edges are what the documents say, and history leaves no trace."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from math import inf, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.memory.records import Edge, EdgeKind, Mention, Part, Unit
+from memory.tiny_parts import part, table
+
+LEASE = part(
+    "lease",
+    ["The tenant pays.", "Unless the boiler fails."],
+    [("lease:2", "lease:1", "exception_to"), ("lease:1", "lease:2", "next"), ("lease:1", "annex:1", "refers_to")],
+    [(1, "tenant"), (2, "boiler")],
+)
+ANNEX = part("annex", ["The boiler is old."], [("annex:1", "annex:1", "refers_to")], [(1, "boiler")])
+
+
+def same(a: Graph, b: Graph) -> bool:
+    columns = [[np.asarray(column) for each in (graph.edges, graph.open_edges) for column in each] for graph in (a, b)]
+    return (
+        (a.units, a.entities, a.documents, a.absent, table(a)) == (b.units, b.entities, b.documents, b.absent, table(b))
+        and all(np.array_equal(one, other) and one.dtype == other.dtype for one, other in zip(*columns, strict=True))
+        and bool((a.matrix(EDGE_KINDS, backwards=True) != b.matrix(EDGE_KINDS, backwards=True)).nnz == 0)
+    )
+
+
+def test_units_are_numbered_by_document_and_entities_stand_behind_them() -> None:
+    graph = Graph.of([LEASE, ANNEX])
+    names = ["annex:1", "lease:1", "lease:2", "entity:boiler", "entity:tenant"]
+    assert [graph.node_id(number) for number in range(graph.size)] == names
+    assert [graph.number(name) for name in names] == [0, 1, 2, 3, 4]
+    assert [(held.id, held.title, held.first, held.length) for held in graph.documents] == [
+        ("annex", "Annex", 0, 1),
+        ("lease", "Lease", 1, 2),
+    ]
+
+
+def test_edges_are_sorted_and_mentions_are_among_them() -> None:
+    assert table(Graph.of([LEASE, ANNEX])) == [
+        Edge("annex:1", "annex:1", "refers_to", because="refers_to rule"),
+        Edge("annex:1", "entity:boiler", "mentions", because="Boiler"),
+        Edge("lease:1", "annex:1", "refers_to", because="refers_to rule"),
+        Edge("lease:1", "lease:2", "next", because="next rule"),
+        Edge("lease:1", "entity:tenant", "mentions", because="Tenant"),
+        Edge("lease:2", "lease:1", "exception_to", because="exception_to rule"),
+        Edge("lease:2", "entity:boiler", "mentions", because="Boiler"),
+    ]
+
+
+def test_surfaces_of_one_entity_in_a_unit_are_one_mention_that_weighs_as_much() -> None:
+    mentions = (Mention("lease:1", "tenant", "The tenant", 2), Mention("lease:1", "tenant", "tenant's"))
+    graph = Graph.of([replace(LEASE, edges=(), mentions=mentions)])
+    assert table(graph) == [Edge("lease:1", "entity:tenant", "mentions", 3.0, because="The tenant, tenant's")]
+
+
+def test_the_matrix_holds_weight_times_confidence_from_source_to_target() -> None:
+    edges = (Edge("lease:1", "lease:2", "next", 4.0, 0.5), Edge("lease:1", "lease:2", "depends_on", 3.0))
+    graph = Graph.of([replace(LEASE, edges=edges, mentions=())])
+    assert graph.matrix({"next"}, backwards=False).toarray().tolist() == [[0, 2], [0, 0]]
+    assert graph.matrix({"next", "depends_on"}, backwards=False).toarray().tolist() == [[0, 5], [0, 0]]
+    assert graph.matrix({"next", "depends_on"}, backwards=True).toarray().tolist() == [[0, 5], [5, 0]]
+    assert graph.matrix(set(), backwards=True).nnz == 0
+
+
+def test_a_link_to_itself_is_not_doubled_by_going_backwards() -> None:
+    graph = Graph.of([replace(ANNEX, mentions=())])
+    assert graph.matrix({"refers_to"}, backwards=True).toarray().tolist() == [[1.0]]
+
+
+def test_a_cycle_keeps_both_directions_apart() -> None:
+    graph = Graph.of([part("a", ["x", "y"], [("a:1", "a:2", "next"), ("a:2", "a:1", "next")])])
+    assert graph.matrix({"next"}, backwards=False).toarray().tolist() == [[0, 1], [1, 0]]
+    assert graph.matrix({"next"}, backwards=True).toarray().tolist() == [[0, 2], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("given", "gone"), [([0, 3], {0, 3}), (np.array([0, 3]), {0, 3}), (np.arange(7) % 3 == 0, {0, 3, 6}), ([], set())]
+)
+def test_edges_can_be_left_out_by_number_or_mask(given: list[int], gone: set[int]) -> None:
+    graph = Graph.of([LEASE, ANNEX])
+    left = graph.without(given)
+    assert table(left) == [edge for number, edge in enumerate(table(graph)) if number not in gone]
+    assert (left.units, left.entities) == (graph.units, graph.entities)
+    assert len(table(graph)) == 7
+
+
+@pytest.mark.parametrize("parts", [[], [part("empty", [])], [part("one", ["alone"])]])
+def test_graphs_without_edges(parts: list[Part]) -> None:
+    graph = Graph.of(parts)
+    assert (len(table(graph)), graph.dangling) == (0, 0)
+    assert graph.matrix(EDGE_KINDS, backwards=True).shape == (graph.size, graph.size)
+    assert len(graph.documents) == len(parts)
+
+
+def test_ids_may_be_of_any_script_and_hold_colons() -> None:
+    graph = Graph.of([part("契約:第1部", ["文"], mentions=[(1, "москва")])])
+    assert graph.number("契約:第1部:1") == 0
+    assert graph.node_id(1) == "entity:москва"
+
+
+@pytest.mark.parametrize("unknown", ["lease:9", "entity:nobody", "tenant", ""])
+def test_an_unknown_node_is_a_user_error(unknown: str) -> None:
+    with pytest.raises(UserError, match=f"No unit or entity of this memory has the id '{unknown}'"):
+        Graph.of([LEASE]).number(unknown)
+
+
+@pytest.mark.parametrize("number", [-1, 4])
+def test_a_number_beyond_the_nodes_has_no_id(number: int) -> None:
+    with pytest.raises(IndexError, match="of a graph with 4"):
+        Graph.of([LEASE]).node_id(number)
+
+
+def with_edge(**fields: object) -> Part:
+    return replace(LEASE, edges=(replace(Edge("lease:1", "lease:2", "next"), **fields),))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        pytest.param([LEASE, LEASE], "Document 'lease' is given twice", id="document twice"),
+        pytest.param(
+            [replace(LEASE, units=LEASE.units * 2)], "two of its units have the id 'lease:1'", id="unit twice"
+        ),
+        pytest.param(
+            [replace(ANNEX, units=LEASE.units)], "cannot hold the unit 'lease:1' of 'lease'", id="foreign unit"
+        ),
+        pytest.param(
+            [replace(ANNEX, units=(Unit("a:1", "annex", ""),))], "cannot hold the unit 'a:1'", id="foreign id"
+        ),
+        pytest.param([part("entity", ["x"])], "Rename it", id="named like entities"),
+        pytest.param([with_edge(source="annex:1")], "begins at no unit of this document", id="foreign source"),
+        pytest.param([with_edge(target="lease:9")], "ends at a unit that this document does not have", id="dangling"),
+        pytest.param([with_edge(target="entity:boiler")], "ends at an entity", id="to an entity"),
+        pytest.param([with_edge(kind="mentions")], "write it as a mention", id="a mention as an edge"),
+        pytest.param([with_edge(kind="likes")], "unknown kind 'likes'", id="unknown kind"),
+        pytest.param([with_edge(weight=0.0)], "'lease:1' to 'lease:2' weighs 0.0", id="no weight"),
+        pytest.param([with_edge(weight=inf)], "weighs inf", id="infinite weight"),
+        pytest.param([with_edge(weight=nan)], "weighs nan", id="weight that is no number"),
+        pytest.param([with_edge(confidence=1.5)], "the confidence 1.5", id="too sure"),
+        pytest.param([with_edge(confidence=0.0)], "the confidence 0.0", id="not sure at all"),
+        pytest.param([with_edge(confidence=nan)], "the confidence nan", id="confidence that is no number"),
+        pytest.param(
+            [replace(LEASE, edges=LEASE.edges[:1] * 2)], "two of its edges of kind 'exception_to' lead", id="edge twice"
+        ),
+        pytest.param(
+            [replace(LEASE, edges=LEASE.edges[2:] * 2)], "'lease:1' to 'annex:1'", id="edge to the absent twice"
+        ),
+        pytest.param([replace(ANNEX, mentions=LEASE.mentions)], "is in no unit of this document", id="foreign mention"),
+        pytest.param([part("a", ["x"], mentions=[(1, "")])], "has no name", id="nameless entity"),
+        pytest.param([replace(ANNEX, mentions=(Mention("annex:1", "x", "X", 0),))], "counts 0", id="no count"),
+    ],
+)
+def test_bad_documents_are_refused_by_name(parts: list[Part], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Graph.of(parts)
+
+
+def test_an_edge_waits_for_its_document_and_is_not_lost_when_that_goes() -> None:
+    alone = Graph.of([LEASE])
+    assert (alone.dangling, len(table(alone))) == (1, 4)
+    both = alone.updated([ANNEX]).graph
+    assert (both.dangling, len(table(both))) == (0, 7)
+    again = both.updated(remove=["annex"]).graph
+    assert same(again, alone)
+
+
+def test_an_edge_to_a_unit_that_a_new_version_lacks_waits_too() -> None:
+    graph = Graph.of([LEASE, ANNEX]).updated([part("annex", [])]).graph
+    assert graph.dangling == 1
+    assert same(graph.updated([ANNEX]).graph, Graph.of([LEASE, ANNEX]))
+
+
+def test_entities_go_with_their_last_mention() -> None:
+    assert Graph.of([LEASE, ANNEX]).updated(remove=["lease"]).graph.entities == ("boiler",)
+
+
+def test_an_update_says_where_each_unit_was() -> None:
+    changed = Graph.of([LEASE]).updated([ANNEX, part("zoo", ["z"])])
+    assert changed.origin.tolist() == [-1, 0, 1, -1]
+
+
+def test_a_document_that_is_not_there_cannot_be_removed() -> None:
+    with pytest.raises(UserError, match="no document 'annex' to remove"):
+        Graph.of([LEASE]).updated(remove=["annex"])
+
+
+def test_edges_cannot_be_written_over() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        Graph.of([LEASE]).edges.weight[0] = 2.0
+
+
+def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'constraintsuite\[memory\]'"):
+        Graph.of([LEASE]).matrix({"next"}, backwards=False)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Part:
+    """A document `a` to `d` of up to three units, with edges to its own units and to those of the others."""
+    name = draw(st.sampled_from("abcd"))
+    count = draw(st.integers(0, 3))
+    ends = [f"{document}:{n}" for document in "abcd" for n in range(1, 4)]
+    ends = [end for end in ends if not end.startswith(name) or int(end[2:]) <= count]
+    kinds: list[EdgeKind] = ["next", "refers_to"]
+    triples = st.tuples(st.integers(1, max(1, count)), st.sampled_from(ends), st.sampled_from(kinds)) if ends else None
+    edges = draw(st.sets(triples, max_size=4)) if triples is not None and count else set()
+    mentions = draw(st.sets(st.tuples(st.integers(1, count), st.sampled_from("xyz")), max_size=3)) if count else set()
+    texts = draw(st.lists(st.text("ab ", max_size=5), min_size=count, max_size=count))
+    return part(name, texts, [(f"{name}:{n}", end, kind) for n, end, kind in sorted(edges)], sorted(mentions))
+
+
+@given(st.lists(st.one_of(documents(), st.sampled_from("abcd")), max_size=8))
+def test_any_history_gives_the_graph_of_what_is_left(history: list[Part | str]) -> None:
+    graph, held = Graph(), dict[str, Part]()
+    for change in history:
+        if isinstance(change, Part):
+            graph = graph.updated([change]).graph
+            held[change.id] = change
+        elif change in held:
+            graph = graph.updated(remove=[change]).graph
+            del held[change]
+    assert same(graph, Graph.of(held.values()))
+    assert same(graph, Graph.of(reversed(held.values())))

@@ -1,0 +1,162 @@
+"""The picture of a search: where nodes stand, what is drawn, and what a browser makes of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from constraintsuite.cli.memory.picture import MOST, picture_of
+from constraintsuite.memory.memory import Memory
+from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.records import Edge, Mention, Part, Unit
+from constraintsuite.reports.walks.layout import lay_out
+from constraintsuite.reports.walks.model import Walk
+from constraintsuite.reports.walks.page import render_walk
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+TEXTS = ("The crane <b>broke</b>.", "Norbrise repairs it.", "The office opens at nine.", "Norbrise has a night team.")
+
+
+def unit(number: int) -> str:
+    return f"log:{number}"
+
+
+@pytest.fixture(scope="module")
+def memory() -> Memory:
+    units = tuple(Unit(unit(n), "log", text) for n, text in enumerate(TEXTS))
+    edges = (
+        Edge(unit(0), unit(1), "depends_on", because="names it"),
+        Edge(unit(1), unit(0), "next"),
+        Edge(unit(1), unit(1), "refers_to"),
+        Edge(unit(1), unit(2), "next"),
+    )
+    mentions = (Mention(unit(1), "norbrise", "Norbrise"), Mention(unit(3), "norbrise", "Norbrise"))
+    return Memory.of([Part("log", "Log", "0" * 64, units, edges, mentions)])
+
+
+def walk(memory: Memory, mode: str = "ppr,starts=1,background=0", budget: int = 3) -> Walk:
+    return picture_of(memory, load_mode(mode, memory).search("broke", budget), budget, around=2)
+
+
+def test_a_search_is_drawn_from_its_start_over_the_edges_it_walked(memory: Memory) -> None:
+    found = walk(memory)
+    parts = {node.id: (node.part, node.layer) for node in found.nodes}
+    assert (parts[unit(0)], parts[unit(1)]) == (("start", 0), ("reached", 1))
+    walked = {(link.source, link.target) for link in found.links if link.passed}
+    assert (unit(0), unit(1)) in walked
+
+
+def test_what_was_not_touched_lies_in_the_last_layer(memory: Memory) -> None:
+    found = walk(memory, budget=1)
+    near = {node.id: node.layer for node in found.nodes if node.part == "near"}
+    assert set(near.values()) == {len(found.layers) - 1}
+    assert unit(1) in near
+
+
+def test_a_mode_that_does_not_walk_says_so(memory: Memory) -> None:
+    found = walk(memory, "lexical_baseline")
+    assert {node.part for node in found.nodes} == {"found", "near"}
+    assert "reached nothing over an edge" in found.remarks[0]
+
+
+@pytest.mark.parametrize("per_row", [1, 2, 6])
+def test_no_two_nodes_lie_on_each_other_and_all_inside(memory: Memory, per_row: int) -> None:
+    layout = lay_out(walk(memory), per_row)
+    places = list(layout.places.values())
+    for number, one in enumerate(places):
+        assert one.x >= 0
+        assert one.x + one.width <= layout.width
+        assert one.y + one.height <= layout.height
+        for other in places[number + 1 :]:
+            apart = one.x + one.width <= other.x or other.x + other.width <= one.x
+            assert apart or one.y + one.height <= other.y or other.y + other.height <= one.y
+
+
+def test_the_same_search_gives_the_same_page(memory: Memory) -> None:
+    assert render_walk(walk(memory)) == render_walk(walk(memory))
+
+
+def test_texts_are_escaped(memory: Memory) -> None:
+    page = render_walk(walk(memory))
+    assert "<b>broke" not in page
+    assert "&lt;b&gt;broke" in page
+
+
+def test_a_large_answer_is_cut_and_says_so() -> None:
+    units = tuple(Unit(f"d:{n}", "d", "crane") for n in range(MOST + 5))
+    found = walk_of(Memory.of([Part("d", "D", "0" * 64, units)]), MOST + 5)
+    assert len(found.nodes) == MOST
+    assert found.remarks[0].startswith("5 of the returned units did not fit")
+
+
+def walk_of(memory: Memory, budget: int) -> Walk:
+    return picture_of(memory, load_mode("lexical_baseline", memory).search("crane", budget), budget, around=4)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def file(memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("picture") / "walk.html"
+    path.write_text(render_walk(walk(memory)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_picture_asks_for_nothing_and_fits(
+    browser: Browser, file: Path, scheme: Literal["light", "dark"], width: int
+) -> None:
+    view = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+    asked: list[str] = []
+    complaints: list[str] = []
+    view.on("request", lambda request: asked.append(request.url))
+    view.on("console", lambda message: complaints.append(message.text))
+    view.on("pageerror", lambda error: complaints.append(str(error)))
+    view.goto(file.as_uri())
+    assert not view.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert view.locator("svg.walk:visible").count() == 1
+    view.close()
+    assert (asked, complaints) == ([file.as_uri()], [])
+
+
+@pytest.fixture
+def page(browser: Browser, file: Path) -> Iterator[Page]:
+    view = browser.new_page(viewport={"width": 1280, "height": 800})
+    view.goto(file.as_uri())
+    yield view
+    view.close()
+
+
+@pytest.mark.browser
+def test_a_node_that_the_keyboard_reaches_is_told(page: Page) -> None:
+    page.locator("svg.wide .node").nth(1).focus()
+    told = page.locator("#detail").inner_text()
+    assert told.startswith(unit(1))
+    assert TEXTS[1] in told
+    assert page.locator("svg.wide .edge.held").count() > 0
+    page.keyboard.press("Escape")
+    assert page.locator("svg.wide .edge.held").count() == 0
+
+
+@pytest.mark.browser
+def test_a_node_under_the_pointer_is_told(page: Page) -> None:
+    page.locator("svg.wide .node.start").hover()
+    assert "rank 1, score" in page.locator("#detail").inner_text()
