@@ -1,0 +1,168 @@
+"""The picture itself, as SVG: links below, nodes above, each node a link to what is said of it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from constraintsuite.reports.drawings.svg import element, hint, shortened, words
+from constraintsuite.reports.walks.layout import Band, Place, lay_out
+from constraintsuite.reports.walks.model import Link, Node, Walk
+
+_LETTERS = 24  # of a line inside a node
+_LABEL = 20
+_LEAST, _MOST = 1.6, 6.0  # widths of a link that was walked
+_BEND = 34.0
+
+
+def draw_walk(walk: Walk, per_row: int, name: str) -> str:
+    """One picture; `name` makes its ids its own."""
+    layout = lay_out(walk, per_row)
+    most = max((link.passed for link in walk.links if link.passed is not None), default=0.0) or 1.0
+    numbers = {node.id: number for number, node in enumerate(walk.nodes, 1)}
+    drawn = sorted(walk.links, key=lambda link: link.passed is not None)  # what was walked lies above
+    parts = [
+        _arrows(name),
+        *(_band(band, layout.width) for band in layout.bands),
+        *(_link(link, layout.places, numbers, most, name) for link in drawn),
+        *(_node(node, layout.places[node.id], numbers[node.id]) for node in walk.nodes),
+    ]
+    box = f"0 0 {layout.width:g} {layout.height:g}"
+    label = "The graph around the answer; every node is a link to its text"
+    return element("svg", *parts, viewBox=box, class_=f"walk {name}", role="group", aria_label=label)
+
+
+def _arrows(name: str) -> str:
+    return element("defs", *(_arrow(f"{name}-{kind}", kind) for kind in ("walked", "idle")))
+
+
+def _arrow(identity: str, kind: str) -> str:
+    return element(
+        "marker",
+        element("path", d="M0 0L10 5L0 10z", class_=f"head {kind}"),
+        id=identity,
+        viewBox="0 0 10 10",
+        refX=9,
+        refY=5,
+        markerWidth=9,
+        markerHeight=9,
+        markerUnits="userSpaceOnUse",
+        orient="auto-start-reverse",
+    )
+
+
+def _band(band: Band, width: float) -> str:
+    return element(
+        "g",
+        element("rect", x=0, y=band.y, width=width, height=band.height, rx=8, class_="band"),
+        words(band.title, x=12, y=band.y + 19, class_="tick strong"),
+    )
+
+
+def _link(link: Link, places: Mapping[str, Place], numbers: Mapping[str, int], most: float, name: str) -> str:
+    walked = link.passed is not None
+    begin, end = places[link.source], places[link.target]
+    path = _curve(begin, end)
+    thick = _LEAST + (_MOST - _LEAST) * math.sqrt(max(0.0, link.passed or 0.0) / most) if walked else 1.0
+    kind = "walked" if walked else "idle"
+    said = f"{link.source} → {link.target}: {link.kind}; {link.about}"
+    if walked:
+        said += f"; passed {link.passed:.4g}{', against the edge' if link.backwards else ''}"
+    ends = f"{numbers[link.source]} {numbers[link.target]}"
+    line = element("path", d=path, class_=f"link {kind}", stroke_width=thick, marker_end=f"url(#{name}-{kind})")
+    wide = element("path", d=path, class_="catch")  # so that a thin line can be met with a pointer
+    x, y = _halfway(begin, end)
+    label = words(link.kind, x=x, y=y, class_="tick clear kind", text_anchor="middle") if walked else ""
+    return element("g", hint(said), wide, line, *([label] if label else []), class_="edge", data_ends=ends)
+
+
+def _curve(begin: Place, end: Place) -> str:
+    """From border to border; two nodes of one row are joined by an arc above them."""
+    (x1, y1), (x2, y2) = begin.middle, end.middle
+    if begin == end:
+        top = begin.y
+        return f"M{x1 - 14:.1f} {top:.1f}C{x1 - 30:.1f} {top - 34:.1f} {x1 + 30:.1f} {top - 34:.1f} {x1 + 14:.1f} {top:.1f}"
+    if abs(y1 - y2) < 1:
+        return _arc(begin, end)
+    down = y2 > y1
+    from_y, to_y = (begin.y + begin.height, end.y) if down else (begin.y, end.y + end.height)
+    pull = (to_y - from_y) / 2
+    away = max(-0.35 * begin.width, min(0.35 * begin.width, (x2 - x1) / 6))  # so that many lines do not meet in a point
+    return (
+        f"M{x1 + away:.1f} {from_y:.1f}C{x1 + away:.1f} {from_y + pull:.1f} "
+        f"{x2 - away:.1f} {to_y - pull:.1f} {x2 - away:.1f} {to_y:.1f}"
+    )
+
+
+def _arc(begin: Place, end: Place) -> str:
+    right = end.x > begin.x
+    gap = end.x - (begin.x + begin.width) if right else begin.x - (end.x + end.width)
+    y1, y2 = begin.middle[1], end.middle[1]
+    if gap < begin.width / 2:  # side by side
+        from_x, to_x = (begin.x + begin.width, end.x) if right else (begin.x, end.x + end.width)
+        return f"M{from_x:.1f} {y1:.1f}L{to_x:.1f} {y2:.1f}"
+    (x1, _), (x2, _) = begin.middle, end.middle
+    top = min(begin.y, end.y)
+    return f"M{x1:.1f} {begin.y:.1f}C{x1:.1f} {top - _BEND:.1f} {x2:.1f} {top - _BEND:.1f} {x2:.1f} {end.y:.1f}"
+
+
+def _halfway(begin: Place, end: Place) -> tuple[float, float]:
+    (x1, y1), (x2, y2) = begin.middle, end.middle
+    if abs(y1 - y2) < 1:
+        return (x1 + x2) / 2, min(begin.y, end.y) - (_BEND - 14 if abs(x1 - x2) > 1.6 * begin.width else 6)
+    lower, upper = (end, begin) if y2 > y1 else (begin, end)
+    return (x1 + x2) / 2, (upper.y + upper.height + lower.y) / 2 + 4
+
+
+def _node(node: Node, place: Place, number: int) -> str:
+    box = element(
+        "rect",
+        x=place.x,
+        y=place.y,
+        width=place.width,
+        height=place.height,
+        rx=place.height / 2 if not node.text else 8,
+        class_="box",
+    )
+    inside = "".join(_unit(node, place) if node.text else _entity(node, place))
+    return element(
+        "a",
+        hint(_said(node)),
+        box,
+        inside,
+        href=f"#node-{number}",
+        class_=f"node {node.part} {'unit' if node.text else 'entity'}",
+        data_node=str(number),
+        aria_label=_said(node),
+    )
+
+
+def _unit(node: Node, place: Place) -> Iterator[str]:
+    x, y = place.x + 10, place.y + 19
+    yield words(shortened(node.label, _LABEL), x=x, y=y, class_="name")
+    if node.rank is not None and node.score is not None:
+        y += 16
+        yield words(f"rank {node.rank} · {node.score:.3g}", x=x, y=y, class_="tick")
+    lines = textwrap.wrap(" ".join(node.text.split()), _LETTERS, max_lines=2, placeholder=" …")
+    for number, line in enumerate(lines, 1):
+        yield words(line, x=x, y=y + 3 + 16 * number, class_="said")
+
+
+def _entity(node: Node, place: Place) -> Iterator[str]:
+    x, y = place.middle
+    yield words(shortened(node.label, _LETTERS - 2), x=x, y=y + 4, class_="name", text_anchor="middle")
+
+
+def _said(node: Node) -> str:
+    """What a pointer or a screen reader is told."""
+    words_ = {
+        "start": "the search began here",
+        "reached": "reached over an edge",
+        "found": "found by itself",
+        "walked": "passed through",
+        "near": "not touched",
+    }
+    place = f"rank {node.rank}, score {node.score:.4g}, " if node.rank is not None and node.score is not None else ""
+    facts = "".join(f"; {name} {value}" for name, value in node.facts)
+    return f"{node.label}: {place}{words_[node.part]}{facts}"

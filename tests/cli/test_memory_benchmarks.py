@@ -1,0 +1,160 @@
+"""Runs, comparisons, the gate and pages, on the command line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cli.memory_commands import as_json, call, printed, refusal, write_cases
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Silent
+from constraintsuite.memory.public.fetching import fetch_file, place_of
+from constraintsuite.memory.public.files import PublicFile
+from constraintsuite.memory.runs.record import Found, Source, load_memory_run, write_run
+from memory.public.tiny_files import HOTPOT
+
+MODES = ("--modes", "lexical_baseline,ppr", "--modes", "structure_only,hops=1")
+FAST = ("--budget", 2, "--repeats", 0)
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    return write_cases(tmp_path)
+
+
+def test_bench_prints_figures_and_keeps_the_run(tmp_path: Path, cases: Path) -> None:
+    text = printed("bench", cases, *MODES, *FAST, "--out", tmp_path / "run")
+    assert "tiny: every mode returns at most 2 units. 3 questions in 2 clusters" in text
+    assert "structure_only,hops=1" in text
+    assert as_json("compare", tmp_path / "run", "--metric", "mrr")[0]["baseline"] == "lexical_baseline"
+
+
+def test_a_dry_run_counts_searches(tmp_path: Path, cases: Path) -> None:
+    found = as_json("bench", cases, *MODES, *FAST, "--out", tmp_path / "run", "--dry-run")
+    assert (found["wordings"], found["searches"]) == (3, 9)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_page_holds_scores_tests_claims_and_remarks(tmp_path: Path, cases: Path) -> None:
+    printed("bench", cases, *MODES, *FAST, "--out", tmp_path / "run", "--report", tmp_path / "page")
+    page = (tmp_path / "page" / "index.html").read_text()
+    for words in ("Against BM25", "What was returned", "H1: On multi-hop cases", "2 independent clusters are few"):
+        assert words in page
+    assert (tmp_path / "page" / "tables" / "scores_at_2.csv").is_file()
+
+
+def test_two_runs_share_a_page(tmp_path: Path, cases: Path) -> None:
+    for name, mode in (("a", "lexical_baseline"), ("b", "ppr")):
+        printed("bench", cases, "--modes", mode, *FAST, "--out", tmp_path / name)
+    page = Path(as_json("report", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "page")["page"])
+    assert page.read_text().count("Scores of tiny</h2>") == 2
+
+
+def test_the_gate_passes_an_equal_run_and_stops_a_planted_regression(tmp_path: Path, cases: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("rules: [{metric: evidence_hit}]\nlatency: null\n")
+    printed("bench", cases, "--modes", "lexical_baseline", *FAST, "--out", tmp_path / "good")
+    rules = ("--baseline", tmp_path / "good", "--policy", policy)
+    assert printed("gate", tmp_path / "good", *rules).endswith("passes.\n")
+    worse = tmp_path / "worse"
+    printed("bench", cases, "--modes", "lexical_baseline", "--budget", 2, "--repeats", 0, "--out", worse)
+    _spoil(worse)
+    result = call("gate", worse, *rules)
+    assert result.exit_code == 1, result.output
+    assert "FAILED  lexical_baseline at 2, evidence_hit" in result.stdout
+
+
+def _spoil(run: Path) -> None:
+    """Turn all hits of a finished run into misses, as code that got worse would have left it."""
+    old = load_memory_run(run)
+    outcomes = [replace(each, values={**each.values, "evidence_hit": 0.0}) for each in old.outcomes]
+    source = Source(old.summary.benchmark, old.inputs, {**old.artifact.manifest.settings, "spoilt": True})
+    write_run(run, source, lambda: Found(outcomes))
+
+
+def test_a_run_without_warm_times_does_not_pass_the_standard_gate(tmp_path: Path, cases: Path) -> None:
+    printed("bench", cases, "--modes", "lexical_baseline", *FAST, "--out", tmp_path / "run")
+    result = call("gate", tmp_path / "run", "--baseline", tmp_path / "run")
+    assert result.exit_code == 1
+    assert "time them again" in result.stdout
+
+
+def test_ablations_and_hypotheses_share_one_run(tmp_path: Path, cases: Path) -> None:
+    run = tmp_path / "claims"
+    found = as_json("ablate", cases, *FAST, "--out", run)["ablations"]
+    assert [each["name"] for each in found][:3] == ["no structure", "no weights", "no path expansion"]
+    before = (run / "manifest.json").stat().st_mtime_ns
+    claims = as_json("hypotheses", cases, *FAST, "--out", run)["claims"]["2"]
+    assert [claim["name"] for claim in claims] == ["H1", "H2", "H3", "dynamic"]
+    assert (run / "manifest.json").stat().st_mtime_ns == before
+
+
+def test_a_public_benchmark_is_scored_officially(tmp_path: Path) -> None:
+    file = tmp_path / "hotpot.json"
+    file.write_text(json.dumps([HOTPOT]))
+    text = printed("hotpotqa", file, "--modes", "lexical_baseline,ppr", *FAST, "--out", tmp_path / "run")
+    assert "all_gold@2, %" in text
+    assert "sp_f1@2, %" in text
+
+
+def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
+    file, answers = tmp_path / "hotpot.json", tmp_path / "answers.json"
+    file.write_text(json.dumps([HOTPOT]))
+    answers.write_text(json.dumps({"answer": {"q1": "Veldt"}}))
+    options = ("--modes", "ppr", "--answers", answers, *FAST, "--out", tmp_path / "run")
+    figures = as_json("hotpotqa", file, *options)["summary"]["figures"]
+    found = {figure["metric"]: figure["figure"]["value"] for figure in figures if figure["group"] == "overall"}
+    assert found["answer_em"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["bench", "kontract"], "No bundled dataset is called 'kontract'"),
+        (["bench", "CASES", "--modes", "all,hybrid"], "Name an encoder"),
+        (["bench", "CASES", "--modes", "palace_ppr"], "Use 'ppr'"),
+        (["bench", "CASES", "--encoder", "bm25"], "gives no vectors"),
+        (["gate", "nowhere", "--baseline", "nowhere"], "nowhere"),
+        (["fetch", "hotpot"], "There are: hotpotqa"),
+        (["fetch", "musique"], "and put it at"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_with_advice(cases: Path, arguments: list[str], words: str) -> None:
+    assert words in refusal(*(cases if each == "CASES" else each for each in arguments))
+
+
+def published(tmp_path: Path, sha256: str) -> PublicFile:
+    source = tmp_path / "source.json"
+    source.write_text("[]")
+    return PublicFile("hotpotqa", "kept.json", "MIT", "a page", source.as_uri(), sha256)
+
+
+def test_a_file_is_fetched_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    wanted = published(tmp_path, hashlib.sha256(b"[]").hexdigest())
+    place = fetch_file(wanted, Silent())
+    (tmp_path / "source.json").unlink()
+    assert fetch_file(wanted, Silent()).read_text() == "[]"
+    place.write_text("[1]")
+    with pytest.raises(UserError, match="Take it away"):
+        fetch_file(wanted, Silent())
+
+
+def test_a_file_with_another_hash_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    wanted = published(tmp_path, "0" * 64)
+    with pytest.raises(UserError, match="not kept"):
+        fetch_file(wanted, Silent())
+    assert not place_of(wanted).exists()
+
+
+def test_without_a_network_the_place_for_a_copy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    wanted = published(tmp_path, "0" * 64)
+    (tmp_path / "source.json").unlink()
+    with pytest.raises(UserError, match=r"put it at .*kept\.json; its SHA-256 is 0000"):
+        fetch_file(wanted, Silent())

@@ -1,0 +1,143 @@
+"""From documents to an answer, on the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.memory_commands import as_json, call, printed, refusal, write_documents
+from constraintsuite.cli.memory.group import COMMANDS, memory
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Path:
+    out = tmp_path / "graph"
+    printed("ingest", write_documents(tmp_path), "--out", out)
+    return out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_and_json(name: str) -> None:
+    text = printed(name, "--help")
+    assert text.startswith("Usage: ")
+    assert "--json" in text or name == "private"
+
+
+def test_help_loads_no_heavy_library() -> None:
+    code = (
+        "import sys; from constraintsuite.cli.memory.group import memory\n"
+        "try: memory(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print('LOADED', *sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    loaded = set(result.stdout.rpartition("LOADED")[2].split())
+    assert memory.name == "memory"
+    assert not loaded & {"numpy", "scipy", "pydantic", "constraintsuite.memory.graph"}
+
+
+def test_ingest_says_what_it_found(tmp_path: Path) -> None:
+    found = as_json("ingest", write_documents(tmp_path), "--out", tmp_path / "graph")
+    assert (found["documents"], found["units"], found["written"]) == (2, 6, True)
+    assert found["edges"]["exception_to"] == 1
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    found = as_json("ingest", write_documents(tmp_path), "--out", tmp_path / "graph", "--dry-run")
+    assert (found["units"], found["written"]) == (6, False)
+    assert not (tmp_path / "graph").exists()
+
+
+def test_a_document_is_added_replaced_left_and_removed(tmp_path: Path, graph: Path) -> None:
+    (tmp_path / "new.md").write_text("# New\n\nThe pier closes at dusk.\n")
+    (tmp_path / "docs" / "teams.md").write_text("# Teams\n\n- Norbrise is gone.\n")
+    done = as_json("add", graph, tmp_path / "new.md", tmp_path / "docs")
+    assert (done["added"], done["replaced"], done["unchanged"]) == (["new"], ["teams"], 1)
+    assert as_json("remove", graph, "lease")["counts"]["documents"] == 2
+    assert {held["id"] for held in as_json("show", graph)["documents"]} == {"new", "teams"}
+
+
+def test_a_dry_run_of_remove_keeps_the_document(graph: Path) -> None:
+    as_json("remove", graph, "lease", "--dry-run")
+    assert len(as_json("show", graph)["documents"]) == 2
+
+
+def test_show_tells_of_a_unit_its_text_and_edges(graph: Path) -> None:
+    text = printed("show", graph, "lease:1.2")
+    assert "Clause 1.1 does not apply in March." in text
+    assert "exception_to → lease:1.1" in text
+
+
+def test_show_tells_of_a_document_its_units(graph: Path) -> None:
+    assert list(as_json("show", graph, "teams")["units"]) == ["teams:p1", "teams:p2"]
+
+
+def test_verify_exits_with_one_when_a_byte_is_gone(graph: Path) -> None:
+    assert as_json("verify", graph)["faults"] == []
+    segment = graph / "segments" / "00001.jsonl"
+    segment.write_bytes(segment.read_bytes()[:-5])
+    result = call("verify", graph)
+    assert result.exit_code == 1
+    assert "cut short" in result.stdout
+
+
+def test_search_keeps_to_the_budget_and_explains(graph: Path) -> None:
+    text = printed("search", graph, "who repairs the crane?", "--budget", 2, "--explain")
+    assert "\n  2. lease:2.1" in text
+    assert "  3. " not in text
+    assert "Trace: " in text
+
+
+def test_search_in_json_has_texts_and_walks(graph: Path) -> None:
+    found = as_json("search", graph, "who repairs the crane?", "--mode", "activation_spreading_static", "--budget", 3)
+    assert "The landlord shall repair the crane within ten days." in {entry["text"] for entry in found["ranking"]}
+    assert any(step["seed"] for step in found["trace"])
+
+
+def test_a_query_that_matches_nothing_says_so(graph: Path) -> None:
+    assert printed("search", graph, "zzz").startswith("Nothing was found")
+
+
+def test_what_was_confirmed_counts_later_and_can_be_put_back(tmp_path: Path, graph: Path) -> None:
+    first = as_json("feedback", graph, "lease:2.2", "--at", "2026-01-01")["units"]["lease:2.2"]
+    assert first == {"strength": 0.5, "lifecycle": "active"}
+    printed("snapshot", graph, "--out", tmp_path / "copy.jsonl")
+    as_json("feedback", graph, "lease:2.2", "--at", "2026-01-01")
+    printed("restore", graph, tmp_path / "copy.jsonl")
+    assert as_json("state", graph)["units"]["lease:2.2"] == first
+    later = as_json("state", graph, "--at", "2026-06-01")["units"]["lease:2.2"]
+    assert later["strength"] < 0.1
+
+
+def test_a_unit_that_gave_way_is_found_only_as_of_earlier(graph: Path) -> None:
+    printed("feedback", graph, "lease:2.1", "--superseded-by", "lease:2.2", "--at", "2026-02-01")
+    now, before = (
+        {
+            entry["unit"]
+            for entry in as_json("search", graph, "crane", "--mode", "lexical_baseline", "--at", day)["ranking"]
+        }
+        for day in ("2026-03-01", "2026-01-01")
+    )
+    assert "lease:2.1" not in now
+    assert "lease:2.1" in before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["search", "GRAPH", "x", "--mode", "pprr"], "Did you mean 'ppr'?"),
+        (["search", "GRAPH", "x", "--mode", "embedding_baseline"], "no vectors"),
+        (["search", "GRAPH", "x", "--html", "out.pdf"], "end its name in .html"),
+        (["search", "nowhere", "x"], "there is no such folder"),
+        (["show", "GRAPH", "lease:9.9"], "'lease:9.9'"),
+        (["remove", "GRAPH", "leese"], "no document 'leese'"),
+        (["feedback", "GRAPH", "lease:9.9", "--at", "2026-01-01"], "no unit has the id"),
+        (["feedback", "GRAPH", "lease:2.1", "--at", "soon"], "ISO 8601"),
+        (["state", "GRAPH"], "nothing was confirmed yet"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_advice(graph: Path, arguments: list[str], words: str) -> None:
+    assert words in refusal(*(graph if each == "GRAPH" else each for each in arguments))
