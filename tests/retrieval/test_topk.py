@@ -65,6 +65,26 @@ def test_of_hundreds_of_equal_vectors_the_first_rows_are_found(similarity: Simil
     assert top_k(near, documents, 3, similarity, documents_at_once=64).rows.tolist() == [[40, 41, 42]]
 
 
+@pytest.mark.parametrize("similarity", KINDS)
+def test_thousands_of_equal_vectors_leave_every_query_its_own_neighbours(similarity: Similarity) -> None:
+    """More than a full batch has room for: these queries are answered again, fewer at once."""
+    documents = np.concatenate([random_vectors(300, 8, 3), np.repeat(random_vectors(1, 8, 4), 2_000, axis=0)])
+    queries = np.concatenate([documents[-1:], random_vectors(20, 8, 5), np.zeros((1, 8), np.float32), documents[-1:]])
+    found = top_k(queries, documents, 5, similarity, documents_at_once=512)
+    assert found.rows.tolist() == by_full_comparison(queries, documents, 5, similarity)
+
+
+@pytest.mark.parametrize("similarity", KINDS)
+@pytest.mark.parametrize("size", [1e-25, 1e-7, 1e10, 1e25])
+def test_vectors_beyond_single_precision_are_compared_in_double(similarity: Similarity, size: float) -> None:
+    """Products, or the least cosine that is not divided by a constant, leave what single precision can tell."""
+    queries, documents = random_vectors(6, 16, 8), random_vectors(1_500, 16, 9)
+    queries[::2] *= np.float32(size)
+    documents[::3] *= np.float32(size)
+    found = top_k(queries, documents, 7, similarity, documents_at_once=256)
+    assert found.rows.tolist() == by_full_comparison(queries, documents, 7, similarity)
+
+
 def test_differences_below_single_precision_decide() -> None:
     """Sums of 200 products in single precision would put many of these in another order."""
     base = random_vectors(1, 200, 5)

@@ -107,6 +107,15 @@ def test_an_id_that_stands_there_twice_is_named_with_both_places() -> None:
         survey(lambda: [*IDS, "d3"], MAKE).refuse_repeated_ids()
 
 
+def test_keys_that_are_half_equal_are_no_repetition() -> None:
+    def alike(ids: Sequence[str]) -> Keys:
+        return np.array([(7 << 32) + int(name) for name in ids], dtype=np.uint64)
+
+    survey(lambda: ["3", "1", "2"], alike).refuse_repeated_ids()
+    with pytest.raises(UserError, match=r"'1' stands at documents 2 and 4"):
+        survey(lambda: ["3", "1", "2", "1"], alike).refuse_repeated_ids()
+
+
 @pytest.mark.parametrize("settings", [{"mode": "uniform", "size": 401}, {"mode": "rate", "rate": 1.0}])
 def test_no_sample_holds_an_id_twice(settings: dict[str, object]) -> None:
     with pytest.raises(UserError, match=r"'d3' stands at documents 4 and 401"):

@@ -6,7 +6,7 @@ It says how exact an index is. It cannot compare encoders: against its own neigh
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -18,9 +18,9 @@ from constraintsuite.retrieval.topk import Neighbours, top_k
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.bundle import CODES, TRUTH, Bundle
-from constraintsuite.vectors.folder import reopen
+from constraintsuite.vectors.folder import reading, reopen
 from constraintsuite.vectors.matrices import Matrix
-from constraintsuite.vectors.tables import NEAREST, WRITER, read_table, write_table
+from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
 from constraintsuite.vectors.vectorset import open_vectors
 
 NEIGHBOURS_FILE = "knn.parquet"
@@ -44,14 +44,18 @@ def make_neighbours(
     path: Path, k: int, reporter: Reporter, *, encoder: str | None = None, metric: Similarity | None = None
 ) -> Artifact:
     """Write the exact neighbours of a bundle's queries, if they are not there yet."""
-    bundle = Bundle.open(path)
+    with reading(path) as bundle:
+        return _make(bundle, k, reporter, encoder, metric)
+
+
+def _make(bundle: Bundle, k: int, reporter: Reporter, encoder: str | None, metric: Similarity | None) -> Artifact:
     vectors = open_vectors(bundle, encoder)
     similarity: Similarity = metric or vectors.similarity
     name = f"neighbours-{vectors.name}-{similarity}-k{k}"
     inputs = {"texts": bundle.texts.manifest.content, "vectors": vectors.artifact.manifest.content}
     settings = {"encoder": vectors.name, "model": vectors.model, "metric": similarity, "k": k, "writer": WRITER}
     origin = Origin("truth", name, inputs, settings, 0, CODES["truth"])
-    out = path / TRUTH / name
+    out = bundle.path / TRUTH / name
     with folder_lock(out):
         manifest = read_manifest(out)
         if manifest is not None and manifest.fingerprint == origin.fingerprint:
@@ -59,14 +63,19 @@ def make_neighbours(
             return Artifact(out, manifest)
         reopen(out)
         start = time.monotonic()
-        rows = list(_search(vectors.queries, vectors.documents, k, similarity, reporter))
-        write_table(out / NEIGHBOURS_FILE, NEAREST, rows)
-        counts = {
-            "queries": len(rows),
-            "neighbours": sum(len(row.doc_rows) for row in rows),
-            "queries_tied_beyond_k": sum(row.tied_beyond_k > 0 for row in rows),
-        }
-        return finish(out, origin, counts, {}, time.monotonic() - start)
+        rows = _search(vectors.queries, vectors.documents, k, similarity, reporter)
+        write_table(out / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
+        return finish(out, origin, count_neighbours(_read(out)), {}, time.monotonic() - start)
+
+
+def count_neighbours(rows: Iterable[NearestRow]) -> dict[str, int]:
+    """What the manifest of this truth counts."""
+    counts = {"queries": 0, "neighbours": 0, "queries_tied_beyond_k": 0}
+    for row in rows:
+        counts["queries"] += 1
+        counts["neighbours"] += len(row.doc_rows)
+        counts["queries_tied_beyond_k"] += row.tied_beyond_k > 0
+    return counts
 
 
 def _search(
@@ -110,7 +119,11 @@ def _row(query: int, wider: Neighbours, i: int, k: int) -> NearestRow:
 
 def read_neighbours(artifact: Artifact) -> Iterator[NearestRow]:
     """The neighbours of every query, by row."""
-    return (NearestRow(*cast(NearestRow, row)) for row in read_table(artifact.path / NEIGHBOURS_FILE))
+    return _read(artifact.path)
+
+
+def _read(folder: Path) -> Iterator[NearestRow]:
+    return (NearestRow(*cast(NearestRow, row)) for row in read_table(folder / NEIGHBOURS_FILE))
 
 
 def neighbour_truths(bundle: Bundle) -> list[Artifact]:
