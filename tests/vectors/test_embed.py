@@ -16,10 +16,11 @@ from tiny_bundle import make_bundle, save_model, write_json_lines, write_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.onnx.session import OnnxSession
-from constraintsuite.vectors import encoders
+from constraintsuite.vectors import LAYOUTS, encoders, reuse
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.encoders import load_encoder
+from constraintsuite.vectors.importing import import_folder
 from constraintsuite.vectors.lengths import check_lengths, slack_of
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
@@ -168,6 +169,35 @@ def test_vectors_of_equal_texts_are_taken_over(tmp_path: Path, model: str) -> No
         assert np.array_equal(old[row], new[ids[name]])
     fresh = load_encoder(model).encoder.encode([row.passage for row in Bundle.open(large).rows()], "document")
     np.testing.assert_allclose(new, fresh, atol=1e-6)
+
+
+def test_another_bundle_is_read_once_however_many_shards_there_are(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, large = make_bundle(tmp_path / "small", size=20), make_bundle(tmp_path / "large", size=40)
+    embed_bundle(small, model, Silent())
+    readings: list[Path] = []
+    own = Bundle.text_hashes
+
+    def counting(bundle: Bundle) -> bytes:
+        readings.append(bundle.path)
+        return own(bundle)
+
+    monkeypatch.setattr(Bundle, "text_hashes", counting)
+    embed_bundle(large, model, Silent(), reuse=[small], shard_rows=4)
+    assert readings == [small]
+    assert reuse._held == {}
+
+
+def test_vectors_without_texts_are_not_taken_over(tmp_path: Path, model: str) -> None:
+    known = make_bundle(tmp_path / "known", size=20)
+    name = embed_bundle(known, model, Silent()).path.name
+    LAYOUTS.load("msmarco-subset")(Bundle.open(known), tmp_path / "seven", None)
+    imported = import_folder(tmp_path / "seven", tmp_path / "imported", "cosine").texts.path
+    (vectors,) = (imported / "vectors").iterdir()
+    vectors.rename(vectors.with_name(name))
+    again = embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), reuse=[imported])
+    assert again.manifest.counts["documents_reused"] == 0
 
 
 def test_every_document_that_is_taken_over_is_counted_also_twins(tmp_path: Path, model: str) -> None:

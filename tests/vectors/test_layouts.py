@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tiny_bundle import make_bundle, save_model, write_source
 
-from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.corpora.base import Source, SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors import LAYOUTS
@@ -203,6 +203,36 @@ def test_what_cannot_be_right_is_refused_before_anything_is_written(
     with pytest.raises(UserError, match=message):
         import_folder(seven, tmp_path / "imported", "cosine")
     assert not (tmp_path / "imported").exists()
+
+
+@pytest.mark.parametrize("layout", ["jsonl", "tsv"])
+def test_a_form_without_vectors_refuses_an_encoder(tmp_path: Path, layout: str) -> None:
+    bundle = Bundle.open(make_bundle(tmp_path))
+    with pytest.raises(UserError, match="this layout holds texts and no vectors"):
+        LAYOUTS.load(layout)(bundle, tmp_path / "out", "minilm")
+
+
+@pytest.mark.parametrize("layout", ["jsonl", "tsv", "msmarco-subset"])
+def test_the_licence_goes_with_the_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(Source, "licence", "CC BY 4.0")
+    path = make_bundle(tmp_path)
+    embed_bundle(path, save_model(tmp_path / "model"), Silent())
+    LAYOUTS.load(layout)(Bundle.open(path), tmp_path / "out", None)
+    metadata = json.loads((tmp_path / "out" / "metadata.json").read_text())
+    assert (metadata["licence"], metadata["bundle_id"]) == ("CC BY 4.0", Bundle.open(path).id)
+    if layout == "msmarco-subset":
+        imported = import_folder(tmp_path / "out", tmp_path / "imported", "cosine").texts.manifest
+        assert imported.settings["source"]["licence"] == "CC BY 4.0"
+        assert imported.counts["population"] == 60
+
+
+def test_ids_that_would_make_every_row_as_wide_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    bundle = odd_bundle(tmp_path, {"x" * 300: "soup"})
+    embed_bundle(bundle.path, save_model(tmp_path / "model"), Silent())
+    with pytest.raises(UserError, match="has 300 characters"):
+        LAYOUTS.load("msmarco-subset")(bundle, tmp_path / "seven", None)
 
 
 def test_an_imported_bundle_has_no_texts_to_encode(tmp_path: Path, seven: Path) -> None:

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from tiny_bundle import make_bundle, save_model, write_source
 
 from constraintsuite.cli.bundle import bundle as command
+from constraintsuite.cli.embed import embed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.files import folder_lock
@@ -17,6 +18,7 @@ from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.embedding import ShardTask, embed_shard
 from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
@@ -68,6 +70,32 @@ def test_a_bundle_that_is_being_written_is_not_read(tmp_path: Path, arguments: t
     assert isinstance(result.exception, UserError)
     assert "another csuite command is writing here. Wait for it." in str(result.exception)
     assert CliRunner().invoke(command, [each.format(path) for each in arguments]).exit_code == 0
+
+
+def test_neighbours_and_a_dry_run_wait_for_who_writes(tmp_path: Path) -> None:
+    path = make_bundle(tmp_path)
+    with folder_lock(path):
+        with pytest.raises(UserError, match="is writing here"):
+            make_neighbours(path, 5, Silent())
+        result = CliRunner().invoke(embed, [str(path), "--model", save_model(tmp_path / "model"), "--dry-run"])
+    assert "is writing here" in str(result.exception)
+
+
+def test_a_bundle_whose_vectors_are_taken_over_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    known, model = make_bundle(tmp_path), save_model(tmp_path / "model")
+    embed_bundle(known, model, Silent())
+    tried = []
+
+    def disturbed(task: ShardTask) -> object:
+        with pytest.raises(UserError, match="or for one that reads"):
+            replace(tmp_path)
+        tried.append(task.start)
+        return embed_shard(task)
+
+    monkeypatch.setattr("constraintsuite.vectors.embed.embed_shard", disturbed)
+    embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), reuse=[known])
+    assert tried == [0, 0]
 
 
 def test_several_may_read_at_once(tmp_path: Path) -> None:

@@ -163,12 +163,12 @@ def stopping(function: Callable[..., object], call: int) -> Callable[..., object
     """The same function, until that call of it."""
     calls = 0
 
-    def stopped(*arguments: object) -> object:
+    def stopped(*arguments: object, **named: object) -> object:
         nonlocal calls
         calls += 1
         if calls == call:
             raise Stopped
-        return function(*arguments)
+        return function(*arguments, **named)
 
     return stopped
 
@@ -193,6 +193,28 @@ def test_a_refused_coverage_keeps_the_survey_for_the_next_try(tmp_path: Path, re
     readings.clear()
     build_subset(source, few, tmp_path / "out", Silent(), accept_coverage=True)
     assert len(readings) == 1
+
+
+def test_rows_that_were_left_out_are_not_passed_over_by_who_does_not_skip_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readings: list[str]
+) -> None:
+    strict = write_source(tmp_path)
+    with Path(strict.source).open("a") as file:
+        file.write("not json\n")
+    skipping = strict.model_copy(update={"skip_bad_rows": True})
+    settings = SubsetSettings(size=30, namespace="tiny")
+    with monkeypatch.context() as patch:
+        patch.setattr(subset, "write_table", stopping(write_table, 3))
+        with pytest.raises(Stopped):
+            build_subset(skipping, settings, tmp_path / "out", Silent())
+    left_out = "1 broken rows of the source were left out here, with --skip-bad-rows"
+    with pytest.raises(UserError, match=left_out):
+        build_subset(strict, settings, tmp_path / "out", Silent())
+    readings.clear()
+    build_subset(skipping, settings, tmp_path / "out", Silent())
+    assert readings == []  # the refusal has thrown nothing away
+    with pytest.raises(UserError, match=left_out):
+        build_subset(strict, settings, tmp_path / "out", Silent())
 
 
 def test_an_old_bundle_stays_until_the_new_one_is_whole(

@@ -165,6 +165,19 @@ def test_largest_remainders(
     assert allocate(size, populations, how) == expected
 
 
+@given(
+    st.integers(1, 10**9),
+    st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(1, 10**6), min_size=1, max_size=8),
+    st.sampled_from(["proportional", "equal", "shares"]),
+    st.sampled_from([0.9991, 1.0, 1.0009]),
+)
+def test_as_many_are_given_out_as_are_wanted(size: int, populations: dict[str, int], how: str, total: float) -> None:
+    shares = {name: total / len(populations) for name in populations}
+    given_out = allocate(size, populations, shares if how == "shares" else how)
+    assert sum(given_out.values()) == size
+    assert min(given_out.values()) >= 0
+
+
 def test_positions_are_those_that_the_methodology_draws() -> None:
     random.seed(42)
     expected = sorted(random.sample(range(400), 30))

@@ -10,12 +10,14 @@ import pytest
 from tiny_bundle import make_bundle, write_json_lines, write_source
 
 from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.records.text import Document
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors import parts, subset
 from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.draft import draft_subset
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.strata import stratum_of
 from constraintsuite.vectors.subset import build_subset
@@ -168,6 +170,13 @@ def test_bad_rows_are_kept_as_rejects(tmp_path: Path) -> None:
     artifact = build(source.model_copy(update={"skip_bad_rows": True}), tmp_path / "out")
     assert artifact.manifest.rejects == {"invalid_json": 1}
     assert "not json" in (tmp_path / "out" / "rejects.jsonl").read_text()
+
+
+def test_the_room_that_texts_need_is_counted_in_bytes(tmp_path: Path) -> None:
+    source = write_source(tmp_path)
+    write_json_lines(tmp_path / "docs.jsonl", [{"id": f"d{i}", "text": "汤" * 100, "title": "é"} for i in range(60)])
+    settings = SubsetSettings(size=30, namespace="tiny")
+    assert draft_subset(open_source(source), settings, False, Silent()).bytes == 30 * 302
 
 
 def test_hard_negatives_come_from_a_run(tmp_path: Path) -> None:

@@ -67,12 +67,20 @@ def test_the_methodologys_sampling_warns(source: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--size", 0), "size: Input should be greater than or equal to 1"),
+        (("--size", 0), "--size: input should be greater than or equal to 1, got 0."),
         ((), "the mode keep_positives needs --size"),
         (("--size", 500), "--size 500 is more than the 400 documents"),
-        (("--size", 5), "--size 5 has no room for the 12 positive documents"),
+        (("--size", 5), "--size 5 has no room for the documents to keep: 12 positive. Take at least 12,"),
         (("--size", 20, "--n-queries", 7), "--n-queries 7 is more than the 6 judged queries"),
         (("--size", 20, "--mode", "stratified", "--allocation", "a=x"), "'a=x' is not NAME=SHARE"),
+        (("--size", 20, "--mode", "stratified", "--allocation", "a=1.5,b=-0.5"), "cannot be less than 0"),
+        (("--size", 20, "--mode", "stratified", "--allocation", "a=0.5,b=nan"), "cannot be less than 0"),
+        (("--size", 20, "--mode", "stratified", "--allocation", "a=0.5,b=0.4"), "must add up to 1"),
+        (("--size", 20, "--mode", "stratified", "--population", 400), "--population: how large the strata are"),
+        (("--size", 20, "--min-relevance", 0), "--min-relevance: input should be greater than or equal to 1, got 0."),
+        (("--size", 20, "--n-queries", 0), "--n-queries: input should be greater than or equal to 1, got 0."),
+        (("--size", 20, "--allocation", "junk"), "--allocation: 'junk' is not NAME=SHARE"),
+        (("--size", 20, "--mode", "pooled", "--run", "nowhere.run"), "nowhere.run: there is no such file"),
     ],
 )
 def test_wrong_options_are_refused(source: tuple[str, ...], options: tuple[object, ...], message: str) -> None:
@@ -163,3 +171,84 @@ def test_texts_are_joined_on_import(tmp_path: Path, source: tuple[str, ...]) -> 
         18,
     )
     assert call(bundle, "verify", tmp_path / "i").exit_code == 0
+
+
+def test_what_the_judgments_and_the_source_do_not_share_is_told(tmp_path: Path, source: tuple[str, ...]) -> None:
+    qrels = Path(source[5])
+    qrels.write_text(qrels.read_text() + "q0 0 gone 1\nq77 0 d3 1\n")
+    unknown = "Note: 1 judgments are of queries that the source lacks, and are left out"
+    absent = "Note: the source lacks 1 of the 13 positive documents, such as 'gone'"
+    plan = call(subset, "plan", *source, "--size", 50)
+    assert {unknown, absent} <= set(plan.stdout.splitlines())
+    built = call(subset, "build", *source, "--size", 50, "--out", tmp_path / "b")
+    assert {unknown, absent} <= set(built.stderr.splitlines())
+    qrels.write_text("x1 0 d3 1\n")
+    refused = call(subset, "plan", *source, "--size", 50)
+    assert "none of the 6 queries is judged; the judgments are of others, such as 'x1'" in str(refused.exception)
+
+
+def test_a_mode_that_keeps_positives_is_not_advised_to_who_has_it(source: tuple[str, ...]) -> None:
+    Path(source[5]).write_text("".join(f"q{i} 0 gone{i} 1\n" for i in range(6)))
+    refused = str(call(subset, "plan", *source, "--size", 50).exception)
+    assert "The source lacks the others: are these the judgments of this corpus?" in refused
+
+
+def test_a_run_of_another_corpus_is_told(tmp_path: Path, source: tuple[str, ...]) -> None:
+    run = tmp_path / "run"
+    run.write_text("q0 Q0 elsewhere 1 1 x\n")
+    options = (*source, "--size", 50, "--mode", "pooled", "--run", run)
+    assert "the source has none of the documents that it names" in call(subset, "plan", *options).stdout
+
+
+def test_a_dry_run_names_what_force_would_take_away(tmp_path: Path, source: tuple[str, ...]) -> None:
+    out = tmp_path / "b"
+    call(subset, "build", *source, "--size", 50, "--out", out)
+    call(embed, out, "--model", save_model(tmp_path / "model"))
+    same = call(subset, "build", *source, "--size", 50, "--out", out, "--dry-run", "--json")
+    assert json.loads(same.stdout)["replaces"] == []
+    other = call(subset, "build", *source, "--size", 51, "--out", out, "--force", "--dry-run").stdout
+    assert "It would replace what is there: texts, vectors " in other
+
+
+def test_broken_rows_may_be_left_out_up_to_a_number(tmp_path: Path, source: tuple[str, ...]) -> None:
+    with Path(source[1]).open("a") as file:
+        file.write("not json\nnor this\n")
+    options = (*source, "--size", 50, "--out", tmp_path / "b", "--skip-bad-rows", "--max-bad-rows")
+    refused = "2 broken rows, more than --max-bad-rows 1: 2 invalid_json."
+    assert refused in str(call(subset, "build", *options, 1).exception)
+    assert refused in str(call(subset, "build", *options, 1, "--dry-run").exception)
+    assert call(subset, "build", *options, 2).exit_code == 0
+    assert refused in str(call(subset, "build", *options, 1).exception)
+    alone = call(subset, "build", *source, "--size", 50, "--out", tmp_path / "b", "--max-bad-rows", 1)
+    assert "--max-bad-rows belongs to --skip-bad-rows" in str(alone.exception)
+
+
+def test_an_export_that_fails_leaves_nothing(tmp_path: Path, source: tuple[str, ...]) -> None:
+    with Path(source[3]).open("a") as file:
+        file.write(json.dumps({"id": "q9", "text": "a\0b"}) + "\n")
+    call(subset, "build", *source, "--size", 50, "--require", "any", "--out", tmp_path / "b")
+    result = call(bundle, "export", tmp_path / "b", "--layout", "tsv", "--out", tmp_path / "tsv")
+    assert "which a table cannot carry" in str(result.exception)
+    assert not (tmp_path / "tsv").exists()
+    assert not list(tmp_path.glob(".tsv*"))
+
+
+def test_an_import_can_be_checked_without_writing(tmp_path: Path, source: tuple[str, ...]) -> None:
+    out, seven = tmp_path / "bundle", tmp_path / "seven"
+    call(subset, "build", *source, "--size", 50, "--out", out)
+    call(embed, out, "--model", save_model(tmp_path / "model"))
+    call(bundle, "export", out, "--layout", "msmarco-subset", "--out", seven)
+    checked = call(bundle, "import", seven, "--out", tmp_path / "i", "--dry-run")
+    assert "To repair: ground_truth.npy: 1,188 repeated entries" in checked.stdout
+    assert not (tmp_path / "i").exists()
+    call(bundle, "import", seven, "--out", tmp_path / "i")
+    assert "A subset makes retrieval look easier" in call(bundle, "show", tmp_path / "i").stdout
+    assert call(bundle, "verify", tmp_path / "i").exit_code == 0
+
+
+def test_a_difference_beside_the_texts_is_named(tmp_path: Path, source: tuple[str, ...]) -> None:
+    for order in ("positives_then_key", "source"):
+        call(subset, "build", *source, "--size", 50, "--order", order, "--out", tmp_path / order)
+    result = call(bundle, "diff", tmp_path / "positives_then_key", tmp_path / "source")
+    assert result.exit_code == 1
+    assert "Files of the texts that are not the same: corpus/part-00000.parquet" in result.stdout

@@ -23,7 +23,15 @@ from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.tables import DOCUMENTS, JUDGED, NEAREST, QRELS, QUERIES, read_table, write_table
+from constraintsuite.vectors.tables import (
+    DOCUMENT_COLUMNS,
+    JUDGED_COLUMNS,
+    NEAREST_COLUMNS,
+    QREL_COLUMNS,
+    QUERY_COLUMNS,
+    read_table,
+    write_table,
+)
 from constraintsuite.vectors.verify import verify_bundle, verify_folder
 
 FILES = (
@@ -211,28 +219,48 @@ def other_neighbours(rows: list[Row]) -> None:
 @pytest.mark.parametrize(
     ("file", "schema", "change", "fault"),
     [
-        ("corpus/part-00000.parquet", DOCUMENTS, swap, "corpus: row 1 stands where 0 should"),
-        ("corpus/part-00000.parquet", DOCUMENTS, repeat_id, "corpus: The id '.*' stands at documents 1 and 2$"),
+        ("corpus/part-00000.parquet", DOCUMENT_COLUMNS, swap, "corpus: row 1 stands where 0 should"),
+        ("corpus/part-00000.parquet", DOCUMENT_COLUMNS, repeat_id, "corpus: The id '.*' stands at documents 1 and 2$"),
         (
             "corpus/part-00000.parquet",
-            DOCUMENTS,
+            DOCUMENT_COLUMNS,
             other_text,
             "corpus: the hash of document '.*' is not that of its text",
         ),
-        ("corpus/part-00000.parquet", DOCUMENTS, drop, "manifest.json: it counts 30 documents, and there are 29"),
-        ("queries.parquet", QUERIES, swap, "queries.parquet: a row or an id stands there twice, or out of order"),
-        ("queries.parquet", QUERIES, other_state, "queries.parquet: query '.*' is marked 'none', and .* say 'full'"),
-        ("queries.parquet", QUERIES, drop, "manifest.json: it counts 6 queries, and there are 5"),
-        ("qrels.parquet", QRELS, swap, "qrels.parquet: a judgment stands there twice, or out of order"),
-        ("qrels.parquet", QRELS, drop, "manifest.json: it counts 18 judgments, and there are 17"),
-        ("qrels.parquet", QRELS, other_query, "qrels.parquet: the query 'q9' is judged and is not there"),
-        ("truth/relevance/judged.parquet", JUDGED, mark_absent, "truth/relevance: it is not what the judgments give"),
-        ("truth/relevance/judged.parquet", JUDGED, drop, "truth/relevance: it is not what the judgments give"),
-        ("truth/neighbours-*/knn.parquet", NEAREST, out_of_range, "query row 0: a document is out of range"),
-        ("truth/neighbours-*/knn.parquet", NEAREST, twice, "query row 0: a document stands there twice"),
-        ("truth/neighbours-*/knn.parquet", NEAREST, unsorted, "query row 0: the neighbours are not in order"),
-        ("truth/neighbours-*/knn.parquet", NEAREST, other_neighbours, "query row 0: computed again, .* are others"),
-        ("truth/neighbours-*/knn.parquet", NEAREST, swap, "its rows are not those of the queries"),
+        (
+            "corpus/part-00000.parquet",
+            DOCUMENT_COLUMNS,
+            drop,
+            "manifest.json: it counts 30 documents, and there are 29",
+        ),
+        ("queries.parquet", QUERY_COLUMNS, swap, "queries.parquet: a row or an id stands there twice, or out of order"),
+        (
+            "queries.parquet",
+            QUERY_COLUMNS,
+            other_state,
+            "queries.parquet: query '.*' is marked 'none', and .* say 'full'",
+        ),
+        ("queries.parquet", QUERY_COLUMNS, drop, "manifest.json: it counts 6 queries, and there are 5"),
+        ("qrels.parquet", QREL_COLUMNS, swap, "qrels.parquet: a judgment stands there twice, or out of order"),
+        ("qrels.parquet", QREL_COLUMNS, drop, "manifest.json: it counts 18 judgments, and there are 17"),
+        ("qrels.parquet", QREL_COLUMNS, other_query, "qrels.parquet: the query 'q9' is judged and is not there"),
+        (
+            "truth/relevance/judged.parquet",
+            JUDGED_COLUMNS,
+            mark_absent,
+            "truth/relevance: it is not what the judgments give",
+        ),
+        ("truth/relevance/judged.parquet", JUDGED_COLUMNS, drop, "truth/relevance: it is not what the judgments give"),
+        ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, out_of_range, "query row 0: a document is out of range"),
+        ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, twice, "query row 0: a document stands there twice"),
+        ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, unsorted, "query row 0: the neighbours are not in order"),
+        (
+            "truth/neighbours-*/knn.parquet",
+            NEAREST_COLUMNS,
+            other_neighbours,
+            "query row 0: computed again, .* are others",
+        ),
+        ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, swap, "its rows are not those of the queries"),
     ],
 )
 def test_tables_that_do_not_agree_are_named_although_every_hash_is_right(

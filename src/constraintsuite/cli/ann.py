@@ -7,32 +7,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from constraintsuite.errors import UserError
-
-if TYPE_CHECKING:
-    from constraintsuite.evaluate.output import Written
-    from constraintsuite.reports.drawings.svg import Drawing
-    from constraintsuite.reports.sections.base import Section
-    from constraintsuite.reports.tables import Table
-    from constraintsuite.vectors.ann.chart import Chart
-    from constraintsuite.vectors.ann.listings import Listing
-    from constraintsuite.vectors.ann.outline import Chapter
-    from constraintsuite.vectors.ann.results import AnnRun
 
 _folder = click.Path(path_type=Path, file_okay=False)
 _file = click.Path(path_type=Path, dir_okay=False)
 _PARTIAL = 3
 _LEGEND = (
     "Difference: second less first over the same queries, those on which no setting was chosen, with its 95 % interval. "
-    "p: paired randomisation test. Holm: that p corrected for all tests here.\n"
-    "Each engine is at its fastest setting that reaches the target on one half of the queries. "
+    "p: paired randomisation test. Holm: that p corrected for all tests here; the same two settings at several targets are one.\n"
+    "Each engine is at its fastest setting that reaches the target on the other half of the queries; where no two reach one, at its most "
+    "exact setting there. "
     "Speeds have no p: repeats on one machine are no sample."
 )
 
@@ -49,6 +38,7 @@ def ann() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
+    from constraintsuite.cli.ann_page import table_of
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.store.jsonl import adapter
     from constraintsuite.vectors.ann.estimate import Estimate, estimate
@@ -67,8 +57,9 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
         counts = {"measured": outcome.measured, "skipped": outcome.skipped, "failed": outcome.failed}
         click.echo(json.dumps({"run": str(outcome.path), **counts}))
     else:
-        click.echo("\n\n".join(str(_table(listing)) for listing in overview(load_ann_run(out))))
-        click.echo(f"\n{outcome.measured} cells measured, {outcome.skipped} were there, {outcome.failed} failed: {out}")
+        click.echo("\n\n".join(str(table_of(listing)) for listing in overview(load_ann_run(out))))
+        done = f"{outcome.measured} measured, {outcome.skipped} were there, {outcome.failed} failed"
+        click.echo(f"\nCells and rankings: {done}: {out}\nAll of it, with plots: csuite ann report {out} --out FOLDER")
     if outcome.failed:
         sys.exit(_PARTIAL)
 
@@ -79,6 +70,7 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
 def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Write one page of RUNS, which opens offline, with its tables and plots as files."""
+    from constraintsuite.cli.ann_page import title_of, write_page
     from constraintsuite.evaluate.output import write_once
     from constraintsuite.execution.stage import code_version
     from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES
@@ -88,9 +80,9 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 
     loaded = [load_ann_run(path) for path in runs]
     inputs = {f"run {number}": run.content for number, run in enumerate(loaded)}
-    origin = Origin("report", _title(loaded), inputs, {"templates": template_hash()}, 0, code_version())
+    origin = Origin("report", title_of(loaded), inputs, {"templates": template_hash()}, 0, code_version())
     files = (PAGE, *TABLE_FILES, *PLOT_FILES)
-    page = write_once(out, origin, files, lambda folder: _write(loaded, folder)).path / PAGE
+    page = write_once(out, origin, files, lambda folder: write_page(loaded, folder)).path / PAGE
     click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
 
 
@@ -102,8 +94,9 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json: bool) -> None:
     """Compare the engines of RUN query by query, or those of RUN with those of SECOND."""
+    from constraintsuite.cli.ann_page import table_of
     from constraintsuite.store.jsonl import adapter
-    from constraintsuite.vectors.ann.compare import Contrast, compare_engines
+    from constraintsuite.vectors.ann.compare import Contrast, compare_engines, sets_without
     from constraintsuite.vectors.ann.listings import contrasted
     from constraintsuite.vectors.ann.results import load_ann_run
 
@@ -113,10 +106,12 @@ def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json:
         raise UserError(
             f"{run}: fewer than two approximate engines on the same data, so that there is nothing to compare."
         )
+    for name in sets_without(loaded, metric):
+        click.echo(f"{name} has no {metric} and is left out.", err=True)
     if as_json:
         click.echo(adapter(tuple[Contrast, ...]).dump_json(found, indent=2).decode())
         return
-    click.echo("\n\n".join([*(str(_table(listing)) for _, listing in contrasted(found)), _LEGEND]))
+    click.echo("\n\n".join([*(str(table_of(listing)) for _, listing in contrasted(found)), _LEGEND]))
 
 
 @ann.command()
@@ -156,58 +151,3 @@ def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
 
     for path in export_set(Bench.read(bench), name, form, depth, bench.parent, out):
         click.echo(str(path))
-
-
-def _write(runs: Sequence[AnnRun], folder: Path) -> Written:
-    from constraintsuite.evaluate.output import Written
-    from constraintsuite.reports.files import write_files, write_plots
-    from constraintsuite.reports.page import Masthead
-    from constraintsuite.vectors.ann.outline import outline
-
-    sections = [_section(chapter) for chapter in outline(runs)]
-    cells, failed, rankings = (sum(map(len, parts)) for parts in zip(*map(_parts, runs), strict=True))
-    beside = f" {rankings:,} ranked without vectors." if rankings else ""
-    about = f"{cells:,} cells, {failed:,} failed.{beside} Recall comes with its 95 % interval over queries."
-    tables = write_files(folder, Masthead(_title(runs), "vector search", about), sections)
-    write_plots(folder, sections)
-    return Written({"runs": len(runs), "tables": tables})
-
-
-def _parts(run: AnnRun) -> tuple[Sequence[object], ...]:
-    return run.cells, (*run.failures, *run.failed_rankings), run.rankings
-
-
-def _title(runs: Sequence[AnnRun]) -> str:
-    return ", ".join(dict.fromkeys(run.facts.name for run in runs))
-
-
-def _section(chapter: Chapter) -> Section:
-    from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
-
-    blocks: list[Block] = [Remarks(chapter.notes)] if chapter.notes else []
-    blocks += [Charts(tuple(_drawing(chart, chapter.source) for chart in chapter.charts))] if chapter.charts else []
-    blocks += [Sheet(_table(listing), listing.folded) for listing in chapter.listings]
-    return Section(chapter.id, chapter.title, chapter.about, tuple(blocks))
-
-
-def _table(listing: Listing) -> Table:
-    from constraintsuite.reports.tables import Column, Table
-
-    return Table(listing.name, listing.caption, tuple(Column(*column) for column in listing.columns), listing.rows)
-
-
-def _drawing(chart: Chart, note: str) -> Drawing:
-    from constraintsuite.reports.drawings.plot import Axis, Level, Plot, Series, Spot, draw_plot
-
-    return draw_plot(
-        Plot(
-            chart.name,
-            chart.title,
-            Axis(*chart.across),
-            Axis(*chart.up),
-            tuple(Series(curve.name, tuple(Spot(*spot) for spot in curve.spots)) for curve in chart.curves),
-            tuple(Level(*level) for level in chart.levels),
-            chart.stepped,
-            note,
-        )
-    )

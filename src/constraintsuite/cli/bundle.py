@@ -14,15 +14,17 @@ from constraintsuite.cli.corpus import source_options, source_settings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
+from constraintsuite.store.files import whole_folder
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.diff import Comparison, Difference, diff_bundles
 from constraintsuite.vectors.folder import locked, reading
-from constraintsuite.vectors.importing import import_folder
+from constraintsuite.vectors.importing import check_folder, import_folder
 from constraintsuite.vectors.vectorset import zero_vectors
 from constraintsuite.vectors.verify import verify_folder
 
 SHOWN_FAULTS = 50
+SHOWN_FILES = 5
 _folder = click.argument("folder", metavar="BUNDLE", type=click.Path(path_type=Path))
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 _out = click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to create.")
@@ -95,8 +97,8 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
     """Write a bundle in another form."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out}: this is not an empty folder. Choose another --out.")
-    with reading(folder) as opened:
-        notes = LAYOUTS.load(layout)(opened, out, encoder)
+    with reading(folder) as opened, whole_folder(out) as new:
+        notes = LAYOUTS.load(layout)(opened, new, encoder)
     if as_json:
         click.echo(json.dumps({"folder": str(out), "layout": layout, "notes": notes}, indent=2, ensure_ascii=False))
     else:
@@ -116,9 +118,10 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
 @click.option("--texts", help="Source of the texts, joined by id: a file, a folder, irds:ID or hf:OWNER/NAME.")
 @click.option("--allow-missing-texts", is_flag=True, help="Count vectors without a text instead of refusing them.")
 @click.option("--force", is_flag=True, help="Replace another bundle.")
+@click.option("--dry-run", is_flag=True, help="Check everything, say what would be repaired, and write nothing.")
 @_json
 @source_options
-def import_command(
+def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
     folder: Path,
     out: Path,
     metric: Similarity,
@@ -126,6 +129,7 @@ def import_command(
     options: Mapping[str, object],
     allow_missing_texts: bool,
     force: bool,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Read the seven files of the MS MARCO subset methodology, repair their padded truth, and say what was repaired.
@@ -137,15 +141,19 @@ def import_command(
         name = given[0] if given else "allow-missing-texts"
         raise UserError(f"--{name} belongs to --texts, the source of the texts.")
     source = None if texts is None else source_settings(texts, options)
-    imported = import_folder(
-        folder, out, metric, texts=source, allow_missing=allow_missing_texts, force=force, reporter=Terminal()
-    )
-    counts = imported.texts.manifest.counts
+    if dry_run:
+        counts, repairs = check_folder(folder, texts=source, allow_missing=allow_missing_texts, reporter=Terminal())
+    else:
+        made = import_folder(
+            folder, out, metric, texts=source, allow_missing=allow_missing_texts, force=force, reporter=Terminal()
+        )
+        counts, repairs = made.texts.manifest.counts, made.repairs
     if as_json:
-        click.echo(json.dumps({"bundle": str(out), "counts": counts, "repairs": imported.repairs}, indent=2))
+        click.echo(json.dumps({"bundle": str(out), "counts": counts, "repairs": repairs}, indent=2))
     else:
         lines = [f"{count:>10,} {name.replace('_', ' ')}" for name, count in counts.items()]
-        click.echo("\n".join([f"Bundle: {out}", *lines, *(f"Repaired: {line}" for line in imported.repairs)]))
+        first, repaired = (f"Would write to {out}:", "To repair") if dry_run else (f"Bundle: {out}", "Repaired")
+        click.echo("\n".join([first, *lines, *(f"{repaired}: {line}" for line in repairs)]))
 
 
 def _lines(opened: Bundle) -> Iterator[str]:
@@ -171,3 +179,6 @@ def _difference(found: Difference) -> Iterator[str]:
         for name in ("documents", "queries", "judgments", "vectors", "truths"):
             part: Comparison = getattr(found, name)
             yield f"{name:<12}{part.only_left:>11,} {part.only_right:>11,} {part.equal:>11,} {part.changed:>11,}"
+        if found.files:
+            more = f" and {len(found.files) - SHOWN_FILES:,} more" if len(found.files) > SHOWN_FILES else ""
+            yield f"Files of the texts that are not the same: {', '.join(found.files[:SHOWN_FILES])}{more}"

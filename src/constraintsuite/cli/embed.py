@@ -14,6 +14,7 @@ from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import SHARD_ROWS, embed_bundle, plan_shards
 from constraintsuite.vectors.embedding import PLURALS
 from constraintsuite.vectors.encoders import load_encoder
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.lengths import zero_count
 
 
@@ -43,24 +44,29 @@ def embed(
 
     Work that was stopped goes on behind the last finished shard when the same command is run again.
     """
-    if dry_run:
-        bundle, encoder = Bundle.open(folder), load_encoder(model)
-        bundle.require_texts()
-        shards = len(plan_shards(bundle, encoder, folder, shard_rows))
-        record = {
-            "model": encoder.name,
-            "encoder": encoder.fingerprint,
-            "documents": bundle.documents,
-            "queries": len(bundle.queries),
-            "shards": shards,
-        }
-        click.echo(json.dumps(record, indent=2) if as_json else "\n".join(f"{k:<10} {v}" for k, v in record.items()))
-        return
-    artifact = embed_bundle(folder, model, Terminal(), shard_rows=shard_rows, workers=workers, reuse=reuse)
-    click.echo(_as_json(folder, artifact) if as_json else "\n".join(_lines(folder, artifact)))
+    with reading(folder) as bundle:
+        if dry_run:
+            record = _planned(bundle, model, shard_rows)
+            lines = (f"{name:<10} {value}" for name, value in record.items())
+            click.echo(json.dumps(record, indent=2) if as_json else "\n".join(lines))
+            return
+        artifact = embed_bundle(folder, model, Terminal(), shard_rows=shard_rows, workers=workers, reuse=reuse)
+        click.echo(_as_json(bundle, artifact) if as_json else "\n".join(_lines(bundle, artifact)))
 
 
-def _lines(folder: Path, artifact: Artifact) -> Iterator[str]:
+def _planned(bundle: Bundle, model: str, shard_rows: int) -> dict[str, object]:
+    encoder = load_encoder(model)
+    bundle.require_texts()
+    return {
+        "model": encoder.name,
+        "encoder": encoder.fingerprint,
+        "documents": bundle.documents,
+        "queries": len(bundle.queries),
+        "shards": len(plan_shards(bundle, encoder, bundle.path, shard_rows)),
+    }
+
+
+def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
     counts = artifact.manifest.counts
     yield f"Vectors: {artifact.path}"
     for role, plural in PLURALS.items():
@@ -74,16 +80,16 @@ def _lines(folder: Path, artifact: Artifact) -> Iterator[str]:
         if counts.get(zero_count(plural)):
             line += f"; {counts[zero_count(plural)]:,} vectors are zero"
         yield line
-    yield f"Bundle:  {Bundle.open(folder).id}"
-    yield f"Next:    csuite truth {folder} --knn 100"
+    yield f"Bundle:  {bundle.id}"
+    yield f"Next:    csuite truth {bundle.path} --knn 100"
 
 
-def _as_json(folder: Path, artifact: Artifact) -> str:
+def _as_json(bundle: Bundle, artifact: Artifact) -> str:
     record = {
         "vectors": str(artifact.path),
         "encoder": artifact.manifest.settings["encoder"],
         "content": artifact.manifest.content,
-        "bundle_id": Bundle.open(folder).id,
+        "bundle_id": bundle.id,
         "counts": artifact.manifest.counts,
     }
     return json.dumps(record, indent=2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -12,24 +12,17 @@ import click
 from pydantic import ValidationError
 
 from constraintsuite.cli.corpus import source_options, source_settings
+from constraintsuite.cli.subset_output import built_json, built_lines, dry_text, plan_lines
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import describe
 from constraintsuite.vectors.coverage import refuse_poor
-from constraintsuite.vectors.plan import Plan, plan_subset
+from constraintsuite.vectors.plan import plan_subset
 from constraintsuite.vectors.settings import Mode, SubsetSettings
 
 T = TypeVar("T")
 _FIELDS = SubsetSettings.model_fields
-_DRY_NAMES = {
-    "full": "queries with all positives",
-    "partial": "with some",
-    "none": "with none of them",
-    "kept": "share that keeps a positive",
-}
 _GIVEN = {"n_queries": "queries"}  # --queries is the file
 
 
@@ -93,8 +86,8 @@ def plan(
     """
     corpus, settings = _read(source, options, choices)
     made = plan_subset(open_source(corpus), settings, corpus.skip_bad_rows, population, Terminal())
-    click.echo(json.dumps(made.as_record(), indent=2, ensure_ascii=False) if as_json else "\n".join(_plan_lines(made)))
-    refuse_poor(made.expected.kept, made.judged, accepted=accept_coverage)
+    click.echo(json.dumps(made.as_record(), indent=2, ensure_ascii=False) if as_json else "\n".join(plan_lines(made)))
+    refuse_poor(made.expected.kept, made.judged, settings.mode, accepted=accept_coverage)
 
 
 @subset.command()
@@ -102,12 +95,16 @@ def plan(
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder of the bundle.")
 @click.option("--dry-run", is_flag=True, help="Choose, say what would be written, and write nothing.")
 @click.option("--force", is_flag=True, help="Replace a bundle of other texts, with its vectors and truths.")
+@click.option(
+    "--max-bad-rows", type=click.IntRange(min=0), help="With --skip-bad-rows: refuse a source with more broken rows."
+)
 def build(
     source: str,
     options: Mapping[str, object],
     out: Path,
     dry_run: bool,
     force: bool,
+    max_bad_rows: int | None,
     accept_coverage: bool,
     as_json: bool,
     **choices: object,
@@ -117,20 +114,35 @@ def build(
     A finished bundle of the same source and settings is recognised and left as it is.
     """
     from constraintsuite.vectors.draft import draft_subset  # noqa: PLC0415 - needs the extra [vectors]
-    from constraintsuite.vectors.subset import build_subset  # noqa: PLC0415
+    from constraintsuite.vectors.subset import build_subset, refuse_many_left_out, would_replace  # noqa: PLC0415
 
     corpus, settings = _read(source, options, choices)
+    if max_bad_rows is not None and not corpus.skip_bad_rows:
+        raise UserError("--max-bad-rows belongs to --skip-bad-rows: without it, no broken row is left out.")
     if dry_run:
         draft = draft_subset(open_source(corpus), settings, corpus.skip_bad_rows, Terminal())
         record = {"documents": len(draft.selection.positions), "bytes": draft.bytes, **asdict(draft.coverage)}
         if draft.twins is not None:
             record["twins_left_out"] = len(draft.twins.left_out)
-        click.echo(json.dumps(record, indent=2) if as_json else _dry({**record, "kept": draft.coverage.kept}, out))
-        judged = draft.coverage.queries - draft.coverage.unjudged
-        refuse_poor(judged - draft.coverage.none, judged, accepted=accept_coverage)
+        replaced = would_replace(corpus, settings, out)
+        shown = {**record, "kept": draft.coverage.kept}
+        click.echo(
+            json.dumps({**record, "replaces": replaced}, indent=2) if as_json else dry_text(shown, out, replaced)
+        )
+        judged = draft.coverage.judged
+        refuse_many_left_out(source, draft.bad.counts, max_bad_rows)
+        refuse_poor(judged - draft.coverage.none, judged, settings.mode, accepted=accept_coverage)
         return
-    artifact = build_subset(corpus, settings, out, Terminal(), accept_coverage=accept_coverage, force=force)
-    click.echo(_as_json(artifact) if as_json else "\n".join(_built_lines(artifact)))
+    artifact = build_subset(
+        corpus,
+        settings,
+        out,
+        Terminal(),
+        accept_coverage=accept_coverage,
+        max_bad_rows=max_bad_rows,
+        force=force,
+    )
+    click.echo(built_json(artifact) if as_json else "\n".join(built_lines(artifact)))
 
 
 def _read(
@@ -144,11 +156,20 @@ def _read(
     try:
         return source_settings(source, options), SubsetSettings.model_validate(values)
     except ValidationError as error:
-        raise UserError(describe(error).removeprefix("the record: ")) from None
+        raise UserError(_wrong(error)) from None
+
+
+def _wrong(error: ValidationError) -> str:
+    fault = error.errors()[0]
+    if not fault["loc"]:  # of several options together, in words of our own
+        return fault["msg"].removeprefix("Value error, ") + "."
+    name = str(fault["loc"][0])
+    option = next((given for given, field in _GIVEN.items() if field == name), name).replace("_", "-")
+    return f"--{option}: {fault['msg'].lower()}, got {fault['input']!r}."
 
 
 def _allocation(text: str) -> str | dict[str, float]:
-    if "=" not in text:
+    if text in ("proportional", "equal"):
         return text
     shares = {}
     for part in text.split(","):
@@ -158,55 +179,3 @@ def _allocation(text: str) -> str | dict[str, float]:
         except ValueError:
             raise UserError(f"--allocation: {part!r} is not NAME=SHARE, as in short=0.3,long=0.7") from None
     return shares
-
-
-def _plan_lines(made: Plan) -> Iterator[str]:
-    if made.warning:
-        yield f"Warning: {made.warning}"
-    yield f"{made.source}: {made.population:,} documents, {made.queries:,} queries selected, {made.judged:,} of them judged"
-    yield f"mode {made.mode}: {made.size:,} documents; the queries have {made.positives:,} positive documents"
-    spread = f" ± {made.expected.deviation:.0f}" if made.expected.deviation else ""
-    yield (
-        f"judged queries that keep a positive: {made.expected.kept:,.0f}{spread} of {made.judged:,} "
-        f"({made.expected.share:.1%}); with all positives: {made.expected.whole:,.0f}"
-    )
-    if made.dedup == "exact_text":
-        yield "Equal texts are counted here as they stand in the source; the subset will hold one of each."
-    yield "\nA uniform sample would keep:\n   documents  queries   share"
-    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {row.share:>6.1%}" for row in made.by_size)
-
-
-def _dry(record: Mapping[str, object], out: Path) -> str:
-    named = {_DRY_NAMES.get(name, name.replace("_", " ")): value for name, value in record.items()}
-    shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in named.items()}
-    return "\n".join([f"Would write to {out}:", *(f"{name:>30}  {value}" for name, value in shown.items())])
-
-
-def _built_lines(artifact: Artifact) -> Iterator[str]:
-    report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
-    counts, coverage = artifact.manifest.counts, report["coverage"]
-    yield f"Bundle: {artifact.path}"
-    yield f"{counts['documents']:>10,} of {counts['population']:,} documents"
-    states = ("full", "all positives"), ("partial", "some"), ("none", "none of them")
-    covered = ", ".join(f"{coverage[name]:,} with {words}" for name, words in states)
-    yield f"{counts['queries']:>10,} queries: {covered}; {coverage['unjudged']:,} unjudged"
-    yield f"{counts['judgments']:>10,} judgments"
-    if "twins_left_out" in counts:
-        left_out, moved, merged = (
-            counts[name] for name in ("twins_left_out", "judgments_moved", "judgments_fallen_together")
-        )
-        yield (
-            f"{left_out:>10,} left out whose text another document has, of {counts['different_texts']:,} different texts; "
-            f"judgments moved: {moved:,}, fallen together: {merged:,}"
-        )
-    for name, count in artifact.manifest.rejects.items():
-        yield f"{count:>10,} rows left out: {name}"
-    yield from (f"Note: {note}" for note in report["notes"])
-    yield "Next:   csuite embed " + str(artifact.path) + " --model dense:all-MiniLM-L6-v2"
-
-
-def _as_json(artifact: Artifact) -> str:
-    report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
-    manifest = artifact.manifest
-    record = {"bundle": str(artifact.path), "content": manifest.content, "counts": manifest.counts, **report}
-    return json.dumps(record, indent=2, ensure_ascii=False)

@@ -11,8 +11,7 @@ import click
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.folder import locked
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
 
@@ -25,15 +24,16 @@ from constraintsuite.vectors.relevance import make_relevance
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def truth(folder: Path, knn: int | None, encoder: str | None, metric: Similarity | None, as_json: bool) -> None:
     """Write the truths of BUNDLE: relevance (rel.*), and with --knn exact neighbours (ann.*)."""
-    made = [make_relevance(folder)]
-    if knn is not None:
-        with locked(folder):
+    with reading(folder) as bundle:
+        made = [make_relevance(folder)]
+        if knn is not None:
             made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric))
+        name = bundle.id
     if as_json:
         truths = [{"truth": str(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]
-        click.echo(json.dumps({"bundle_id": Bundle.open(folder).id, "truths": truths}, indent=2))
+        click.echo(json.dumps({"bundle_id": name, "truths": truths}, indent=2))
     else:
-        click.echo("\n".join([*(_line(each) for each in made), f"Bundle: {Bundle.open(folder).id}"]))
+        click.echo("\n".join([*(_line(each) for each in made), f"Bundle: {name}"]))
 
 
 def _line(artifact: Artifact) -> str:
@@ -44,7 +44,6 @@ def _line(artifact: Artifact) -> str:
             f"{artifact.path}: {counts['judgments']:,} judgments of {counts['queries']:,} queries, {missing:,} of them of "
             "documents that are not in the subset"
         )
-    return (
-        f"{artifact.path}: {counts['neighbours']:,} neighbours of {counts['queries']:,} queries; "
-        f"{counts['queries_tied_beyond_k']:,} queries have more documents that are as near as the last"
-    )
+    tied = counts["queries_tied_beyond_k"]
+    ties = f"of {tied:,} queries, more documents are as near as the last" if tied else "none of them tied with others"
+    return f"{artifact.path}: {counts['neighbours']:,} neighbours of {counts['queries']:,} queries; {ties}"

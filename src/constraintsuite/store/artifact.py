@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -91,8 +91,11 @@ class Artifact:
             raise UserError(f"{path}: this is a {manifest.kind}, not a {kind}.{hint}")
         return cls(path, manifest)
 
-    def verify(self) -> list[str]:
-        """What is wrong with the files, one line a fault; empty when every byte is as it was written."""
+    def verify(self, beside: Collection[str] = ()) -> list[str]:
+        """What is wrong with the files, one line a fault; empty when every byte is as it was written.
+
+        `beside` names the folders inside that are no part of it, as for `finish`.
+        """
         faults = []
         for name, entry in self.manifest.files.items():
             file = self.path / name
@@ -102,7 +105,7 @@ class Artifact:
                 faults.append(f"{name}: changed since it was written")
         faults += [
             f"{name}: not in the manifest"
-            for name in sorted(_hashed_files(self.path).keys() - self.manifest.files.keys())
+            for name in sorted(_hashed_files(self.path, beside).keys() - self.manifest.files.keys())
         ]
         return faults
 
@@ -134,16 +137,18 @@ def finish(
     seconds: float,
     events: Sequence[str] = (),
     place: Mapping[str, Any] | None = None,
+    beside: Collection[str] = (),
 ) -> Artifact:
     """Hash the files of `path` and write its manifest: from now on it is finished.
 
     `events` is what happened on the way and left no trace in the content, such as a repeated request; `place` is what a
-    model says of where it ran.
+    model says of where it ran. `beside` names folders inside that are artifacts of their own, and no content of this one.
     """
     for leftover in path.rglob(".*.tmp-*"):  # of a process that was killed while writing
         leftover.unlink(missing_ok=True)
     files = {
-        name: FileEntry(sha256=sha256_of(file), bytes=file.stat().st_size) for name, file in _hashed_files(path).items()
+        name: FileEntry(sha256=sha256_of(file), bytes=file.stat().st_size)
+        for name, file in _hashed_files(path, beside).items()
     }
     manifest = Manifest(
         format=FORMAT,
@@ -164,14 +169,20 @@ def finish(
     return Artifact(path, manifest)
 
 
-def _hashed_files(path: Path) -> dict[str, Path]:
-    """The files that are an artifact's content: not the manifest, hidden files, or the stages kept beside it."""
+def _hashed_files(path: Path, beside: Collection[str]) -> dict[str, Path]:
+    """The files that are an artifact's content: not the manifest, hidden files, or the stages and others kept beside it."""
+    apart = {"stages", *beside}
     named = {file.relative_to(path).as_posix(): file for file in sorted(path.rglob("*")) if file.is_file()}
     return {
         name: file
         for name, file in named.items()
-        if name not in (MANIFEST, ENVIRONMENT) and not file.name.startswith(".") and not name.startswith("stages/")
+        if name not in (MANIFEST, ENVIRONMENT) and not file.name.startswith(".") and not _inside(name, apart)
     }
+
+
+def _inside(name: str, folders: Collection[str]) -> bool:
+    first, border, _ = name.partition("/")
+    return bool(border) and first in folders
 
 
 def read_manifest(path: Path) -> Manifest | None:

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,18 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder to write to; it takes the name `path`, which is free or an empty folder, if the block ends without an error."""
+    temporary = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -5,7 +5,8 @@
     vectors/ENCODER/   docs.npy queries.npy encoder.json truncation.json                             an artifact each
     truth/relevance/ , truth/neighbours-…/                                                           an artifact each
 
-Each is written once. The id of a bundle is the hash of the contents of all of them.
+Each is written once, and says of which texts it was made: what was made of others is no part of the bundle, wherever it
+lies. The id of a bundle is the hash of the contents of all of them.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.text import Qrel
 from constraintsuite.store.artifact import Artifact, read_manifest
 from constraintsuite.store.files import sha256_text
-from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_qrels, read_table
+from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table
 
 PART_ROWS = 50_000
 CORPUS, QUERIES, QRELS = "corpus", "queries.parquet", "qrels.parquet"
 COVERAGE, REJECTS, TWINS = "coverage.json", "rejects.jsonl", "twins.jsonl"
 VECTORS, TRUTH = "vectors", "truth"
+PARTS = (VECTORS, TRUTH)
+"""Folders of artifacts that lie beside the texts and have manifests of their own."""
+MIN_RELEVANCE = 1
+"""The lowest grade that is positive, where nobody says another."""
 CODES: Mapping[str, str] = {"bundle": "bundle 1", "vectors": "vectors 1", "truth": "truth 1"}
 """By kind of artifact; raised when the same inputs and settings would give other bytes. The version of the product does not
 count: what took hours is not made anew because of it."""
@@ -73,27 +78,36 @@ class Bundle:
 
     def ids(self) -> Iterator[str]:
         """The id of each document, by row."""
-        return (cast(str, name) for name in self.column("doc_id"))
+        return (cast(str, name) for file in self._part_files() for (name,) in read_table(file, ["doc_id"]))
 
-    def column(self, name: str) -> Iterator[object]:
-        """One value of each document, by row."""
-        for number in range(-(-self.documents // self._part_rows)):
-            yield from (value for (value,) in read_table(part_file(self.path, number), [name]))
+    def text_hashes(self) -> bytes:
+        """Sixteen bytes of each document, by row; zeros where there is no text."""
+        return b"".join(read_fixed(file, "text_sha256") for file in self._part_files())
+
+    def _part_files(self) -> Iterator[Path]:
+        return (part_file(self.path, number) for number in range(-(-self.documents // self._part_rows)))
 
     @property
     def _part_rows(self) -> int:
         return int(self.texts.manifest.settings["part_rows"])
 
+    @property
+    def min_relevance(self) -> int:
+        """The lowest grade that is positive here."""
+        return int(self.texts.manifest.settings.get("min_relevance", MIN_RELEVANCE))
+
     def parts(self, folder: str) -> list[Artifact]:
-        """The finished artifacts in `vectors` or `truth`, by name."""
-        found = sorted((self.path / folder).iterdir()) if (self.path / folder).is_dir() else []
-        manifests = {path: read_manifest(path) for path in found if path.is_dir()}
-        return [Artifact(path, manifest) for path, manifest in manifests.items() if manifest is not None]
+        """The finished artifacts in `vectors` or `truth` that were made of these texts, by name."""
+        return [part for part in finished_parts(self.path, folder) if self.owns(part)]
+
+    def owns(self, part: Artifact) -> bool:
+        """Whether vectors or a truth were made of these texts; a build that was killed may leave those of others."""
+        return part.manifest.inputs.get("texts") == self.texts.manifest.content
 
     @property
     def id(self) -> str:
         """Two bundles with the same id are the same bytes: texts, vectors and truths."""
-        parts = (part for folder in (VECTORS, TRUTH) for part in self.parts(folder))
+        parts = (part for folder in PARTS for part in self.parts(folder))
         named = (f"{part.path.relative_to(self.path).as_posix()} {part.manifest.content}" for part in parts)
         return sha256_text(self.texts.manifest.content, *named)
 
@@ -103,6 +117,13 @@ class Bundle:
             raise UserError(
                 f"{self.path}: this bundle was imported without texts, or without some of them. Import it with --texts."
             )
+
+
+def finished_parts(path: Path, folder: str) -> list[Artifact]:
+    """All that is finished in the folder `vectors` or `truth` of a bundle, by name, of whatever texts."""
+    found = sorted((path / folder).iterdir()) if (path / folder).is_dir() else []
+    manifests = {part: read_manifest(part) for part in found if part.is_dir()}
+    return [Artifact(part, manifest) for part, manifest in manifests.items() if manifest is not None]
 
 
 def part_file(path: Path, number: int) -> Path:

@@ -103,7 +103,7 @@ def check_judgments(bundle: Bundle) -> Iterator[str]:
         yield f"{QRELS}: the query {min(unknown)!r} is judged and is not there"
     judged = {document for _, document in couples}
     there = {name for name in bundle.ids() if name in judged}
-    positives = positives_of(qrels, bundle.texts.manifest.settings.get("min_relevance", 1))
+    positives = positives_of(qrels, bundle.min_relevance)
     states = tuple(state_of(positives.get(name, frozenset()), there) for name in names)
     for query, state in zip(queries, states, strict=True):
         if query.coverage != state:

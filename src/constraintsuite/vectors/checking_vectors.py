@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from heapq import nsmallest
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from constraintsuite.vectors.checking_texts import compare_counts
 from constraintsuite.vectors.embedding import PLURALS
 from constraintsuite.vectors.lengths import check_lengths, slack_of, zero_count
 from constraintsuite.vectors.matrices import Matrix
-from constraintsuite.vectors.neighbours import NearestRow, nearest, read_neighbours
+from constraintsuite.vectors.neighbours import NearestRow, count_neighbours, nearest, read_neighbours
 from constraintsuite.vectors.relevance import RELEVANCE, count_judged, read_relevance, relevance_rows
 from constraintsuite.vectors.vectorset import (
     DOCUMENTS_FILE,
@@ -74,24 +75,18 @@ def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
     if truth.manifest.inputs["vectors"] != vectors.artifact.manifest.content:
         yield f"{name}: made from other vectors"
         return
-    rows = list(read_neighbours(truth))
-    yield from compare_counts(f"{name}/manifest.json", truth.manifest.counts, _counts(rows))
+    yield from compare_counts(f"{name}/manifest.json", truth.manifest.counts, count_neighbours(read_neighbours(truth)))
     yield from _no_rejects(truth, name)
-    if [row.query_row for row in rows] != list(range(len(bundle.queries))):
+    if [row.query_row for row in read_neighbours(truth)] != list(range(len(bundle.queries))):
         yield f"{name}: its rows are not those of the queries"
         return
-    for row in rows:
+    chosen = set(nsmallest(_RECOMPUTED, range(len(bundle.queries)), key=lambda row: stable_hash("verify", str(row))))
+    compared = []
+    for row in read_neighbours(truth):  # one after the other: all of them are many times as large as the file
         yield from (f"{name}: query row {row.query_row}: {fault}" for fault in _wrong(row, bundle, settings["k"]))
-    chosen = sorted(rows, key=lambda row: stable_hash("verify", str(row.query_row)))[:_RECOMPUTED]
-    yield from (f"{name}: {fault}" for fault in _again(chosen, vectors, settings["k"], settings["metric"]))
-
-
-def _counts(rows: Sequence[NearestRow]) -> dict[str, int]:
-    return {
-        "queries": len(rows),
-        "neighbours": sum(len(row.doc_rows) for row in rows),
-        "queries_tied_beyond_k": sum(row.tied_beyond_k > 0 for row in rows),
-    }
+        if row.query_row in chosen:
+            compared.append(row)
+    yield from (f"{name}: {fault}" for fault in _again(compared, vectors, settings["k"], settings["metric"]))
 
 
 def _no_rejects(artifact: Artifact, where: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.metrics.intervals import wilson
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.forecast import LEAST_COVERAGE
+from constraintsuite.vectors.settings import KEEPING, Mode
 
 State = Literal["full", "partial", "none", "unjudged"]
 
@@ -29,6 +30,11 @@ class Coverage:
     positives_in_subset: int
     kept: Interval
     """Share of the judged queries with at least one positive in the subset."""
+
+    @property
+    def judged(self) -> int:
+        """Queries with a positive, in the subset or not."""
+        return self.queries - self.unjudged
 
 
 def state_of(positives: Set[str], there: Set[str]) -> State:
@@ -56,10 +62,15 @@ def measure_coverage(states: Sequence[State], positives: Mapping[str, Set[str]],
     )
 
 
-def refuse_poor(kept: float, judged: int, *, accepted: bool) -> None:
+def refuse_poor(kept: float, judged: int, mode: Mode, *, accepted: bool) -> None:
     """A UserError with numbers if most judged queries would lose all their positives and nobody accepted that."""
     if judged and kept / judged < LEAST_COVERAGE and not accepted:
+        advice = (
+            "The source lacks the others: are these the judgments of this corpus?"
+            if mode in KEEPING
+            else "Take the mode keep_positives, or a larger subset."
+        )
         raise UserError(
-            f"Only {kept:,.0f} of {judged:,} judged queries ({kept / judged:.1%}) would keep a positive document. Take the mode "
-            "keep_positives, or a larger subset; --accept-coverage builds it all the same."
+            f"Only {kept:,.0f} of {judged:,} judged queries ({kept / judged:.1%}) would keep a positive document. {advice} "
+            "--accept-coverage goes on all the same."
         )

@@ -33,6 +33,8 @@ class Difference:
     judgments: Comparison
     vectors: Comparison
     truths: Comparison
+    files: tuple[str, ...] = ()
+    """Files of the texts that are in one only or are not the same: beside texts, they hold strata and probabilities."""
 
 
 def diff_bundles(left: Bundle, right: Bundle) -> Difference:
@@ -51,7 +53,13 @@ def diff_bundles(left: Bundle, right: Bundle) -> Difference:
         _compare(*qrels),
         _compare(*vectors),
         _compare(*truths),
+        _files(left, right),
     )
+
+
+def _files(left: Bundle, right: Bundle) -> tuple[str, ...]:
+    one, other = left.texts.manifest.files, right.texts.manifest.files
+    return tuple(sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name)))
 
 
 def _compare(left: Mapping[K, object], right: Mapping[K, object]) -> Comparison:

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.ranking.trec import read_run
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.vectors.coverage import Coverage, State, measure_coverage, state_of
 from constraintsuite.vectors.first_pass import Seen, read_corpus
-from constraintsuite.vectors.judged import Judged, read_judged
-from constraintsuite.vectors.plan import KEEPING
+from constraintsuite.vectors.judged import Judged, gaps, hard_negatives, read_judged
 from constraintsuite.vectors.sampling import Request, Selection, select
-from constraintsuite.vectors.settings import SubsetSettings
+from constraintsuite.vectors.settings import KEEPING, SubsetSettings
 from constraintsuite.vectors.survey import Survey
 from constraintsuite.vectors.twins import Merged, Twin, Twins, find_twins, in_source, merge
 from constraintsuite.vectors.work import Work
@@ -58,24 +56,25 @@ def draft_subset(
     """Choose documents and queries; with `work`, a pass over the documents that was made before is not made again."""
     bad = BadRows(skip=skip_bad_rows)
     judged = read_judged(source, settings, bad)
-    hard = _hard_negatives(settings, judged)
+    hard = hard_negatives(settings, judged)
     wanted = judged.keep | hard
     if settings.dedup == "exact_text":
         wanted |= {qrel.document for qrel in judged.qrels}
     seen = read_corpus(source, settings, wanted, bad, reporter, work)
+    for gap in gaps(settings, judged, hard, seen.survey.found):
+        reporter.note(f"Note: {gap}")
     pool = _choosable(seen, settings, judged, hard)
-    strata = (
-        seen.strata if pool.twins is None or seen.strata is None else seen.strata[pool.twins.mask(len(seen.survey))]
-    )
+    strata = seen.strata
+    if strata is not None and pool.twins is not None:
+        strata = strata[pool.twins.mask(len(seen.survey))]
     chosen = select(Request(settings, pool.survey, pool.judged.keep, pool.hard, strata, seen.names))
     inside = set(chosen.positions.tolist())
     there = {name for name, position in pool.survey.found.items() if position in inside}
     positives = pool.judged.positives()
     states = tuple(state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
-    characters = round(seen.characters * len(chosen.positions) / len(seen.survey))
-    draft = Draft(
-        pool.judged, seen.survey, chosen, states, measure_coverage(states, positives, there), characters, seen.bad
-    )
+    size = round(seen.bytes * len(chosen.positions) / len(seen.survey))
+    coverage = measure_coverage(states, positives, there)
+    draft = Draft(pool.judged, seen.survey, chosen, states, coverage, size, seen.bad)
     return draft if pool.merged is None else _with_twins(draft, pool, judged, there)
 
 
@@ -109,13 +108,3 @@ def _with_twins(draft: Draft, pool: _Choosable, judged: Judged, there: set[str])
 
 def _outside(documents: set[str], merged: Merged, there: set[str]) -> Iterator[Twin]:
     return (Twin(name, merged.names[name], None) for name in documents if merged.names[name] not in there)
-
-
-def _hard_negatives(settings: SubsetSettings, judged: Judged) -> frozenset[str]:
-    if settings.run is None:
-        return frozenset()
-    run = read_run(settings.run)
-    names = {query.id for query in judged.queries}
-    if not names & run.keys():
-        raise UserError(f"--run {settings.run}: it has none of the {len(names):,} selected queries.")
-    return frozenset(name for query in names for name in run.get(query, [])[: settings.depth])

@@ -25,6 +25,7 @@ from constraintsuite.vectors.encoders import folder_name, letting_go, load_encod
 from constraintsuite.vectors.folder import reading, reopen
 from constraintsuite.vectors.lengths import ZERO
 from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
+from constraintsuite.vectors.reuse import reading_known
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
 
 SHARD_ROWS = 10_000
@@ -46,7 +47,7 @@ def embed_bundle(
     reuse: Sequence[Path] = (),
 ) -> Artifact:
     """Write the vectors of a bundle by an encoder; what was finished before is not computed again."""
-    with reading(path) as bundle, letting_go():
+    with reading(path) as bundle, reading_known(reuse), letting_go():
         return _embed(bundle, model, reporter, shard_rows, workers, reuse)
 
 
@@ -61,9 +62,7 @@ def _embed(
     origin = Origin("vectors", encoder.name, inputs, settings, 0, CODES["vectors"])
     with folder_lock(out):
         manifest = read_manifest(out)
-        if (
-            manifest is not None and manifest.inputs.get("texts") == inputs["texts"]
-        ):  # the folder's name is the encoder's
+        if manifest is not None and bundle.owns(Artifact(out, manifest)):  # the folder's name is the encoder's
             reporter.note(f"{encoder.name}: {out} is up to date")
             shutil.rmtree(out / _SHARDS, ignore_errors=True)
             return Artifact(out, manifest)

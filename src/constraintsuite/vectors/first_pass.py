@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +38,8 @@ class Seen:
     strata: npt.NDArray[np.uint16] | None
     names: list[str]
     """Of the strata."""
-    characters: int
-    """Of all texts."""
+    bytes: int
+    """Of all texts, as they are written."""
     bad: BadRows
 
 
@@ -65,6 +66,12 @@ def read_corpus(
     return seen
 
 
+def left_out_before(work: Work) -> Mapping[str, int]:
+    """Broken rows that the pass which `work` has kept left out, by reason."""
+    counts: dict[str, int] = _rest(work.folder)["bad"]["counts"] if work.done("surveyed") else {}
+    return counts
+
+
 class _Reader:
     """Notes what is wanted of each document as it passes; a second reading begins anew."""
 
@@ -79,10 +86,10 @@ class _Reader:
         """The id of each document."""
         bad = BadRows(skip=self._bad.skip) if self._readings else self._bad  # each bad row is counted once
         self._readings += 1
-        self._characters, self._hashes = 0, bytearray()
+        self._bytes, self._hashes = 0, bytearray()
         documents: Iterable[Document] = self._source.documents(bad)
         for document in documents if self._strata is None else self._strata.reading(documents):
-            self._characters += len(document.text) + len(document.title)
+            self._bytes += _bytes_of(document.text) + _bytes_of(document.title)
             if self._hashing:
                 self._hashes += text_hash(passage(document.title, document.text))
             yield document.id
@@ -91,7 +98,11 @@ class _Reader:
         """All that was noted."""
         hashes = np.frombuffer(self._hashes, dtype=np.uint64).reshape(-1, 2) if self._hashing else None
         codes, names = self._strata.result() if self._strata else (None, [])
-        return Seen(found, hashes, codes, names, self._characters, self._bad)
+        return Seen(found, hashes, codes, names, self._bytes, self._bad)
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())  # whether it is ASCII, a string knows
 
 
 def _keep(seen: Seen, work: Work) -> None:
@@ -102,7 +113,7 @@ def _keep(seen: Seen, work: Work) -> None:
     rest = {
         "found": seen.survey.found,
         "names": seen.names,
-        "characters": seen.characters,
+        "bytes": seen.bytes,
         "bad": {"skip": seen.bad.skip, "counts": seen.bad.counts, "rows": [asdict(row) for row in seen.bad.rows]},
     }
     write_text(work.folder / _REST, json.dumps(rest))
@@ -110,9 +121,14 @@ def _keep(seen: Seen, work: Work) -> None:
 
 
 def _recall(folder: Path, ids: Callable[[], Iterator[str]]) -> Seen:
-    rest = json.loads((folder / _REST).read_text(encoding="utf-8"))
+    rest = _rest(folder)
     hashes, strata = (np.load(folder / name) if (folder / name).is_file() else None for name in (_HASHES, _STRATA))
     rows = [adapter(BadRow).validate_python(row) for row in rest["bad"]["rows"]]
     bad = BadRows(rest["bad"]["skip"], Counter(rest["bad"]["counts"]), rows)
     keys = np.load(folder / _KEYS)
-    return Seen(Survey(keys, rest["found"], ids), hashes, strata, rest["names"], rest["characters"], bad)
+    return Seen(Survey(keys, rest["found"], ids), hashes, strata, rest["names"], rest["bytes"], bad)
+
+
+def _rest(folder: Path) -> dict[str, Any]:
+    rest: dict[str, Any] = json.loads((folder / _REST).read_text(encoding="utf-8"))
+    return rest

@@ -10,7 +10,17 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Manifest, read_manifest
 from constraintsuite.store.files import folder_lock
-from constraintsuite.vectors.bundle import CORPUS, COVERAGE, QRELS, QUERIES, REJECTS, TRUTH, TWINS, VECTORS, Bundle
+from constraintsuite.vectors.bundle import (
+    CORPUS,
+    COVERAGE,
+    PARTS,
+    QRELS,
+    QUERIES,
+    REJECTS,
+    TWINS,
+    Bundle,
+    finished_parts,
+)
 
 WORK = "stages"  # what lies there is no content of an artifact
 _OWN = (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, TWINS, ENVIRONMENT)
@@ -50,7 +60,7 @@ def refuse_others(out: Path, manifest: Manifest | None, *, force: bool) -> None:
         raise UserError(
             f"{out}: here lies a bundle of other texts or settings. Choose another --out, or replace it with --force."
         )
-    own = {MANIFEST, VECTORS, TRUTH, WORK, *_OWN}
+    own = {MANIFEST, WORK, *PARTS, *_OWN}
     foreign = sorted(path.name for path in out.iterdir() if path.name not in own and not path.name.startswith("."))
     if foreign:
         raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of a bundle. Choose another --out.")
@@ -78,14 +88,29 @@ def reopen(part: Path) -> None:
     (part / MANIFEST).unlink(missing_ok=True)
 
 
-def tidy(out: Path, content: str) -> None:
-    """Take away what was only needed on the way, and vectors and truths of other texts."""
-    _remove(out / WORK)
-    for folder in (VECTORS, TRUTH):
-        for part in (out / folder).iterdir() if (out / folder).is_dir() else ():
-            manifest = read_manifest(part)
-            if manifest is None or manifest.inputs.get("texts") != content:
+def tidy(bundle: Bundle) -> None:
+    """Take away what was only needed on the way, and vectors and truths of other texts, finished or not."""
+    own = {part.path for folder in PARTS for part in bundle.parts(folder)}
+    for folder in PARTS:
+        for part in (bundle.path / folder).iterdir() if (bundle.path / folder).is_dir() else ():
+            if part not in own:
                 _remove(part)
+    _remove(bundle.path / WORK)
+
+
+def sweep(bundle: Bundle) -> None:
+    """Do what was left of `tidy` when a build was killed before its end."""
+    for each in leftovers(bundle):
+        _remove(each)
+
+
+def leftovers(bundle: Bundle) -> list[Path]:
+    """What a killed build left: its work, and what was made of other texts.
+
+    Vectors that are not finished are none: they may be of these texts, and wait for their command to be run again.
+    """
+    foreign = [part.path for name in PARTS for part in finished_parts(bundle.path, name) if not bundle.owns(part)]
+    return [*foreign, *([bundle.path / WORK] if (bundle.path / WORK).is_dir() else [])]
 
 
 def _remove(path: Path) -> None:

@@ -1,16 +1,32 @@
-"""How many judged queries keep a positive document when a corpus is sampled without regard to them.
+"""How many judged queries keep a positive document when a corpus is sampled.
 
-A query with m positives loses all of them with probability prod((N-n-i)/(N-i)), i < m: the hypergeometric distribution.
+Of a stratum of N documents of which n are drawn, m are all missed with probability prod((N-n-i)/(N-i)), i < m: the
+hypergeometric distribution. Strata are drawn independently of each other, so a query loses all its positives with the
+product of that over them. What is kept whole is a stratum with n = N, and what is not there at all one with n = 0.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 LEAST_COVERAGE = 0.5
 """Below this share of the judged queries a subset is refused unless somebody accepts it."""
+_MOST_STEPS = 1_000_000
+
+
+class Layer(NamedTuple):
+    """Documents of which so many are drawn, each with the same chance."""
+
+    population: int
+    size: int
+
+
+Spread = tuple[int, ...]
+"""How many positives of a query lie in each layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +51,36 @@ class Forecast:
 
 def forecast(population: int, size: int, positives: Mapping[int, int]) -> Forecast:
     """For a uniform sample; `positives` says how many queries have how many positive documents."""
-    lost = {m: all_missed(population, size, m) for m in positives}
-    whole = {m: all_missed(population, population - size, m) for m in positives}
-    judged = sum(positives.values())
-    variance = sum(count * lost[m] * (1 - lost[m]) for m, count in positives.items())
-    for m, count in positives.items():
-        for other, others in positives.items():
-            couples = count * (others - 1 if m == other else others)
-            variance += couples * (all_missed(population, size, m + other) - lost[m] * lost[other])
+    return forecast_layers([Layer(population, size)], {(m,): count for m, count in positives.items()}, population, size)
+
+
+def forecast_layers(layers: Sequence[Layer], queries: Mapping[Spread, int], population: int, size: int) -> Forecast:
+    """For a sample of several layers; `queries` says of how many queries the positives are spread in the same way."""
+
+    @cache
+    def missed(spread: Spread) -> float:
+        return math.prod(all_missed(*layer, m) for layer, m in zip(layers, spread, strict=True))
+
+    whole = (
+        count * math.prod(all_missed(full, full - drawn, m) for (full, drawn), m in zip(layers, spread, strict=True))
+        for spread, count in queries.items()
+    )
+    variance = sum(count * missed(spread) * (1 - missed(spread)) for spread, count in queries.items())
+    if (
+        len(queries) ** 2 * len(layers) <= _MOST_STEPS
+    ):  # without this, a little too large: one document more is one less
+        for one, count in queries.items():
+            for other, others in queries.items():
+                couples = count * (others - 1 if one == other else others)
+                together = tuple(a + b for a, b in zip(one, other, strict=True))
+                variance += couples * (missed(together) - missed(one) * missed(other))
     return Forecast(
         population,
         size,
-        judged,
-        sum(count * (1 - lost[m]) for m, count in positives.items()),
+        sum(queries.values()),
+        sum(count * (1 - missed(spread)) for spread, count in queries.items()),
         math.sqrt(max(0.0, variance)),
-        sum(count * whole[m] for m, count in positives.items()),
+        sum(whole),
     )
 
 

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.vectors.bundle import MIN_RELEVANCE
+from constraintsuite.vectors.counting import counted
 from constraintsuite.vectors.judged import distinct_judgments
 from constraintsuite.vectors.layouts.msmarco_reading import Found
 from constraintsuite.vectors.parts import Placed
@@ -18,7 +20,6 @@ from constraintsuite.vectors.parts import Placed
 Grades = dict[tuple[str, str], int]
 """By query and document."""
 _NAMED = 5
-_STEP = 1_000
 
 
 @dataclass(frozen=True)
@@ -70,23 +71,20 @@ def join(found: Found, source: Source, reporter: Reporter, *, skip_bad_rows: boo
 def _documents(source: Source, rows: Mapping[str, int], bad: BadRows, reporter: Reporter) -> npt.NDArray[np.bool_]:
     there = np.zeros(len(rows), dtype=np.bool_)
     with reporter.track("documents", None) as advance:
-        for number, document in enumerate(source.documents(bad), 1):
+        for document in counted(source.documents(bad), advance):
             row = rows.get(document.id)
             if row is not None:
                 if there[row]:
                     raise UserError(f"{source.name}: the id {document.id!r} stands there twice. Ids must be unique.")
                 there[row] = True
-            if number % _STEP == 0:
-                advance(_STEP)
     return there
 
 
 def _refuse(source: str, missing: Mapping[str, Sequence[str]], documents: int, queries: int) -> None:
     for kind, of in (("documents", documents), ("queries", queries)):
         if missing[kind]:
-            shown = ", ".join(map(repr, missing[kind][:_NAMED])) + (
-                " and others" if len(missing[kind]) > _NAMED else ""
-            )
+            others = " and others" if len(missing[kind]) > _NAMED else ""
+            shown = ", ".join(map(repr, missing[kind][:_NAMED])) + others
             file = " Name a file of them with --queries." if kind == "queries" else ""
             raise UserError(
                 f"{source}: no text for {len(missing[kind]):,} of {of:,} {kind}: {shown}.{file} --allow-missing-texts "
@@ -104,8 +102,10 @@ def judge(found: Found, known: Grades) -> tuple[Grades, list[str]]:
     notes = []
     if known and (silent := len(truth - known.keys())):
         notes.append(
-            f"{silent:,} positives of the ground truth are not judged in the source; they are kept with grade 1"
+            f"{silent:,} positives of the ground truth are not judged in the source; they are kept with grade {MIN_RELEVANCE}"
         )
-    if denied := sum(known.get(couple, 1) < 1 for couple in truth):
-        notes.append(f"{denied:,} positives of the ground truth are judged below 1 in the source, which is believed")
-    return {**dict.fromkeys(truth, 1), **known}, notes
+    if denied := sum(known.get(couple, MIN_RELEVANCE) < MIN_RELEVANCE for couple in truth):
+        notes.append(
+            f"{denied:,} positives of the ground truth are judged below {MIN_RELEVANCE} in the source, which is believed"
+        )
+    return {**dict.fromkeys(truth, MIN_RELEVANCE), **known}, notes

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
+from constraintsuite.evaluate.ranking.trec import read_run
 from constraintsuite.records.text import Qrel, Query
 from constraintsuite.vectors.keys import KeyMaker
 from constraintsuite.vectors.settings import SubsetSettings
@@ -27,14 +27,12 @@ class Judged:
     available_judged: int
     """Those of them with a positive judgment."""
     min_relevance: int
+    unknown: int = 0
+    """Judgments of queries that the source lacks."""
 
     def positives(self) -> dict[str, frozenset[str]]:
         """The positive documents of each selected query that has any."""
         return positives_of(self.qrels, self.min_relevance)
-
-    def histogram(self) -> dict[int, int]:
-        """How many of the selected queries have how many positives."""
-        return dict(sorted(Counter(len(found) for found in self.positives().values()).items()))
 
 
 def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judged:
@@ -42,7 +40,13 @@ def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judge
     queries = _unique(source.queries(bad))
     if not queries:
         raise UserError(f"{source.name}: this source has no queries. Name a file of them with --queries.")
-    qrels = distinct_judgments(qrel for qrel in source.qrels(bad) if qrel.query in queries)
+    every = list(source.qrels(bad))
+    qrels = distinct_judgments(qrel for qrel in every if qrel.query in queries)
+    if every and not qrels:
+        raise UserError(
+            f"{source.name}: none of the {len(queries):,} queries is judged; the judgments are of others, such as "
+            f"{every[0].query!r}. Name the file that belongs to these queries with --qrels."
+        )
     positives = positives_of(qrels, settings.min_relevance)
     if not positives:
         raise UserError(
@@ -60,7 +64,29 @@ def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judge
         len(queries),
         len(positives),
         settings.min_relevance,
+        sum(qrel.query not in queries for qrel in every),
     )
+
+
+def gaps(settings: SubsetSettings, judged: Judged, hard: frozenset[str], there: Collection[str]) -> Iterator[str]:
+    """What a user should know of judgments and a run that are not all of this source; `there` are its documents."""
+    if judged.unknown:
+        yield f"{judged.unknown:,} judgments are of queries that the source lacks, and are left out"
+    if absent := sorted(judged.keep - set(there)):
+        yield f"the source lacks {len(absent):,} of the {len(judged.keep):,} positive documents, such as {absent[0]!r}"
+    if hard and not hard & set(there):
+        yield f"--run {settings.run}: the source has none of the documents that it names"
+
+
+def hard_negatives(settings: SubsetSettings, judged: Judged) -> frozenset[str]:
+    """The best documents of the run for each selected query, where the settings name a run."""
+    if settings.run is None:
+        return frozenset()
+    run = read_run(settings.run)
+    names = {query.id for query in judged.queries}
+    if not names & run.keys():
+        raise UserError(f"--run {settings.run}: it has none of the {len(names):,} selected queries.")
+    return frozenset(name for query in names for name in run.get(query, [])[: settings.depth])
 
 
 def positives_of(qrels: Iterable[Qrel], min_relevance: int) -> dict[str, frozenset[str]]:

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.vectors.matrices import Matrix
+from constraintsuite.vectors.matrices import BLOCK_ROWS, Matrix, blocks_of
 
-_BLOCK = 16_384
 _UNIT = 1e-3
 ZERO = "_of_length_zero"
 
@@ -27,15 +26,15 @@ class Lengths(NamedTuple):
 def check_lengths(matrix: Matrix, slack: float | None) -> Lengths:
     """Look at every row, in blocks; with `slack`, each has length 1, give or take that much, or is zero."""
     zeros = 0
-    for start in range(0, len(matrix), _BLOCK):
-        norms = np.linalg.norm(matrix[start : start + _BLOCK].astype(np.float64), axis=1)
+    for number, block in enumerate(blocks_of(matrix)):
+        start = number * BLOCK_ROWS
+        norms = np.linalg.norm(block.astype(np.float64), axis=1)
         zeros += int((norms == 0).sum())
         if not np.isfinite(norms).all():
             return Lengths(zeros, "is not finite", start + int(np.flatnonzero(~np.isfinite(norms))[0]))
         if slack is not None and (wrong := (np.abs(norms - 1) > slack) & (norms > 0)).any():
-            return Lengths(
-                zeros, "is not of length 1, though the encoder normalises", start + int(np.flatnonzero(wrong)[0])
-            )
+            row = start + int(np.flatnonzero(wrong)[0])
+            return Lengths(zeros, "is not of length 1, though the encoder normalises", row)
     return Lengths(zeros)
 
 
@@ -44,9 +43,8 @@ def slack_of(facts: Mapping[str, object]) -> float | None:
     layers = facts.get("after_pooling") or facts.get("layers")
     if not isinstance(layers, list | tuple) or not layers or str(layers[-1]).lower() != "normalize":
         return None
-    return (
-        _UNIT if facts.get("precision") in (None, "fp32", "int8") else 10 * _UNIT
-    )  # half the bits, divided in them too
+    whole = facts.get("precision") in (None, "fp32", "int8")
+    return _UNIT if whole else 10 * _UNIT  # half the bits, divided in them too
 
 
 def zero_count(plural: str) -> str:

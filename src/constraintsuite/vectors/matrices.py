@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.files import atomic_writer
 
 Matrix = npt.NDArray[np.float32]
+BLOCK_ROWS = 16_384
+
+
+def blocks_of(matrix: Matrix) -> Iterator[Matrix]:
+    """A matrix that may lie on disk, some rows at a time."""
+    return (np.asarray(matrix[start : start + BLOCK_ROWS]) for start in range(0, len(matrix), BLOCK_ROWS))
 
 
 def write_matrix(path: Path, blocks: Iterable[Matrix], rows: int, dimensions: int) -> None:

@@ -16,7 +16,7 @@ from constraintsuite.store.artifact import Artifact, Origin, finish, read_manife
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.bundle import CODES, TRUTH, Bundle
 from constraintsuite.vectors.folder import reading, reopen
-from constraintsuite.vectors.tables import JUDGED, WRITER, read_table, write_table
+from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_table, write_table
 
 RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
 
@@ -47,7 +47,7 @@ def _make(bundle: Bundle) -> Artifact:
         reopen(out)
         start = time.monotonic()
         rows = relevance_rows(bundle)
-        write_table(out / RELEVANCE_FILE, JUDGED, rows)
+        write_table(out / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
         return finish(out, origin, count_judged(rows), {}, time.monotonic() - start)
 
 
@@ -78,6 +78,6 @@ def _rows(bundle: Bundle) -> Iterator[JudgedRow]:
 def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
     """The relevance truth of a bundle; a UserError where there is none."""
     file = bundle.path / TRUTH / RELEVANCE / RELEVANCE_FILE
-    if read_manifest(file.parent) is None:
+    if file.parent not in [part.path for part in bundle.parts(TRUTH)]:
         raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite truth {bundle.path}")
     return (JudgedRow(*cast(JudgedRow, row)) for row in read_table(file))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.vectors.bundle import VECTORS, Bundle
+from constraintsuite.vectors.folder import locked
 from constraintsuite.vectors.matrices import Matrix, map_matrix
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE
 
@@ -21,7 +22,7 @@ class KnownVectors:
 
     def __init__(self, bundle: Bundle, encoder: str) -> None:
         self._vectors: Matrix = map_matrix(bundle.path / VECTORS / encoder / DOCUMENTS_FILE)
-        hashes = _hashes_of(bundle)
+        hashes = np.frombuffer(bundle.text_hashes(), dtype=_HASH)
         self._order = np.argsort(hashes["first"], kind="stable")
         self._sorted = hashes[self._order]
 
@@ -33,13 +34,24 @@ class KnownVectors:
         return known, self._vectors[self._order[places[known]]]
 
 
-def _hashes_of(bundle: Bundle) -> npt.NDArray[np.void]:
-    joined = bytearray()
-    for value in bundle.column("text_sha256"):
-        joined += cast(bytes, value)
-    return np.frombuffer(joined, dtype=_HASH)
+_held: dict[tuple[Path, str], KnownVectors] = {}  # a worker process has no other way to keep them between two shards
 
 
 def open_known(folders: Sequence[Path], encoder: str) -> list[KnownVectors]:
-    """The bundles that are worth asking."""
-    return [KnownVectors(Bundle.open(folder), encoder) for folder in folders]
+    """The bundles that are worth asking, each read once in a process."""
+    for folder in folders:
+        if (folder, encoder) not in _held:
+            _held[folder, encoder] = KnownVectors(Bundle.open(folder), encoder)
+    return [_held[folder, encoder] for folder in folders]
+
+
+@contextmanager
+def reading_known(folders: Sequence[Path]) -> Iterator[None]:
+    """While the block runs nobody replaces these bundles; when it ends, this process keeps nothing of them."""
+    with ExitStack() as stack:
+        for folder in folders:
+            stack.enter_context(locked(folder))
+        try:
+            yield
+        finally:
+            _held.clear()

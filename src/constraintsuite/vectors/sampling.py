@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -52,8 +53,7 @@ class Selection:
 def select(request: Request) -> Selection:
     """Choose as the mode says; a subset that cannot be is a UserError with both numbers."""
     size, population = request.settings.size, len(request.survey)
-    if size is not None and size > population:
-        raise UserError(f"--size {size:,} is more than the {population:,} documents that the source holds.")
+    refuse_too_large(size or 0, population)
     selection = MODES[request.settings.mode](request)
     if not len(selection.positions):
         raise UserError(
@@ -63,6 +63,28 @@ def select(request: Request) -> Selection:
         order = np.argsort(selection.positions, kind="stable")
         return Selection(selection.positions[order], selection.stratum[order], selection.strata, selection.notes)
     return selection
+
+
+def refuse_too_large(size: int, population: int) -> None:
+    """A UserError if the source has fewer documents than are wanted."""
+    if size > population:
+        raise UserError(f"--size {size:,} is more than the {population:,} documents that the source holds.")
+
+
+def refuse_no_room(size: int, kept: Mapping[str, int]) -> None:
+    """A UserError if documents of which all are kept, by stratum, are more than are wanted."""
+    count = sum(kept.values())
+    if count > size:
+        parts = ", ".join(f"{number:,} {name}" for name, number in kept.items())
+        raise UserError(
+            f"--size {size:,} has no room for the documents to keep: {parts}. Take at least {count:,}, or fewer queries "
+            "(--n-queries)."
+        )
+
+
+def shortfall(name: str, wanted: int, there: int) -> str:
+    """What to say of a stratum that is too small."""
+    return f"stratum {name!r}: {wanted:,} documents wanted, {there:,} there"
 
 
 def bottom(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = None) -> Positions:
@@ -111,9 +133,7 @@ def _filled_up(request: Request, kept: Mapping[str, frozenset[str]]) -> Selectio
         rest[there] = False
         groups.append((Stratum(name, len(there), len(there), 1.0), survey.in_order(there)))
     count = sum(len(positions) for _, positions in groups)
-    if count > size:
-        parts = ", ".join(f"{stratum.chosen:,} {stratum.name}" for stratum, _ in groups)
-        raise UserError(f"--size {size:,} has no room for the documents to keep: {parts}. Take at least {count:,}.")
+    refuse_no_room(size, {stratum.name: stratum.chosen for stratum, _ in groups})
     groups.append(_by_chance("background", bottom(survey, size - count, rest), len(survey) - count))
     return _of_groups(groups)
 
@@ -128,7 +148,7 @@ def _stratified(request: Request) -> Selection:
         positions = bottom(request.survey, wanted[name], request.strata == code)
         groups.append(_by_chance(name, positions, populations[name]))
         if len(positions) < wanted[name]:
-            notes.append(f"stratum {name!r}: {wanted[name]:,} documents wanted, {len(positions):,} there")
+            notes.append(shortfall(name, wanted[name], len(positions)))
     together = _of_groups(groups, tuple(notes))
     place = np.argsort(together.positions)
     order = place[np.searchsorted(together.positions[place], request.survey.in_order(np.sort(together.positions)))]
@@ -136,21 +156,21 @@ def _stratified(request: Request) -> Selection:
 
 
 def allocate(size: int, populations: Mapping[str, int], how: str | Mapping[str, float]) -> dict[str, int]:
-    """Documents a stratum by the method of largest remainders; equal remainders in the order of names."""
-    total = sum(populations.values())
+    """Documents a stratum by the method of largest remainders, `size` in all; equal remainders in the order of names."""
     if isinstance(how, Mapping):
         unknown = sorted(how.keys() - populations.keys())
         if unknown:
             raise UserError(f"--allocation: no stratum {unknown[0]!r}. There are: {', '.join(populations)}.")
-        shares = {name: how.get(name, 0.0) for name in populations}
+        shares = {name: Fraction(repr(how.get(name, 0.0))) for name in populations}  # 0.3 is three tenths
     else:
-        equal = how == "equal"
-        shares = {name: 1 / len(populations) if equal else count / total for name, count in populations.items()}
-    exact = {name: size * share for name, share in shares.items()}
+        shares = {name: Fraction(1 if how == "equal" else count) for name, count in populations.items()}
+    total = sum(shares.values())  # shares that were given may add up to 0.999
+    exact = {name: size * share / total for name, share in shares.items()}
     given = {name: math.floor(value) for name, value in exact.items()}
     by_remainder = sorted(populations, key=lambda name: (given[name] - exact[name], name))
     for name in by_remainder[: size - sum(given.values())]:
         given[name] += 1
+    assert sum(given.values()) == size
     return given
 
 

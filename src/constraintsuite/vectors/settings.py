@@ -9,6 +9,8 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, model_validator
 
 Mode = Literal["keep_positives", "uniform", "rate", "pooled", "stratified", "prefix", "legacy_positions"]
+KEEPING: tuple[Mode, ...] = ("keep_positives", "pooled")
+"""Modes in which no positive is lost that the source has."""
 BIASED: Mapping[str, str] = {
     "prefix": "prefix takes the first documents of the source, which are no random sample of it.",
     "legacy_positions": "legacy_positions draws row numbers: one row more or less at the front gives another sample, and "
@@ -24,7 +26,7 @@ class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
     rate: float | None = Field(None, gt=0, le=1, description="Share of the documents, for the mode rate.")
     queries: int | None = Field(None, ge=1, description="Queries of the subset; all if not said.")
     require: Literal["judged", "any"] = Field("judged", description="Whether a query needs a positive judgment.")
-    min_relevance: int = Field(1, description="The lowest grade that is positive.")
+    min_relevance: int = Field(1, ge=1, description="The lowest grade that is positive; 0 means not relevant.")
     positives_of: Literal["selected", "split"] = Field(
         "selected", description="Whose positives are kept: of the selected queries, or of all judged ones."
     )
@@ -55,8 +57,11 @@ class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
             raise ValueError("--run belongs to the mode pooled, which needs it")
         if self.mode == "legacy_positions" and not self.seed.removeprefix("-").isdecimal():
             raise ValueError("the mode legacy_positions needs a whole number as --seed")
-        if isinstance(self.allocation, dict) and not 0.999 <= sum(self.allocation.values()) <= 1.001:
-            raise ValueError("the shares of --allocation must add up to 1")
+        if isinstance(self.allocation, dict):
+            if not all(share >= 0 for share in self.allocation.values()):
+                raise ValueError("a share of --allocation cannot be less than 0")
+            if not 0.999 <= sum(self.allocation.values()) <= 1.001:
+                raise ValueError("the shares of --allocation must add up to 1")
         return self
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,20 +23,39 @@ from constraintsuite.records.text import Document
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.vectors.bundle import CODES, CORPUS, COVERAGE, PART_ROWS, QRELS, QUERIES, REJECTS, TWINS, part_file
+from constraintsuite.vectors.bundle import (
+    CODES,
+    CORPUS,
+    COVERAGE,
+    PART_ROWS,
+    PARTS,
+    QRELS,
+    QUERIES,
+    REJECTS,
+    TWINS,
+    Bundle,
+    part_file,
+)
+from constraintsuite.vectors.counting import counted
 from constraintsuite.vectors.coverage import refuse_poor
 from constraintsuite.vectors.draft import Draft, draft_subset
-from constraintsuite.vectors.folder import WORK, claimed, refuse_others, replace_texts, tidy
+from constraintsuite.vectors.first_pass import left_out_before
+from constraintsuite.vectors.folder import claimed, leftovers, refuse_others, replace_texts, sweep, tidy
 from constraintsuite.vectors.parts import LoosePart, Placed, loose_file, part_count, read_loose, spread
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.tables import DOCUMENTS, WRITER, DocumentRow, passage, text_hash, write_table
-from constraintsuite.vectors.tables import QRELS as QRELS_SCHEMA
-from constraintsuite.vectors.tables import QUERIES as QUERIES_SCHEMA
+from constraintsuite.vectors.tables import (
+    DOCUMENT_COLUMNS,
+    QREL_COLUMNS,
+    QUERY_COLUMNS,
+    WRITER,
+    DocumentRow,
+    passage,
+    text_hash,
+    write_table,
+)
 from constraintsuite.vectors.twins import Twin
 from constraintsuite.vectors.work import Work
-
-_STEP = 1_000
 
 
 def build_subset(
@@ -46,11 +65,13 @@ def build_subset(
     reporter: Reporter,
     *,
     accept_coverage: bool = False,
+    max_bad_rows: int | None = None,
     force: bool = False,
 ) -> Artifact:
     """Write the subset to the folder `out`; if it is there already, nothing is read.
 
-    A bundle of other texts is replaced only with `force`: its vectors may have taken hours.
+    A bundle of other texts is replaced only with `force`: its vectors may have taken hours. Of a source whose broken rows are
+    left out, `max_bad_rows` may be.
     """
     source = open_source(corpus)
     origin = _origin(source, corpus, settings)
@@ -58,25 +79,62 @@ def build_subset(
         reporter.note(f"Warning: {settings.biased}")
     manifest = read_manifest(out)
     if manifest is not None and manifest.fingerprint == origin.fingerprint:  # no lock: others may be reading it
+        _refuse_left_out(out, manifest.rejects, skip=corpus.skip_bad_rows)
+        refuse_many_left_out(source.name, manifest.rejects, max_bad_rows)
         reporter.note(f"{out} is up to date")
-        if (out / WORK).is_dir():  # stopped in the last moment
-            with claimed(out):
-                Work(out / WORK, origin.fingerprint).discard()
-        return Artifact(out, manifest)
+        return _swept(Artifact(out, manifest))
     with claimed(out) as manifest:
         refuse_others(out, manifest, force=force)
         start = time.monotonic()
         work = Work.resume(out, origin.fingerprint)
+        _refuse_left_out(out, left_out_before(work), skip=corpus.skip_bad_rows)
         draft = _draft(source, settings, corpus.skip_bad_rows, reporter, work)
-        judged = draft.coverage.queries - draft.coverage.unjudged
-        refuse_poor(judged - draft.coverage.none, judged, accepted=accept_coverage)
+        refuse_many_left_out(source.name, draft.bad.counts, max_bad_rows)
+        coverage = draft.coverage
+        refuse_poor(coverage.judged - coverage.none, coverage.judged, settings.mode, accepted=accept_coverage)
         if not work.done("written"):
             _require_space(out, draft.bytes)
             _write(source, draft, work, reporter)
         replace_texts(out, work.new, _names(draft))
-        artifact = finish(out, origin, _counts(draft), draft.bad.counts, time.monotonic() - start)
-        tidy(out, artifact.manifest.content)
+        artifact = finish(out, origin, _counts(draft), draft.bad.counts, time.monotonic() - start, beside=PARTS)
+        tidy(Bundle(artifact))
         return artifact
+
+
+def would_replace(corpus: SourceSettings, settings: SubsetSettings, out: Path) -> list[str]:
+    """What a forced build would take away: the vectors and truths of another bundle at `out`."""
+    manifest = read_manifest(out)
+    origin = _origin(open_source(corpus), corpus, settings)
+    if manifest is None or manifest.fingerprint == origin.fingerprint:
+        return []
+    parts = (part for folder in PARTS for part in Bundle(Artifact(out, manifest)).parts(folder))
+    return ["texts", *(f"{part.manifest.kind} {part.path.name} ({part.manifest.name})" for part in parts)]
+
+
+def refuse_many_left_out(source: str, rejects: Mapping[str, int], most: int | None) -> None:
+    """A UserError if more broken rows were left out than may be."""
+    count = sum(rejects.values())
+    if most is not None and count > most:
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(rejects.items()))
+        raise UserError(f"{source}: {count:,} broken rows, more than --max-bad-rows {most:,}: {reasons}.")
+
+
+def _refuse_left_out(out: Path, rejects: Mapping[str, int], *, skip: bool) -> None:
+    """Whether rows may be left out is no setting of the bundle, so that one with rows left out looks the same."""
+    if rejects and not skip:
+        raise UserError(
+            f"{out}: {sum(rejects.values()):,} broken rows of the source were left out here, with --skip-bad-rows. Give it "
+            "again, or correct the rows."
+        )
+
+
+def _swept(artifact: Artifact) -> Artifact:
+    """The same, without what a build left that was stopped in its last moment."""
+    if leftovers(Bundle(artifact)):
+        with claimed(artifact.path) as manifest:
+            if manifest is not None:
+                sweep(Bundle(Artifact(artifact.path, manifest)))
+    return artifact
 
 
 def _draft(source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: Work) -> Draft:
@@ -143,11 +201,9 @@ def _placed(documents: Iterable[Document], draft: Draft, advance: Callable[[int]
         rows[draft.twins.left_out] = rows[draft.twins.kept]
         twins[draft.twins.left_out] = True
     position = -1
-    for position, document in enumerate(documents):
+    for position, document in enumerate(counted(documents, advance)):
         if position < len(rows) and rows[position] >= 0:
             yield Placed(int(rows[position]), document, bool(twins[position]))
-        if position % _STEP == _STEP - 1:
-            advance(_STEP)
     if position + 1 != len(rows):
         raise UserError(
             f"The source held {len(rows):,} documents at first and {position + 1:,} now. Let it alone and build again."
@@ -160,7 +216,7 @@ def _write_part(work: Work, number: int, selection: Selection) -> None:
         part = read_loose(work.loose, number)
         ids = {row: name for row, name, _, _ in part.documents}
         write_jsonl(_twins_file(work, number), (Twin(name, ids[row], row) for row, name in part.twins))
-        write_table(part_file(work.new, number), DOCUMENTS, _rows(part, selection))
+        write_table(part_file(work.new, number), DOCUMENT_COLUMNS, _rows(part, selection))
     loose_file(work.loose, number).unlink(missing_ok=True)
 
 
@@ -185,10 +241,10 @@ def _write_judged(draft: Draft, folder: Path) -> None:
     rows = zip(draft.judged.queries, draft.states, strict=True)
     write_table(
         folder / QUERIES,
-        QUERIES_SCHEMA,
+        QUERY_COLUMNS,
         ((row, query.id, query.text, state) for row, (query, state) in enumerate(rows)),
     )
-    write_table(folder / QRELS, QRELS_SCHEMA, ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels))
+    write_table(folder / QRELS, QREL_COLUMNS, ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels))
     report = {
         "coverage": asdict(draft.coverage),
         "strata": [asdict(stratum) for stratum in draft.selection.strata],

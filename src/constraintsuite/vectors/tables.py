@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ WRITER = f"pyarrow {version('pyarrow')}"
 """Another version may pack the same rows into other bytes."""
 _READ_ROWS = 4_096
 
-DOCUMENTS = arrow.schema(
+DOCUMENT_COLUMNS = arrow.schema(
     [
         arrow.field("row", arrow.int64(), nullable=False),
         arrow.field("doc_id", arrow.string(), nullable=False),
@@ -33,7 +34,7 @@ DOCUMENTS = arrow.schema(
         arrow.field("text_sha256", arrow.binary(16)),
     ]
 )
-QUERIES = arrow.schema(
+QUERY_COLUMNS = arrow.schema(
     [
         arrow.field("row", arrow.int64(), nullable=False),
         arrow.field("query_id", arrow.string(), nullable=False),
@@ -41,14 +42,14 @@ QUERIES = arrow.schema(
         arrow.field("coverage", arrow.string(), nullable=False),
     ]
 )
-QRELS = arrow.schema(
+QREL_COLUMNS = arrow.schema(
     [
         arrow.field("query_id", arrow.string(), nullable=False),
         arrow.field("doc_id", arrow.string(), nullable=False),
         arrow.field("relevance", arrow.int32(), nullable=False),
     ]
 )
-JUDGED = arrow.schema(
+JUDGED_COLUMNS = arrow.schema(
     [
         arrow.field("query_row", arrow.int64(), nullable=False),
         arrow.field("doc_row", arrow.int64()),
@@ -57,7 +58,7 @@ JUDGED = arrow.schema(
         arrow.field("in_subset", arrow.bool_(), nullable=False),
     ]
 )
-NEAREST = arrow.schema(
+NEAREST_COLUMNS = arrow.schema(
     [
         arrow.field("query_row", arrow.int64(), nullable=False),
         arrow.field("doc_rows", arrow.list_(arrow.int64()), nullable=False),
@@ -106,16 +107,25 @@ def text_hash(text: str) -> bytes:
 
 
 def write_table(path: Path, schema: arrow.Schema, rows: Iterable[Sequence[object]]) -> int:
-    """Write rows to a file that appears whole or not at all; gives how many there were."""
-    columns: list[list[object]] = [[] for _ in schema]
-    for row in rows:
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
+    """Write rows to a file that appears whole or not at all; gives how many there were.
+
+    Some thousand of them are in memory at a time; all, where a column is kept by a dictionary, which is of the whole file.
+    """
+    at_once = None if any(arrow.types.is_dictionary(field.type) for field in schema) else _READ_ROWS
+    count, iterator = 0, iter(rows)
+    with atomic_writer(path) as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        while (block := list(islice(iterator, at_once))) or not count:
+            writer.write_table(_table(schema, block), row_group_size=_READ_ROWS)
+            count += len(block)
+            if not block:
+                break
+    return count
+
+
+def _table(schema: arrow.Schema, rows: Sequence[Sequence[object]]) -> arrow.Table:
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
     arrays = [arrow.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-    table = arrow.Table.from_arrays(arrays, schema=schema)
-    with atomic_writer(path) as file:
-        parquet.write_table(table, file, compression="zstd", row_group_size=_READ_ROWS)
-    return int(table.num_rows)
+    return arrow.Table.from_arrays(arrays, schema=schema)
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None, first: int = 0) -> Iterator[tuple[object, ...]]:
@@ -130,6 +140,18 @@ def read_table(path: Path, columns: Sequence[str] | None = None, first: int = 0)
                 number += len(batch)
     except (arrow.ArrowException, OSError) as error:
         raise UserError(f"{path}: this Parquet file cannot be read after row {number} ({error}).") from None
+
+
+def read_fixed(path: Path, column: str) -> bytes:
+    """The values of a column of fixed width, one behind the other; nulls are zero bytes."""
+    try:
+        found = parquet.read_table(path, columns=[column]).column(0).combine_chunks()
+    except (arrow.ArrowException, OSError) as error:
+        raise UserError(f"{path}: this Parquet file cannot be read ({error}).") from None
+    width = found.type.byte_width
+    filled = found.fill_null(bytes(width))
+    values: bytes = filled.buffers()[1].to_pybytes()
+    return values[filled.offset * width : (filled.offset + len(filled)) * width]
 
 
 def count_rows(path: Path) -> int:

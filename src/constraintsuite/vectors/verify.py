@@ -7,7 +7,7 @@ and be JSON. Of a manifest, what no hash covers (counts, rejects) is counted aga
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, Origin, read_manifest
 from constraintsuite.store.files import sha256_of, sha256_text
-from constraintsuite.vectors.bundle import CODES, CORPUS, TRUTH, VECTORS, Bundle
+from constraintsuite.vectors.bundle import CODES, CORPUS, PARTS, Bundle, finished_parts
 from constraintsuite.vectors.checking_texts import check_corpus, check_counts, check_judgments, check_twins
 from constraintsuite.vectors.checking_vectors import check_neighbours, check_relevance, check_vectors
 from constraintsuite.vectors.neighbours import neighbour_truths
@@ -39,8 +39,8 @@ def verify_folder(path: Path) -> list[str]:
 
 def verify_bundle(bundle: Bundle) -> list[str]:
     """What is wrong, one line a fault; where bytes changed, only that is said."""
-    parts = [*bundle.parts(VECTORS), *bundle.parts(TRUTH)]
-    faults = list(chain(_bytes_of_texts(bundle), *(_bytes_of(bundle, part) for part in parts)))
+    parts = [part for folder in PARTS for part in finished_parts(bundle.path, folder)]
+    faults = list(chain(_faults(bundle.texts, "", PARTS), *(_bytes_of(bundle, part) for part in parts)))
     faults = faults or list(_caught(partial(check_counts, bundle)))
     if faults:
         return faults
@@ -63,23 +63,18 @@ def _caught(check: Callable[[], Iterator[str]]) -> Iterator[str]:
         yield str(error)
 
 
-def _bytes_of_texts(bundle: Bundle) -> Iterator[str]:
-    """Vectors and truths lie below the texts and have manifests of their own."""
-    yield from (fault for fault in _faults(bundle.texts, "") if not fault.startswith((f"{VECTORS}/", f"{TRUTH}/")))
-
-
 def _bytes_of(bundle: Bundle, part: Artifact) -> Iterator[str]:
     name = part.path.relative_to(bundle.path).as_posix()
     yield from _faults(part, f"{name}/")
-    if part.manifest.inputs.get("texts") != bundle.texts.manifest.content:
+    if not bundle.owns(part):
         yield f"{name}: made from other texts"
 
 
-def _faults(artifact: Artifact, where: str) -> Iterator[str]:
+def _faults(artifact: Artifact, where: str, beside: Collection[str] = ()) -> Iterator[str]:
     own = list(_manifest(artifact))
     yield from (f"{where}{MANIFEST}: {fault}" for fault in own)
     if not own:  # of a list of files that was changed, nothing can be concluded
-        yield from (f"{where}{fault}" for fault in artifact.verify())
+        yield from (f"{where}{fault}" for fault in artifact.verify(beside))
     try:
         known = isinstance(json.loads((artifact.path / ENVIRONMENT).read_bytes()), dict)
     except (OSError, ValueError):

@@ -12,6 +12,7 @@ from constraintsuite.vectors.folder import WORK
 
 Step = Literal["surveyed", "spread", "written"]
 _MARK = ".working"
+_FORM = "2"  # of what lies there; work of another form is not gone on with
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,13 @@ class Work:
         """The work on the bundle `out`; what was left by work on anything else is thrown away."""
         work = cls(out / WORK, fingerprint)
         mark = work.folder / _MARK
-        if not (mark.is_file() and mark.read_text(encoding="utf-8") == fingerprint):
+        if not (mark.is_file() and mark.read_text(encoding="utf-8") == work._named):
             work.discard()
         return work
+
+    @property
+    def _named(self) -> str:
+        return f"{self.fingerprint} {_FORM}"
 
     @property
     def new(self) -> Path:
@@ -47,7 +52,7 @@ class Work:
 
     def finish(self, step: Step) -> None:
         """Note that a step is done; all that it wrote must be on disk."""
-        write_text(self.folder / _MARK, self.fingerprint)
+        write_text(self.folder / _MARK, self._named)
         write_text(self.folder / f"{step}.done", "")
 
     def discard(self) -> None:

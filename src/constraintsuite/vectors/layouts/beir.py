@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.layouts.base import require_plain, write_lines
+from constraintsuite.vectors.layouts.base import refuse_encoder, require_plain, write_lines, write_origin
 
 _BORDERS = "\t\n\r"
 
 
 def export_beir(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
     """corpus.jsonl, queries.jsonl, qrels/test.tsv; texts are kept to the last character."""
+    refuse_encoder(encoder)
     bundle.require_texts()
     write_lines(
         out / "corpus.jsonl", (_json(_id=row.id, title=row.title, text=row.text or "") for row in bundle.rows())
     )
     write_lines(out / "queries.jsonl", (_json(_id=query.id, text=query.text or "") for query in bundle.queries))
     write_lines(out / "qrels" / "test.tsv", _qrels(bundle))
+    write_origin(bundle, out)
     return []
 
 

@@ -11,16 +11,17 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import atomic_writer, write_text
 from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.matrices import Matrix, write_matrix
+from constraintsuite.vectors.layouts.base import METADATA, origin_of
+from constraintsuite.vectors.matrices import blocks_of, write_matrix
 from constraintsuite.vectors.relevance import relevance_rows
 from constraintsuite.vectors.vectorset import VectorSet, open_vectors
 
 PASSAGES, PASSAGE_IDS = "passage_embeddings.npy", "passage_ids.npy"
 QUERIES, QUERY_IDS = "query_embeddings.npy", "query_ids.npy"
-TRUTH, TRUTH_IDS, METADATA = "ground_truth.npy", "ground_truth_doc_ids.json", "metadata.json"
+TRUTH, TRUTH_IDS = "ground_truth.npy", "ground_truth_doc_ids.json"
 WIDTH = 200
 """Of the ground truth, as the document has it."""
-_BLOCK = 16_384
+_LONGEST_ID = 256  # an array of strings gives every id the room of the longest, four bytes a character
 
 
 def export_msmarco(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
@@ -32,9 +33,8 @@ def export_msmarco(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
     kept = sorted(positives)
     ids = list(bundle.ids())
     for name in [*ids, *(bundle.queries[row].id for row in kept)]:
-        if name.endswith("\0"):
-            raise UserError(f"The id {name!r} ends in NUL, which arrays of strings lose. Choose another layout.")
-    write_matrix(out / PASSAGES, _blocks(vectors.documents), *vectors.documents.shape)
+        _refuse(name)
+    write_matrix(out / PASSAGES, blocks_of(vectors.documents), *vectors.documents.shape)
     write_matrix(out / QUERIES, [np.asarray(vectors.queries[kept])], len(kept), vectors.queries.shape[1])
     _save(out / PASSAGE_IDS, np.array(ids, dtype=np.str_))
     _save(out / QUERY_IDS, np.array([bundle.queries[row].id for row in kept], dtype=np.str_))
@@ -45,9 +45,19 @@ def export_msmarco(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
     return list(_losses(bundle, positives))
 
 
+def _refuse(name: str) -> None:
+    if name.endswith("\0"):
+        raise UserError(f"The id {name!r} ends in NUL, which arrays of strings lose. Choose another layout.")
+    if len(name) > _LONGEST_ID:
+        raise UserError(
+            f"The id {name[:20]!r}… has {len(name):,} characters. In an array of strings every id takes the room of the "
+            f"longest, and more than {_LONGEST_ID} are not written. Choose another layout."
+        )
+
+
 def _positives(bundle: Bundle) -> dict[int, list[int]]:
     """Rows of the positives of each query that are in the subset, in the order of the corpus."""
-    least = bundle.texts.manifest.settings.get("min_relevance", 1)
+    least = bundle.min_relevance
     found: dict[int, list[int]] = {}
     for row in relevance_rows(bundle):
         if row.relevance >= least and row.doc_row is not None:
@@ -58,10 +68,6 @@ def _positives(bundle: Bundle) -> dict[int, list[int]]:
 def _padded(rows: Sequence[int]) -> list[int]:
     cut = list(rows[:WIDTH])
     return cut + [cut[-1]] * (WIDTH - len(cut))
-
-
-def _blocks(matrix: Matrix) -> Iterator[Matrix]:
-    return (np.asarray(matrix[start : start + _BLOCK]) for start in range(0, len(matrix), _BLOCK))
 
 
 def _save(path: Path, array: np.ndarray) -> None:
@@ -80,7 +86,8 @@ def _metadata(bundle: Bundle, vectors: VectorSet, kept: int) -> dict[str, object
         "dropped_queries": len(bundle.queries) - kept,
         "seed": settings.get("seed"),
         "sampling": settings.get("mode"),
-        "bundle_id": bundle.id,
+        "population": bundle.texts.manifest.counts.get("population"),
+        **origin_of(bundle),
     }
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of
 from constraintsuite.vectors.layouts import msmarco
+from constraintsuite.vectors.layouts.base import METADATA
 from constraintsuite.vectors.matrices import Matrix, map_matrix
 
 _KNOWN = (
@@ -22,7 +23,7 @@ _KNOWN = (
     msmarco.QUERY_IDS,
     msmarco.TRUTH,
     msmarco.TRUTH_IDS,
-    msmarco.METADATA,
+    METADATA,
 )
 
 
@@ -37,6 +38,10 @@ class Found:
     positives: list[list[int]]
     """Rows of each query's positives, without repetition."""
     model: str
+    licence: str
+    """Of the texts; empty where it is not known."""
+    population: int | None
+    """Documents of which these are a subset, where the folder says so."""
     repairs: tuple[str, ...]
 
 
@@ -52,8 +57,11 @@ def read_folder(folder: Path) -> Found:
     document_ids = _ids(folder / msmarco.PASSAGE_IDS, len(documents))
     query_ids = _ids(folder / msmarco.QUERY_IDS, len(queries))
     positives, repairs = _positives(folder, document_ids, query_ids)
-    model = str(_json(folder / msmarco.METADATA).get("model_name", "unknown"))
-    return Found(documents, queries, document_ids, query_ids, positives, model, tuple(repairs))
+    facts = _json(folder / METADATA)
+    model, licence = str(facts.get("model_name", "unknown")), str(facts.get("licence") or "")
+    said = facts.get("population")
+    population = said if isinstance(said, int) and said >= len(documents) else None
+    return Found(documents, queries, document_ids, query_ids, positives, model, licence, population, tuple(repairs))
 
 
 def hash_folder(folder: Path) -> dict[str, str]:

@@ -1,0 +1,77 @@
+"""What `csuite subset` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.vectors.plan import Plan
+
+_DRY_NAMES = {
+    "full": "queries with all positives",
+    "partial": "with some",
+    "none": "with none of them",
+    "kept": "share that keeps a positive",
+}
+
+
+def plan_lines(made: Plan) -> Iterator[str]:
+    """A forecast, in words."""
+    if made.warning:
+        yield f"Warning: {made.warning}"
+    yield f"{made.source}: {made.population:,} documents, {made.queries:,} queries selected, {made.judged:,} of them judged"
+    yield f"mode {made.mode}: {made.size:,} documents; the queries have {made.positives:,} positive documents"
+    spread = f" ± {made.expected.deviation:.0f}" if made.expected.deviation else ""
+    yield (
+        f"judged queries that keep a positive: {made.expected.kept:,.0f}{spread} of {made.judged:,} "
+        f"({made.expected.share:.1%}); with all positives: {made.expected.whole:,.0f}"
+    )
+    if made.absent is None:
+        yield "Note: with --population no document is read; all positive documents are taken to be in the source"
+    yield from (f"Note: {note}" for note in made.notes)
+    if made.dedup == "exact_text":
+        yield "Equal texts are counted here as they stand in the source; the subset will hold one of each."
+    yield "\nA uniform sample would keep:\n   documents  queries   share"
+    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {row.share:>6.1%}" for row in made.by_size)
+
+
+def dry_text(record: Mapping[str, object], out: Path, replaced: Sequence[str]) -> str:
+    """What would be written."""
+    named = {_DRY_NAMES.get(name, name.replace("_", " ")): value for name, value in record.items()}
+    shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in named.items()}
+    lines = [f"Would write to {out}:", *(f"{name:>30}  {value}" for name, value in shown.items())]
+    return "\n".join([*lines, *([f"It would replace what is there: {', '.join(replaced)}"] if replaced else [])])
+
+
+def built_lines(artifact: Artifact) -> Iterator[str]:
+    """What was written."""
+    report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
+    counts, coverage = artifact.manifest.counts, report["coverage"]
+    yield f"Bundle: {artifact.path}"
+    yield f"{counts['documents']:>10,} of {counts['population']:,} documents"
+    states = ("full", "all positives"), ("partial", "some"), ("none", "none of them")
+    covered = ", ".join(f"{coverage[name]:,} with {words}" for name, words in states)
+    yield f"{counts['queries']:>10,} queries: {covered}; {coverage['unjudged']:,} unjudged"
+    yield f"{counts['judgments']:>10,} judgments"
+    if "twins_left_out" in counts:
+        left_out, moved, merged = (
+            counts[name] for name in ("twins_left_out", "judgments_moved", "judgments_fallen_together")
+        )
+        yield (
+            f"{left_out:>10,} left out whose text another document has, of {counts['different_texts']:,} different texts; "
+            f"judgments moved: {moved:,}, fallen together: {merged:,}"
+        )
+    for name, count in artifact.manifest.rejects.items():
+        yield f"{count:>10,} {'row' if count == 1 else 'rows'} left out: {name}"
+    yield from (f"Note: {note}" for note in report["notes"])
+    yield "Next:   csuite embed " + str(artifact.path) + " --model dense:all-MiniLM-L6-v2"
+
+
+def built_json(artifact: Artifact) -> str:
+    """The same as one JSON object."""
+    report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
+    manifest = artifact.manifest
+    record = {"bundle": str(artifact.path), "content": manifest.content, "counts": manifest.counts, **report}
+    return json.dumps(record, indent=2, ensure_ascii=False)
