@@ -97,6 +97,51 @@ def test_a_ruling_settles_it_with_its_reason(tmp_path: Path) -> None:
     assert labels["dish-1"]["obeys"] == Label("second", "ruled", 2, WHY)
 
 
+def ruled(folder: Path) -> Batch:
+    """cy has ruled that dish-1 obeys with its second text; ann said the first, bob both."""
+    batch = twice_judged(folder)
+    batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "obeys", "second"), WHY)], START)
+    return batch
+
+
+@pytest.mark.parametrize(
+    ("later", "label"),
+    [
+        (Draft("bob", "dish-1", "obeys", "first"), Label("first", "agreed", 2)),
+        (Draft("bob", "dish-1", "obeys", "neither"), Label(None, "open", 2)),
+        (Draft("di", "dish-1", "obeys", "first"), Label(None, "open", 3)),
+        (Draft("bob", "dish-1", "obeys", "both", note="the same"), Label("second", "ruled", 2, WHY)),
+        (Draft("bob", "dish-1", "obeys", "first", copy=1), Label("second", "ruled", 2, WHY)),
+        (Draft("bob", "dish-1", "fit", "badly"), Label("second", "ruled", 2, WHY)),
+    ],
+)
+def test_a_ruling_is_of_what_was_said_when_it_was_made(tmp_path: Path, later: Draft, label: Label) -> None:
+    batch = ruled(tmp_path)
+    batch.store.append([later], START)
+    found = {one.item: one for one in label_all(batch, said_of(batch))}["dish-1"]
+    assert found.labels["obeys"] == label
+    lapsed = [note for note in found.notes if note.startswith("obeys: a ruling (second) counts no longer")]
+    assert len(lapsed) == (label.how != "ruled")
+    waiting = [(one.item, one.question) for one in disagreements(batch, said_of(batch))]
+    assert (("dish-1", "obeys") in waiting) is (label.how == "open")
+
+
+def test_a_ruling_ends_with_an_answer_that_is_taken_back_and_counts_again_with_it(tmp_path: Path) -> None:
+    batch = make_batch(tmp_path)
+    batch.store.append([Draft("ann", "dish-1", "obeys", "first"), Draft("bob", "dish-1", "obeys", "both")], START)
+    batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "obeys", "second"), WHY)], START)
+    batch.store.undo("bob", START)
+    assert said_of(batch).rulings == {}
+    batch.store.append([Draft("bob", "dish-1", "obeys", "both")], START)
+    assert said_of(batch).rulings.keys() == {("dish-1", "obeys")}
+
+
+def test_nobody_rules_on_a_decoy(tmp_path: Path) -> None:
+    batch = twice_judged(tmp_path, differing=("decoy",))
+    with pytest.raises(UserError, match="no item 'decoy'"):
+        rule(batch, said_of(batch), "cy", ("decoy", "obeys", "first"), WHY)
+
+
 @pytest.mark.parametrize(
     ("by", "draft", "reason", "said"),
     [

@@ -15,16 +15,28 @@ from constraintsuite.annotate.tables import harmless, plain, read_models, read_t
 from constraintsuite.errors import UserError
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", '=HYPERLINK("http://x")'])
-def test_no_cell_is_a_formula(tmp_path: Path, cell: str) -> None:
-    write_table(tmp_path / "t.csv", ("a",), [{"a": cell}])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", '=HYPERLINK("http://x")', " =1+1"),
+        *("plain;=1+1", "plain; =1+1", 'plain;"=1+1"', "plain\t@SUM(A1)", "one line\n=1+1", "one\r\n-1", ";;＝1"),
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_no_cell_is_a_formula_whatever_the_reader_takes_for_a_border(tmp_path: Path, cell: str, delimiter: str) -> None:
+    write_table(tmp_path / "t.csv", ("row", "a"), [{"row": "1", "a": cell}])
     with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
-        written = list(csv.reader(file))[1][0]
-    assert written == f"'{cell}"
-    assert read_table(tmp_path / "t.csv", ())[1][0].cells["a"] == cell.strip()
+        seen = [each for row in csv.reader(file, delimiter=delimiter) for each in row]
+    assert not [each for each in seen if each.lstrip(' "').startswith(tuple("=+-@＝＋－＠"))]
+    assert read_table(tmp_path / "t.csv", ())[1][0].cells["a"] == cell.strip().replace("\r\n", "\n")
 
 
-@given(st.text())
+def test_words_are_left_as_they_are() -> None:
+    text = "Rent - if late - is 'owed'; the 'rest' is not, and 1 + 1 = 2.\n\nSee e-mail; a=b."
+    assert harmless(text) == text
+
+
+@given(st.text() | st.text("=-;\t\n\r'\" a"))
 def test_making_harmless_can_be_undone(cell: str) -> None:
     assert plain(harmless(cell)) == cell
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.metrics.agreement import Agreement, Scale, agreement
+from constraintsuite.metrics.agreement import Agreement, agreement
+from constraintsuite.metrics.alpha import Scale
 from constraintsuite.metrics.intervals import wilson_bounds
 from constraintsuite.metrics.sets import jaccard_distance, masi_distance
 

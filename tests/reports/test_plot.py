@@ -7,7 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from constraintsuite.reports.drawings.plot import Axis, Level, Plot, Series, Spot, draw_plot
+from constraintsuite.records.plots import Axis, Level, Plot, Series, Spot
+from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,12 +43,20 @@ def test_a_distribution_rises_by_steps() -> None:
 
 
 @pytest.mark.parametrize("apart", [1.0, 1.02, 1.3])
-def test_names_of_close_lines_do_not_cover_each_other(apart: float) -> None:
+def test_names_of_dashed_lines_stand_under_the_field_and_cover_nothing(apart: float) -> None:
     levels = tuple(Level(f"line {i}", 200 * apart**i, "") for i in range(3))
-    places = [place for name, place in texts(drawn(CURVE, levels=levels)).items() if name.startswith("line")]
-    assert len(places) == 3
-    for i, (x, y) in enumerate(places):
-        assert all(abs(y - other_y) >= 12 or abs(x - other_x) > 40 for other_x, other_y in places[i + 1 :])
+    placed = texts(drawn(CURVE, levels=levels))
+    below = placed["recall"][1]
+    places = [place for name, place in placed.items() if name.startswith(("line", "graph"))]
+    assert len(set(places)) == 4
+    assert all(y > below + 12 for _, y in places)
+
+
+def test_dashed_lines_differ_and_the_key_shows_how() -> None:
+    levels = tuple(Level(f"line {i}", 200.0 + i, "") for i in range(3))
+    dashes = re.findall(r'class="level" stroke-dasharray="([^"]+)"', drawn(CURVE, levels=levels).body)
+    assert len(set(dashes)) == 3
+    assert dashes[:3] == dashes[3:]
 
 
 def test_the_key_has_two_columns_unless_a_name_is_long() -> None:

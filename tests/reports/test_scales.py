@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.reports.drawings.scales import CERTAIN, Scale, make_ruler, round_steps
+from constraintsuite.records.plots import Scale
+from constraintsuite.reports.drawings.scales import CERTAIN, make_ruler, round_steps
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,7 @@ from constraintsuite.reports.drawings.scales import CERTAIN, Scale, make_ruler, 
         ("log", [120, 900], ["100", "200", "500", "1,000"]),
         ("log", [3, 40_000], ["10", "100", "1,000", "10,000"]),
         ("log", [500], ["500", "1,000"]),
+        ("log", [300_000, 4_000_000], ["200,000", "500,000", "1M", "2M", "5M"]),
         ("log", [0.002, 0.004], ["0.002", "0.005"]),
         ("linear", [0.354, 0.441], ["0.34", "0.36", "0.38", "0.40", "0.42", "0.44", "0.46"]),
         ("linear", [0, 1], ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),

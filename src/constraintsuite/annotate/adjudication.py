@@ -28,13 +28,13 @@ class Disagreement:
     notes: Mapping[str, str]
 
 
-def disagreements(batch: Batch, said: Standing, *, ruled: bool = False) -> list[Disagreement]:
-    """All that still wait for a ruling; with `ruled` those that have one as well. Texts may differ."""
+def disagreements(batch: Batch, said: Standing) -> list[Disagreement]:
+    """All that still wait for a ruling, or for another since answers changed. Texts may differ."""
     found = []
     for item in batch.judged:
         for question in batch.head.questions:
             answers = said.of(item.id, question.id)
-            if question.kind == "text" or (not ruled and (item.id, question.id) in said.rulings):
+            if question.kind == "text" or (item.id, question.id) in said.rulings:
                 continue
             if len({event.value for event in answers.values()}) > 1:
                 values = {name: event.value for name, event in sorted(answers.items())}
@@ -92,8 +92,8 @@ def _ruling_of_line(batch: Batch, said: Standing, by: str, row: Row) -> Draft | 
 def _ruling(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> Draft | str:
     """The ruling, or what is wrong with it."""
     item, question, text = draft
-    if item not in batch.items:
-        return f"no item {item!r} in {batch.path}."
+    if item not in batch.items or batch.items[item].expected:
+        return f"no item {item!r} to rule on in {batch.path}."
     if question not in batch.questions:
         return f"no question {question!r}. There are: {', '.join(batch.questions)}."
     if len({event.value for event in said.of(item, question).values()}) < 2:

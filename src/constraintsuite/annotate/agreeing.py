@@ -16,7 +16,8 @@ from constraintsuite.annotate.standing import Standing
 from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.agreement import Agreement, Scale, agreement
+from constraintsuite.metrics.agreement import Agreement, agreement
+from constraintsuite.metrics.alpha import Scale
 from constraintsuite.metrics.intervals import connected_components, wilson
 from constraintsuite.records.scores import Interval
 

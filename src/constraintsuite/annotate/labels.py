@@ -10,6 +10,7 @@ from typing import Literal
 from constraintsuite.annotate.batch import Batch
 from constraintsuite.annotate.records import Item, Question, Value
 from constraintsuite.annotate.standing import Standing, standing
+from constraintsuite.annotate.values import spell_value
 from constraintsuite.store.jsonl import write_jsonl
 
 How = Literal["agreed", "ruled", "single", "open", "unanswered"]
@@ -36,6 +37,7 @@ class Labelled:
     groups: Mapping[str, str]
     labels: Mapping[str, Label]
     notes: tuple[str, ...] = ()
+    """What annotators added, and which rulings count no longer."""
 
     def settled(self, question: str) -> Value | None:
         """The value of a label that two people, or a ruling, stand for."""
@@ -62,7 +64,12 @@ def _labelled(batch: Batch, item: Item, said: Standing) -> Labelled:
     notes = {
         event.note: None for question in batch.questions for event in said.of(item.id, question).values() if event.note
     }
-    return Labelled(item.id, dict(item.groups), labels, tuple(notes))
+    lapsed = [
+        f"{question}: a ruling ({spell_value(ruling.value)}) counts no longer, as answers were changed after it"
+        for question in batch.questions
+        if (ruling := said.lapsed.get((item.id, question))) is not None
+    ]
+    return Labelled(item.id, dict(item.groups), labels, (*notes, *lapsed))
 
 
 def _label(item: Item, question: Question, said: Standing) -> Label:

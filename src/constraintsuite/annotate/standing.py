@@ -1,4 +1,4 @@
-"""What counts of all that was said: the last answer of each person that was not taken back, and the last ruling."""
+"""What counts of all that was said: the last answer of each person that was not taken back, and rulings on just these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statistics import median
 
 from constraintsuite.annotate.batch import Batch
 from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import Event
+from constraintsuite.annotate.records import Event, Value
 
 LONGEST_SECONDS = 600
 """Between two answers of one person; a longer gap was a pause."""
@@ -24,7 +24,9 @@ class Standing:
     answers: Mapping[tuple[str, int, str], Mapping[str, Event]]
     """By item, copy and question: the answer of each annotator."""
     rulings: Mapping[tuple[str, str], Event]
-    """By item and question."""
+    """By item and question; the last one, if people say what they said when it was made."""
+    lapsed: Mapping[tuple[str, str], Event]
+    """Last rulings on what people no longer say."""
 
     def of(self, item: str, question: str, copy: int = 0) -> Mapping[str, Event]:
         """Who said what of an item."""
@@ -38,16 +40,33 @@ class Standing:
 
 def standing(events: Iterable[Event]) -> Standing:
     """Fold events in their order."""
-    events = list(events)
-    undone = {event.undoes for event in events if event.kind == "undo"}
-    answers: dict[tuple[str, int, str], dict[str, Event]] = defaultdict(dict)
-    rulings: dict[tuple[str, str], Event] = {}
+    said: dict[tuple[str, int, str], dict[str, tuple[Event, ...]]] = defaultdict(dict)
+    rulings: dict[tuple[str, str], tuple[Event, dict[str, Value]]] = {}
     for event in events:
-        if event.kind == "answer" and event.number not in undone:
-            answers[event.item, event.copy, event.question][event.annotator] = event
-        elif event.kind == "ruling":
-            rulings[event.item, event.question] = event
-    return Standing(dict(answers), rulings)
+        people = said[event.item, event.copy, event.question]
+        before = people.get(event.annotator, ())
+        if event.kind == "answer":
+            people[event.annotator] = (*before, event)
+        elif event.kind == "undo":
+            people[event.annotator] = tuple(one for one in before if one.number != event.undoes)
+        else:
+            rulings[event.item, event.question] = event, _values(_last(people))
+    answers = {key: last for key, people in said.items() if (last := _last(people))}
+    hold = {key: seen == _values(answers.get((key[0], 0, key[1]), {})) for key, (_, seen) in rulings.items()}
+    return Standing(
+        answers,
+        {key: event for key, (event, _) in rulings.items() if hold[key]},
+        {key: event for key, (event, _) in rulings.items() if not hold[key]},
+    )
+
+
+def _last(people: Mapping[str, tuple[Event, ...]]) -> dict[str, Event]:
+    return {name: events[-1] for name, events in people.items() if events}
+
+
+def _values(answers: Mapping[str, Event]) -> dict[str, Value]:
+    """Who said what, without notes: one that was added later changes nothing that was ruled on."""
+    return {name: event.value for name, event in answers.items()}
 
 
 def tasks_left(batch: Batch, annotator: str, said: Standing) -> tuple[Task, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
@@ -15,7 +16,11 @@ from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import describe
 
 MOST_FAULTS = 20
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # with these a spreadsheet begins to calculate, or to call other programs
+_SIGNS = "=+\\-@＝＋－＠"  # with these a spreadsheet begins to calculate, or to call other programs
+_BEGINS = re.compile(rf"['\t\r\n]| *[{_SIGNS}]")
+# A program that takes ; or tab for the border of cells sees quotes inside a cell as text, and begins a new one in it.
+_BORDER = rf"([;\t\r\n])(?={{}}[ \"']*[{_SIGNS}])"
+_INSIDE, _GUARDED = re.compile(_BORDER.format("")), re.compile(_BORDER.format("'") + "'")
 _LONGEST_CELL = 1 << 24
 M = TypeVar("M", bound=BaseModel)
 
@@ -46,13 +51,15 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
 
 
 def harmless(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula: an apostrophe says that it is text."""
-    return f"'{cell}" if cell.startswith((*_FORMULA, "'")) else cell
+    """A cell that no spreadsheet takes for a formula, nor any part of it: an apostrophe says that it is text."""
+    inside = _INSIDE.sub(r"\1'", cell)
+    return f"'{inside}" if _BEGINS.match(inside) else inside
 
 
 def plain(cell: str) -> str:
-    """What stood in a cell before it was made harmless; some spreadsheets drop the apostrophe themselves."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith((*_FORMULA, "'")) else cell
+    """What stood in a cell before it was made harmless; some spreadsheets drop the first apostrophe themselves."""
+    inside = cell[1:] if cell.startswith("'") and _BEGINS.match(cell, 1) else cell
+    return _GUARDED.sub(r"\1", inside)
 
 
 def read_table(path: Path, needed: Sequence[str]) -> tuple[tuple[str, ...], list[Row]]:

@@ -73,7 +73,7 @@ def adjudicate_batch(
         return
     if sum(chosen) > 1 or by is None:
         raise UserError(
-            "Give --by NAME, and one of --sheet FILE, --from FILE, or --item with --question, --value and --reason."
+            "Give --by NAME, and one of --sheet FILE, --from FILE, or --rule ITEM QUESTION VALUE with --reason."
         )
     if sheet is not None:
         lines = write_disagreements(batch, by, sheet)

@@ -6,22 +6,18 @@ answers as in his Handbook of 2014) and Krippendorff's alpha (2011), whose dista
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, NamedTuple
 
 import numpy as np
 
+from constraintsuite.metrics.alpha import Scale, alpha
 from constraintsuite.metrics.intervals import DRAWS, FEW_CLUSTERS, FloatArray, IntArray, estimate, wilson_bounds
+from constraintsuite.metrics.ratings import Coefficient, Corrected, Counted, Ratings
 from constraintsuite.metrics.sets import SET_DISTANCES
 from constraintsuite.records.scores import Interval
 
-Ratings = Sequence[Mapping[str, Hashable]]
-"""Of each item, who said what; those who did not answer it are not in it."""
-Scale = Literal["nominal", "ordinal", "interval", "jaccard", "masi"]
-"""How far apart two answers are: other or the same, ranks, numbers, and two distances between sets."""
 MOST_UNDEFINED = 0.05
 """Share of draws in which a coefficient may be undefined; beyond it the others are no fair sample, and there are no bounds."""
 _CELLS = 4_000_000  # of the matrix of draws that is in memory at a time
@@ -56,74 +52,16 @@ def agreement(
     """
     assert options or scale != "ordinal", "an order cannot be guessed from the answers"
     members = _members(len(ratings), clusters)
-    answered = _Counted.of(ratings, options, members)
+    answered = Counted.of(ratings, options, members)
     draw = _Drawing(rng, draws)
     nothing = Interval(None, None, None, answered.pairable)
     by_value = scale in ("nominal", "ordinal") or (scale in SET_DISTANCES and bool(options))
     return Agreement(
         raw=_raw(ratings, members, rng, draws),
-        kappa=draw.interval(_kappa(ratings, answered, members), answered) if by_value else nothing,
+        kappa=draw.interval(_kappa(ratings, answered), answered) if by_value else nothing,
         ac1=draw.interval(_ac1(answered, len(options)), answered) if by_value else nothing,
-        alpha=draw.interval(_alpha(answered, scale), answered),
+        alpha=draw.interval(alpha(answered, scale), answered),
     )
-
-
-class Corrected(NamedTuple):
-    """Agreement that was seen, and that which chance would give, in each draw."""
-
-    seen: FloatArray
-    chance: FloatArray
-
-    @property
-    def coefficient(self) -> FloatArray:
-        """What was reached of what chance had left; NaN where it left nothing."""
-        room = 1 - self.chance
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(room > 1e-12, (self.seen - self.chance) / room, np.nan)
-
-
-Coefficient = Callable[[FloatArray], Corrected]
-"""From how often each cluster was drawn, (draws, clusters)."""
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """How many gave each value to each item."""
-
-    values: Sequence[Hashable]
-    counts: FloatArray  # (items, values)
-    members: IntArray  # (items,) the cluster of each
-
-    @classmethod
-    def of(cls, ratings: Ratings, options: Sequence[Hashable], members: IntArray) -> _Counted:
-        values = list(dict.fromkeys([*options, *(value for item in ratings for value in item.values())]))
-        place = {value: number for number, value in enumerate(values)}
-        counts = np.zeros((len(ratings), len(values)))
-        for row, item in enumerate(ratings):
-            for value in item.values():
-                counts[row, place[value]] += 1
-        return cls(values, counts, members)
-
-    @property
-    def answers(self) -> FloatArray:
-        """(items,) how many answered each."""
-        return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
-
-    @property
-    def pairable(self) -> int:
-        """Items with two answers or more: only they can agree."""
-        return int((self.answers >= 2).sum())
-
-    @property
-    def groups(self) -> int:
-        """Clusters with such an item."""
-        return len(np.unique(self.members[self.answers >= 2]))
-
-    def per_cluster(self, rows: FloatArray) -> FloatArray:
-        """Sums over the items of each cluster; `rows` is (items,) or (items, columns)."""
-        sums = np.zeros((int(self.members.max()) + 1 if len(self.members) else 0, *rows.shape[1:]))
-        np.add.at(sums, self.members, rows)
-        return sums
 
 
 @dataclass(frozen=True)
@@ -131,7 +69,7 @@ class _Drawing:
     rng: np.random.Generator
     draws: int
 
-    def interval(self, coefficient: Coefficient | None, counted: _Counted) -> Interval:
+    def interval(self, coefficient: Coefficient | None, counted: Counted) -> Interval:
         """The coefficient of all items, with percentiles of resampled clusters."""
         n, clusters = counted.pairable, int(counted.members.max()) + 1 if len(counted.members) else 0
         if coefficient is None or not n:
@@ -152,7 +90,7 @@ class _Drawing:
         return Interval(value, min(low, value), max(high, value), n)
 
     def _leaving_one_out(
-        self, coefficient: Coefficient, counted: _Counted, found: Corrected
+        self, coefficient: Coefficient, counted: Counted, found: Corrected
     ) -> tuple[float | None, float | None]:
         """Of few clusters: Student's t with the spread of the jackknife's pseudo-values (Tukey 1958), and never narrower
         than Wilson's interval of the agreement that was seen in as many independent items."""
@@ -191,7 +129,7 @@ def _raw(ratings: Ratings, members: IntArray, rng: np.random.Generator, draws: i
     return estimate(shares[:, np.newaxis], [all_or_nothing], members, rng=rng, draws=draws)[0]
 
 
-def _kappa(ratings: Ratings, counted: _Counted, members: IntArray) -> Coefficient | None:
+def _kappa(ratings: Ratings, counted: Counted) -> Coefficient | None:
     """Of exactly two annotators, over the items that both have answered."""
     names = sorted({name for item in ratings for name in item})
     if len(names) != 2:
@@ -213,7 +151,7 @@ def _kappa(ratings: Ratings, counted: _Counted, members: IntArray) -> Coefficien
     return coefficient
 
 
-def _ac1(counted: _Counted, options: int) -> Coefficient | None:
+def _ac1(counted: Counted, options: int) -> Coefficient | None:
     """Chance is how evenly the values are spread, over the categories there were to choose from."""
     categories = max(options, len(counted.values))
     if categories < 2:
@@ -232,56 +170,3 @@ def _ac1(counted: _Counted, options: int) -> Coefficient | None:
         return Corrected(times @ agreed / np.maximum(times @ judged, 1), chance)
 
     return coefficient
-
-
-def _alpha(counted: _Counted, scale: Scale) -> Coefficient:
-    answers = counted.answers
-    counts = np.where(answers[:, np.newaxis] >= 2, counted.counts, 0)  # a value without a partner cannot disagree
-    held = counted.per_cluster(counts)
-    share = 1 / np.maximum(answers - 1, 1)
-    if scale == "ordinal":
-        return _ordinal_alpha(counted, counts, held, share)
-    between = _distances(counted.values, scale)
-    apart = counted.per_cluster(((counts @ between) * counts).sum(axis=1) * share)
-
-    def coefficient(times: FloatArray) -> Corrected:
-        values = times @ held
-        n = np.maximum(values.sum(axis=1), 2)
-        expected = ((values @ between) * values).sum(axis=1) / (n * (n - 1))
-        observed = times @ apart / n
-        return _without_unit(observed, expected) if scale == "interval" else Corrected(1 - observed, 1 - expected)
-
-    return coefficient
-
-
-def _ordinal_alpha(counted: _Counted, counts: FloatArray, held: FloatArray, share: FloatArray) -> Coefficient:
-    """Two values are as far apart as the answers that lie between them: squared differences of their middle ranks."""
-    together = counted.per_cluster(np.einsum("ic,ik,i->ick", counts, counts, share))  # coincidences, by cluster
-    width = counts.shape[1]
-
-    def coefficient(times: FloatArray) -> Corrected:
-        values = times @ held
-        ranks = np.cumsum(values, axis=1) - values / 2
-        between = (ranks[:, :, np.newaxis] - ranks[:, np.newaxis, :]) ** 2
-        n = np.maximum(values.sum(axis=1), 2)
-        seen = (times @ together.reshape(-1, width * width)).reshape(between.shape)
-        expected = np.einsum("dc,dk,dck->d", values, values, between) / (n * (n - 1))
-        return _without_unit((seen * between).sum(axis=(1, 2)) / n, expected)
-
-    return coefficient
-
-
-def _without_unit(observed: FloatArray, expected: FloatArray) -> Corrected:
-    """Ranks and numbers are as far apart as one likes, so what chance gives is the unit: 1 of it is no agreement."""
-    return Corrected(1 - observed / np.where(expected > 0, expected, 1), np.where(expected > 0, 0.0, 1.0))
-
-
-def _distances(values: Sequence[Hashable], scale: Scale) -> FloatArray:
-    if scale == "nominal":
-        return 1 - np.eye(len(values))
-    if scale == "interval":
-        numbers = np.array([float(str(value)) for value in values])
-        return np.asarray((numbers[:, np.newaxis] - numbers[np.newaxis, :]) ** 2, dtype=np.float64)
-    distance = SET_DISTANCES[scale]
-    sets = [value if isinstance(value, AbstractSet) else frozenset((value,)) for value in values]
-    return np.array([[distance(one, other) for other in sets] for one in sets]).reshape(len(sets), len(sets))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from constraintsuite.errors import UserError
 from constraintsuite.reports.formats import EXPORTED, FORMATS
 from constraintsuite.reports.page import Masthead, render_page
 from constraintsuite.reports.sections.base import Section
@@ -14,12 +16,14 @@ PAGE, TABLES, PLOTS = "index.html", "tables", "plots"
 TABLE_FILES = tuple(f"{TABLES}/*.{ending}" for ending in EXPORTED.values())
 PLOT_FILES = (f"{PLOTS}/*.svg",)
 _FOR_PROGRAMS = ("csv", "json")
+_ONE_FILE = re.compile(r"[^./\\\0][^/\\\0]*")
 
 
 def write_files(folder: Path, head: Masthead, sections: Sequence[Section]) -> int:
     """The page, and each table in each format; gives how many tables there were."""
-    write_text(folder / PAGE, render_page(head, sections))
     tables = [table for section in sections for table in section.tables()]
+    _refuse_paths(table.name for table in tables)
+    write_text(folder / PAGE, render_page(head, sections))
     for table in tables:
         for name in _FOR_PROGRAMS if table.long else EXPORTED:
             write_text(folder / TABLES / f"{table.name}.{EXPORTED[name]}", FORMATS.load(name)(table))
@@ -28,6 +32,14 @@ def write_files(folder: Path, head: Masthead, sections: Sequence[Section]) -> in
 
 def write_plots(folder: Path, sections: Sequence[Section]) -> None:
     """Each picture of the page, for a paper."""
-    for section in sections:
-        for drawing in section.drawings():
-            write_text(folder / PLOTS / f"{drawing.name}.svg", str(drawing))
+    drawings = [drawing for section in sections for drawing in section.drawings()]
+    _refuse_paths(drawing.name for drawing in drawings)
+    for drawing in drawings:
+        write_text(folder / PLOTS / f"{drawing.name}.svg", str(drawing))
+
+
+def _refuse_paths(names: Iterable[str]) -> None:
+    """Names may come from a run that somebody else made: no file is written outside the folder of the report."""
+    for name in names:
+        if not _ONE_FILE.fullmatch(name):
+            raise UserError(f"{name!r} is no name of a file in a report. Was the run edited?")

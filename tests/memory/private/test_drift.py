@@ -13,12 +13,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.folder import write_memory
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.private.drift import load_encoder, open_side, read_shadow, replay
-from constraintsuite.memory.private.export import ShadowCase
+from constraintsuite.memory.private.drift import open_side, read_shadow, replay
+from constraintsuite.memory.private.export import ShadowCase, export
 from constraintsuite.memory.private.overlap import overlap_at, rank_biased_overlap
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.store.jsonl import write_jsonl
-from memory.private.small_pilot import begun, write_documents
+from memory.private.small_pilot import begun, labelled, write_documents
 
 QUESTIONS = (
     ShadowCase("late", "rent that is late", ("garage_lease:1.2",)),
@@ -109,6 +109,30 @@ def test_a_shadow_set_that_cannot_be_replayed(tmp_path: Path, cases: tuple[Shado
         read_shadow(tmp_path / "shadow.jsonl")
 
 
-def test_a_model_without_vectors_is_no_encoder() -> None:
-    with pytest.raises(UserError, match="gives no vectors"):
-        load_encoder("bm25")
+def test_questions_of_one_document_are_no_independent_ones(tmp_path: Path) -> None:
+    documents = write_documents(tmp_path / "documents")
+    before = Memory.of(ingest([documents]))
+    lease = documents / "garage_lease.md"
+    lease.write_text(lease.read_text().replace("rent", "fee"))
+    after = Memory.of(ingest([documents]))
+
+    def width(*shadow: ShadowCase) -> float:
+        figure = replay(shadow, before, after, ["lexical_baseline"], 5).modes[0].same_first
+        assert figure.low is not None
+        assert figure.high is not None
+        return figure.high - figure.low
+
+    apart = [ShadowCase(f"{word}-{n}", word) for word in ("rent", "candles") for n in range(8)]
+    joined = [ShadowCase(c.case, c.query, documents=("lease" if c.query == "rent" else "supply",)) for c in apart]
+    assert width(*joined) > width(*apart)
+
+
+def test_an_export_says_of_which_documents_a_question_is(tmp_path: Path) -> None:
+    export(labelled(tmp_path), tmp_path / "out")
+    (case,) = read_shadow(tmp_path / "out" / "shadow.jsonl")
+    assert (case.case, case.documents) == ("shadow-notice", ("garage_lease",))
+
+
+def test_a_shadow_set_without_documents_is_read_still(tmp_path: Path) -> None:
+    (tmp_path / "shadow.jsonl").write_text('{"case": "late", "query": "late rent", "evidence": []}\n')
+    assert read_shadow(tmp_path / "shadow.jsonl") == [ShadowCase("late", "late rent")]

@@ -1,27 +1,19 @@
-"""A private benchmark from inventory to export."""
+"""A private benchmark from inventory to sheets."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from constraintsuite.annotate.adjudication import rule
-from constraintsuite.annotate.standing import standing
 from constraintsuite.errors import UserError
-from constraintsuite.memory.cases.grounding import ground
-from constraintsuite.memory.cases.reading import read_cases as read_benchmark
 from constraintsuite.memory.private.cases import read_cases
-from constraintsuite.memory.private.export import export
 from constraintsuite.memory.private.inventory import INVENTORY, Quota, quotas, read_inventory, write_inventory
-from constraintsuite.memory.private.labelling import evidence_agreement, pilot_batch, write_sheets
+from constraintsuite.memory.private.labelling import write_sheets
 from constraintsuite.memory.private.versions import freeze, open_version, require_version
 from memory.private.small_pilot import (
     CASES,
-    GOLD,
-    NOW,
     begun,
     label,
     labelled,
@@ -154,7 +146,8 @@ def test_sheets_are_blind_and_have_something_to_read_beside_them(tmp_path: Path)
     assert list(rows[0])[:4] == ["row", "documents", "query", "answer"]
     assert "candle_supply:2.3" not in written.files[0][0].read_text()  # the hard negative
     assert "shadow-notice" not in str(written.batch.items)
-    assert "`garage_lease:1.2` If the rent is more" in written.reading.read_text()
+    reading = written.files[0][0].with_name("documents.md").read_text()
+    assert "`garage_lease:1.2` If the rent is more" in reading
 
 
 def test_a_sheet_that_is_there_stops_all_of_them(tmp_path: Path) -> None:
@@ -163,7 +156,41 @@ def test_a_sheet_that_is_there_stops_all_of_them(tmp_path: Path) -> None:
     write_sheets(pilot, ("ann", "bob"))
     with pytest.raises(UserError, match=r"bob\.csv: is there already\. Import it"):
         write_sheets(pilot, ("cy", "bob"))
-    assert not (pilot / "sheets" / "1" / "cy.csv").exists()
+    assert not (pilot / "sheets" / "1" / "cy").exists()
+
+
+def test_each_person_has_a_folder_without_the_sheets_of_others(tmp_path: Path) -> None:
+    pilot = begun(tmp_path)
+    freeze(pilot)
+    write_sheets(pilot, ("ann", "bob"))
+    found = sorted(str(file.relative_to(pilot / "sheets" / "1")) for file in (pilot / "sheets" / "1").rglob("*.*"))
+    assert found == [
+        f"{name}/{file}" for name in ("ann", "bob") for file in (f"{name}.csv", "documents.md", "guide.md")
+    ]
+
+
+def test_who_is_done_gets_no_sheet_and_keeps_nobody_from_the_rest(tmp_path: Path) -> None:
+    pilot = begun(tmp_path)
+    freeze(pilot)
+    batch = write_sheets(pilot, ("ann", "bob")).batch
+    (pilot / "sheets").rename(tmp_path / "handed-out")
+    label(batch, "ann", {})
+    written = write_sheets(pilot, ("ann", "bob"))
+    assert ([file.name for file, _ in written.files], written.done) == (["bob.csv"], ("ann",))
+    label(batch, "bob", {})
+    (pilot / "sheets").rename(tmp_path / "handed-out-again")
+    with pytest.raises(UserError, match="ann and bob have answered everything"):
+        write_sheets(pilot, ("ann", "bob"))
+    assert not (pilot / "sheets").exists()
+
+
+def test_a_name_that_is_none_stops_all_sheets(tmp_path: Path) -> None:
+    pilot = begun(tmp_path)
+    freeze(pilot)
+    with pytest.raises(UserError, match="a name of a person has letters"):
+        write_sheets(pilot, ("ann", "../bob"))
+    assert not (pilot / "sheets").exists()
+    assert not (pilot / "batches").exists()
 
 
 def test_one_annotator_is_not_enough(tmp_path: Path) -> None:
@@ -178,83 +205,8 @@ def test_cases_stay_as_they_are_once_sheets_were_written(tmp_path: Path) -> None
         write_sheets(pilot, ("ann", "bob"))
 
 
-def test_agreement_on_evidence_by_hand(tmp_path: Path) -> None:
-    pilot = labelled(tmp_path, differing={"first-month": ("garage_lease:1.3",), "fuel": ("garage_lease:2.1",)})
-    batch = pilot_batch(pilot, require_version(pilot))
-    found = evidence_agreement(batch, standing(batch.store.events()))
-    assert found.jaccard.value == pytest.approx((1 + 1 + 1 + 1 / 2 + 0) / 5)
-    assert found.f1.value == pytest.approx((1 + 1 + 1 + 2 / 3 + 0) / 5)
-    assert found.exact.value == pytest.approx(3 / 5)
-    assert [case.case for case in found.cases][:2] == ["fuel", "first-month"]
-    assert not found.passed
-
-
-def test_full_agreement_on_few_documents_does_not_pass(tmp_path: Path) -> None:
+def test_changed_cases_of_unchanged_documents_begin_a_new_version(tmp_path: Path) -> None:
     pilot = labelled(tmp_path)
-    batch = pilot_batch(pilot, require_version(pilot))
-    found = evidence_agreement(batch, standing(batch.store.events()))
-    assert found.jaccard.value == 1
-    assert found.alpha_jaccard.value == 1
-    assert not found.passed  # two documents are no ground for a lower bound of .85
-
-
-def test_only_approved_cases_are_exported_and_the_benchmark_reads_them(tmp_path: Path) -> None:
-    pilot = labelled(tmp_path, differing={"fuel": ("garage_lease:2.1",)})
-    found = export(pilot, tmp_path / "out")
-    assert (found.golden, found.shadow, found.left_out) == (4, 1, {"evidence: annotators differ": 1})
-    grounded = ground(read_benchmark(tmp_path / "out" / "golden.json"))
-    cases = {case.case_id: case for case in grounded.dataset.cases}
-    assert cases.keys() == GOLD.keys() - {"fuel"}
-    assert cases["late-rent"].hard_negatives == ("candle_supply:2.3",)
-    assert cases["late-rent"].paraphrases == ("Price of delay?", "What if rent lags?")
-    wanted = cases["first-month"].expectation
-    assert (wanted.evidence_node_ids, wanted.minimum_evidence_matches) == (GOLD["first-month"], 2)
-    assert wanted.path is not None
-    assert [step.node_id for step in wanted.path.steps] == ["garage_lease:1.3", "garage_lease:1.2"]
-    assert wanted.required_semantic_roles == ("exception",)
-
-
-def test_a_ruling_approves_a_case(tmp_path: Path) -> None:
-    pilot = labelled(tmp_path, differing={"fuel": ("garage_lease:2.1",)})
-    batch = pilot_batch(pilot, require_version(pilot))
-    said = standing(batch.store.events())
-    batch.store.append(
-        [rule(batch, said, "cy", ("fuel", "evidence", "garage_lease:2.2"), "2.1 is about notice only.")], NOW
-    )
-    assert export(pilot, tmp_path / "out").left_out == {}
-
-
-def test_the_acceptance_list_says_what_is_met(tmp_path: Path) -> None:
-    found = export(labelled(tmp_path), tmp_path / "out")
-    met = {one.name: one.met for one in found.criteria if one.binding}
-    assert met == {
-        "approved cases": False,
-        "lower bound of agreement on evidence": False,
-        "ids that do not resolve": True,
-        "share that is medium or hard": False,
-        "hard-negative pairs": False,
-    }
-    assert not found.accepted
-
-
-def test_a_set_that_must_be_accepted_is_not_written_otherwise(tmp_path: Path) -> None:
-    assert not export(labelled(tmp_path), tmp_path / "out", require=True).accepted
-    assert not (tmp_path / "out").exists()
-
-
-def test_evidence_that_is_a_hard_negative_is_told_by_its_case(tmp_path: Path) -> None:
-    pilot = begun(tmp_path, [{**CASES[0], "hard_negatives": "garage_lease:1.2"}, *CASES[1:]])
-    freeze(pilot)
-    batch = write_sheets(pilot, ("ann", "bob")).batch
-    for name in ("ann", "bob"):
-        label(batch, name, {})
-    with pytest.raises(UserError, match="the case 'late-rent' cannot be exported"):
-        export(pilot, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_labels_and_events_lie_beside_the_benchmark(tmp_path: Path) -> None:
-    export(labelled(tmp_path), tmp_path / "out")
-    labels = [json.loads(line) for line in (tmp_path / "out" / "labels.jsonl").read_text().splitlines()]
-    assert [row["item"] for row in labels] == list(GOLD)
-    assert (tmp_path / "out" / "events.jsonl").is_file()
+    write_cases(pilot, [{**CASES[0], "query": "Another question?"}, *CASES[1:]])
+    assert freeze(pilot, new_version=True).number == 2
+    assert write_sheets(pilot, ("ann", "bob")).batch.items["late-rent"].fields["query"] == "Another question?"

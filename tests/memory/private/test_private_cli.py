@@ -57,8 +57,8 @@ def test_from_documents_to_a_benchmark_and_its_drift(tmp_path: Path) -> None:
 def fill(pilot: Path, name: str) -> None:
     """Fill a sheet in as a reader would: by the question, with the ids of the reading copy."""
     evidence = {case["query"]: "; ".join(GOLD.get(case["case"], ())) for case in CASES}
-    reading = (pilot / "sheets" / "1" / "documents.md").read_text()
-    rows = read_rows(pilot / "sheets" / "1" / f"{name}.csv")
+    reading = (pilot / "sheets" / "1" / name / "documents.md").read_text()
+    rows = read_rows(pilot / "sheets" / "1" / name / f"{name}.csv")
     for row in rows:
         if row["query"] not in evidence:  # a decoy: Which unit begins "..."?
             line = next(line for line in reading.splitlines() if row["query"].split('"')[1] in line)
@@ -94,3 +94,34 @@ def test_agreement_as_json(tmp_path: Path) -> None:
     found = json.loads(result.output)
     assert found["evidence"]["jaccard"]["value"] == 1
     assert (found["passed"], result.exit_code) == (False, 1)
+
+
+def test_agreement_is_not_told_of_cases_that_were_changed_since(tmp_path: Path) -> None:
+    pilot = labelled(tmp_path)
+    write_cases(pilot, [{**CASES[0], "query": "Another question?"}, *CASES[1:]])
+    assert "late-rent" in str(csuite("agree", pilot, "--least", 0).exception)
+
+
+def test_an_older_version_is_measured_by_its_own_cases(tmp_path: Path) -> None:
+    pilot = labelled(tmp_path)
+    lease = tmp_path / "documents" / "garage_lease.md"
+    lease.write_text(lease.read_text().replace("90 euros", "95 euros"))
+    ok("freeze", pilot, "--new-version")
+    write_cases(pilot, [{**CASES[0], "query": "Another question?"}, *CASES[1:]])
+    assert "passed" in ok("agree", pilot, "--version", 1, "--least", 0)
+
+
+def test_a_sheet_is_not_written_for_who_is_done(tmp_path: Path) -> None:
+    pilot = labelled(tmp_path)
+    (pilot / "sheets").rename(tmp_path / "handed-out")
+    said = ok("sheet", pilot, "--annotator", "ann", "--annotator", "cy")
+    assert "ann has answered everything" in said
+    assert "cy.csv: " in said
+
+
+def test_a_model_without_vectors_is_no_encoder(tmp_path: Path) -> None:
+    export = ok("export", labelled(tmp_path), "--out", tmp_path / "out")
+    assert "1 shadow cases" in export
+    version = tmp_path / "pilot" / "versions" / "1"
+    result = csuite("drift", tmp_path / "out" / "shadow.jsonl", version, version, "--encoder", "bm25")
+    assert "gives no vectors" in str(result.exception)

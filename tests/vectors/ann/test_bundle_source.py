@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_bundle import make_bundle, save_model
+from tiny_bundle import make_bundle, save_model, write_source
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
+from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.ann.data import checked
+from constraintsuite.vectors.ann.estimate import estimate
+from constraintsuite.vectors.ann.export import export_set
+from constraintsuite.vectors.ann.run import run_benchmark
+from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.ann.sources.bundle import BundleSource
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
+from constraintsuite.vectors.settings import SubsetSettings
+from constraintsuite.vectors.subset import build_subset
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -41,6 +49,39 @@ def test_vectors_and_judgments_of_a_bundle_are_found_by_row(bundle: Path) -> Non
     }
     assert found == {pair: grade for pair, grade in grades.items() if pair[1] in ids}
     assert (data.bundle, data.population) == (opened.id, opened.texts.manifest.counts["population"])
+
+
+def test_a_bundle_is_not_replaced_while_it_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_bundle(tmp_path)
+    embed_bundle(path, save_model(tmp_path / "model"), Silent())
+    tried = []
+
+    def disturbed(*job: object) -> None:
+        with pytest.raises(UserError, match="or for one that reads"):
+            build_subset(write_source(tmp_path / "source"), SubsetSettings(size=31), path, Silent(), force=True)
+        tried.append(Bundle.open(path).documents)
+
+    monkeypatch.setattr("constraintsuite.vectors.ann.run._run_build", disturbed)
+    run_benchmark(bench_of(path), tmp_path, tmp_path / "run", Silent())
+    assert tried == [30]
+
+
+@pytest.mark.parametrize("command", ["run", "estimate", "export"])
+def test_a_bundle_that_is_being_written_is_not_read(bundle: Path, tmp_path: Path, command: str) -> None:
+    bench = bench_of(bundle)
+    calls: dict[str, Callable[[], object]] = {
+        "run": lambda: run_benchmark(bench, tmp_path, tmp_path / "run", Silent()),
+        "estimate": lambda: estimate(bench, tmp_path),
+        "export": lambda: export_set(bench, "tiny", "bigann", 2, tmp_path, tmp_path / "out"),
+    }
+    with folder_lock(bundle), pytest.raises(UserError, match=r"another csuite command is writing here\. Wait for it"):
+        calls[command]()
+
+
+def bench_of(path: Path) -> Bench:
+    data = {"name": "tiny", "format": "bundle", "path": str(path), "retrievers": ["bm25"]}
+    protocol = {"repeats": 1, "min_seconds": 0}
+    return Bench.model_validate({"data": [data], "k": [2], "protocol": protocol, "engines": [{"engine": "exact"}]})
 
 
 def test_another_encoder_is_refused(bundle: Path) -> None:

@@ -148,11 +148,44 @@ def test_nprobe_reaches_an_index_behind_a_transformation(base: Vectors, queries:
         ({"factory": "Flat"}, {"nprobe": 4}, "has no parameter nprobe"),
         ({"factory": "HNSW8"}, {"nprobe": 4}, "has no parameter nprobe"),
         ({"factory": "Flut"}, {}, "factory string 'Flut' is refused"),
+        ({"factory": "IVF64,Flat"}, {}, "cannot be trained: Number of training points"),
     ],
 )
 def test_a_parameter_that_faiss_would_pass_over_is_refused(build: Params, search: Params, words: str) -> None:
     with pytest.raises(UserError, match=words):
         built("faiss", build, search, "dot", random_vectors(50, 4, 0))
+
+
+def test_the_length_of_a_query_is_nothing_to_cosine(base: Vectors, queries: Vectors) -> None:
+    engine = built("faiss", {"factory": "HNSW16"}, {"ef": 64}, "cosine", base)
+    long = (queries * np.float32(64)).astype(np.float32)  # a power of two: nothing is rounded
+    assert np.array_equal(engine.search(long, 10), engine.search(queries, 10))
+
+
+class Broken:
+    """An index that fails: real ones take the process with them."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def knn_query(self, queries: Vectors, k: int, num_threads: int) -> None:
+        raise RuntimeError(self._words)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "told"),
+    [
+        ("Cannot return the results in a contiguous 2D array. Probably ef or M is too small", UserError, "Raise m"),
+        ("Not enough memory", RuntimeError, "Not enough memory"),
+    ],
+)
+def test_only_a_short_answer_of_hnswlib_is_told_as_one(
+    base: Vectors, monkeypatch: pytest.MonkeyPatch, words: str, kind: type[Exception], told: str
+) -> None:
+    engine = built("hnswlib", {}, {}, "cosine", base)
+    monkeypatch.setattr(engine, "_index", Broken(words))
+    with pytest.raises(kind, match=told):
+        engine.search(base[:1], 3)
 
 
 def test_lsh_gives_a_short_answer_and_never_scans_everything() -> None:
@@ -217,13 +250,16 @@ def test_pgvector_gives_short_answers_below_k_and_leaves_no_table(
         assert connection.execute("SELECT count(*) FROM pg_tables WHERE tablename LIKE 'csuite%'").fetchone() == (0,)
 
 
+def test_pgvector_forgets_what_the_search_before_was_told(postgres: str, base: Vectors, queries: Vectors) -> None:
+    engine = built("pgvector", {"url": postgres, "index": "ivfflat", "lists": 16}, {}, "euclidean", base)
+    fresh = engine.search(queries, 10)
+    wide = configured(engine, {"probes": 16}).search(queries, 10)
+    assert not np.array_equal(wide, fresh)
+    assert np.array_equal(configured(engine, {}).search(queries, 10), fresh)
+    engine.close()
+
+
 def test_no_server_is_said_in_one_line() -> None:
     pytest.importorskip("psycopg")
     with pytest.raises(UserError, match="pgvector: no connection"):
         built("pgvector", {"url": "postgresql://127.0.0.1:1/none"}, {}, "cosine", random_vectors(5, 4, 0))
-
-
-@pytest.mark.parametrize("engine", ["pgvector", "qdrant"])
-def test_a_password_is_not_taken_from_a_file_that_is_recorded(engine: str) -> None:
-    with pytest.raises(ValueError, match="env:NAME"):
-        ENGINES.load(engine).build_settings.model_validate({"url": "http://user:secret@host/db"})

@@ -30,9 +30,14 @@ def test_sets_builds_and_the_largest_of_them(tmp_path: Path) -> None:
     ]
     assert found.largest_build == "lsh on a"
     saved = 1_000 * (80 + 16 * 400)
-    assert found.memory_bytes == 150_000_000 + 80_000 + saved
+    assert found.memory_bytes == 150_000_000 + 80_000 + 2 * saved  # read back while the first is still there
     assert saved < found.disk_bytes < 2 * saved
     assert list(found.lines())[:2] == ["6 builds, 12 cells", "a: 1,000 x 20, 50 queries, 0 MB"]
+
+
+def test_the_points_of_a_cover_tree_are_counted(tmp_path: Path) -> None:
+    tree, exact = (estimate(read(tmp_path, [SET], [{"engine": name}]), tmp_path) for name in ("covertree", "exact"))
+    assert tree.memory_bytes - exact.memory_bytes > 16 * 1_000 * 20  # two copies in double precision
 
 
 def test_vectors_that_are_mapped_need_no_second_place(tmp_path: Path) -> None:

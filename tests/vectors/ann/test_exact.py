@@ -38,6 +38,8 @@ SETS: dict[str, tuple[Vectors, int]] = {
     "of all lengths": (gaussian(300, 8) * np.exp(gaussian(300, 1) * 3), 15),
     "closer than single precision": (gaussian(1, 60) + gaussian(400, 60) * np.float32(1e-6), 20),
     "several blocks": (gaussian(40_000, 4), 10),
+    "beyond single precision": (gaussian(300, 8) * np.float32(1e20), 10),
+    "of hardly any length": (gaussian(300, 8) * np.float32(1e-25), 10),
 }
 
 
@@ -45,7 +47,8 @@ SETS: dict[str, tuple[Vectors, int]] = {
 @pytest.mark.parametrize("name", SETS)
 def test_it_agrees_with_a_full_comparison(name: str, metric: Metric) -> None:
     base, k = SETS[name]
-    agrees(base, np.concatenate([base[:3], gaussian(3, base.shape[1])]), k, metric)
+    size = np.float32(np.abs(base).max())
+    agrees(base, np.concatenate([base[:3], gaussian(3, base.shape[1]) * size]), k, metric)
 
 
 @pytest.mark.parametrize("metric", METRICS)

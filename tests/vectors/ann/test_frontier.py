@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ann.made_runs import made, made_run
-from constraintsuite.vectors.ann.frontier import arenas, arenas_of, best_of, front, keep_up, reach
+from constraintsuite.records.scores import Interval
+from constraintsuite.vectors.ann.frontier import Arena, arenas, arenas_of, best_of, front, keep_up, most_exact, reach
 
 
 def test_the_front_is_what_nothing_else_beats() -> None:
@@ -43,6 +44,26 @@ def test_the_best_of_an_engine_reaches_the_target_or_is_its_most_exact() -> None
         made("c", 1, 1, exact=True),
     ]
     assert {name: cell.speed.qps for name, cell in best_of(cells, 0.9).items()} == {"a": 500, "b": 9}
+
+
+def test_the_most_exact_is_chosen_on_the_tuning_half() -> None:
+    lucky, steady = (
+        replace(cell, figures={**cell.figures, "ann.recall_tie@10": Interval(whole, None, None, 9)})
+        for cell, whole in ((made("a", 0.8, 100, report=0.1), 0.45), (made("a", 0.7, 50, report=0.7), 0.7))
+    )
+    assert most_exact([lucky, steady]) is lucky
+
+
+def test_without_a_query_to_choose_on_nothing_is_chosen() -> None:
+    cell = made("a", 1.0, 10)
+    cell = replace(cell, figures={**cell.figures, "ann.recall_tie@10.tune": Interval(None, None, None, 0)})
+    for rows in (reach([cell], [0.9]), keep_up([cell], [5])):
+        assert [(row.cell, row.decided) for row in rows] == [(None, False)]
+
+
+def test_a_slug_holds_no_path() -> None:
+    arena = Arena("../../a b", "content", 10, "serial", 1, 1, "one/two")
+    assert arena.slug == "_.._a_b_k10_serial_t1_onetwo"
 
 
 def test_modes_are_never_in_one_arena() -> None:

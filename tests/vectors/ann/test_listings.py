@@ -10,12 +10,12 @@ import pytest
 
 from ann.made_runs import made, made_run, write_values
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.conditions import identities, machines, remarks, sets
+from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
 from constraintsuite.vectors.ann.frontier import arenas
 from constraintsuite.vectors.ann.judged import judged
-from constraintsuite.vectors.ann.listings import failures, gaps, kept_up, latencies, measured, reached
+from constraintsuite.vectors.ann.listings import builds, failures, gaps, kept_up, latencies, measured, reached
 from constraintsuite.vectors.ann.outline import outline, round_speeds
-from constraintsuite.vectors.ann.results import FailedRanking, Ranking
+from constraintsuite.vectors.ann.results import FailedRanking, Ranking, Repeat
 
 JUDGED = {f"rel.{part}ndcg@10": 0.5 for part in ("", "ceiling.")}
 
@@ -27,8 +27,14 @@ def test_latencies_are_told_up_to_p999_and_of_a_batch_not_at_all() -> None:
     }
     serial = found["serial"]
     assert serial is not None
-    assert [title for title, _ in serial.columns[2:]] == ["p50, ms", "p95, ms", "p99, ms", "p99.9, ms"]
-    assert serial.rows == (("a", "probes=10", 1.0, 1.5, 2.0, 3.0),)
+    assert [title for title, _ in serial.columns[2:]] == [
+        "p50, ms",
+        "p95, ms",
+        "p99, ms",
+        "p99.9, ms",
+        "in the engine, %",
+    ]
+    assert serial.rows == (("a", "probes=10", 1.0, 1.5, 2.0, 3.0, None),)
     assert found["batch"] is None
 
 
@@ -81,7 +87,7 @@ def test_relevance_has_rankings_without_vectors_the_ceiling_and_paired_differenc
     assert table is not None
     assert [row[:2] for row in table.rows] == [
         ("bm25", "no vectors"),
-        ("exact search", "the ceiling"),
+        ("exact search", "all compared"),
         ("a", "probes=10"),
     ]
     lost = table.rows[0][3]
@@ -106,6 +112,38 @@ def test_builds_of_two_machines_are_drawn_apart(tmp_path: Path) -> None:
         "build-set_k10_serial_t1_conditions1",
         "build-set_k10_serial_t1_conditions2",
     ]
+
+
+def test_a_server_is_said_not_to_be_limited(tmp_path: Path) -> None:
+    cell = made("rows", 0.9, 10)
+    of_server = replace(cell, point=replace(cell.point, engine="pgvector", name="postgres"))
+    said = about_servers([cell, of_server])
+    (_, arena, *_) = outline([made_run(tmp_path, [cell, of_server])])
+    assert arena.about.endswith(said)
+    assert said.startswith(" postgres is a server: ")
+    assert about_servers([cell]) == ""
+
+
+def test_what_reranking_reads_is_said_beside_the_size_of_an_index() -> None:
+    cell = made("a", 0.9, 10)
+    ((arena, cells),) = arenas([cell]).items()
+    assert "rerank" not in builds(arena, cells, 32_000).caption
+    again = replace(cell, point=replace(cell.point, rerank=4))
+    assert "reads the full vectors too, 0.032 MB that are not counted" in builds(arena, [cell, again], 32_000).caption
+
+
+def test_without_a_query_to_choose_on_that_is_said() -> None:
+    cell = made("a", 1.0, 10)
+    cell = replace(cell, figures={**cell.figures, "ann.recall_tie@10.tune": Interval(None, None, None, 0)})
+    ((arena, cells),) = arenas([cell]).items()
+    for _, details in (reached(arena, cells, [0.9]), kept_up(arena, cells, [5])):
+        assert details.rows[0][2:] == (None, None, "too few queries to choose a setting")
+
+
+def test_of_several_runs_it_is_said_in_which_something_failed(tmp_path: Path) -> None:
+    failed = FailedRanking("k", "set", "bm25", "no texts")
+    runs = [replace(made_run(tmp_path / name, []), failed_rankings=(failed,)) for name in ("old", "new")]
+    assert [row[-1] for row in failures(runs).rows] == ["old", "new"]
 
 
 def test_a_ranking_that_failed_is_told_too(tmp_path: Path) -> None:
@@ -137,6 +175,37 @@ def test_what_figures_do_not_say_is_said(
     data = replace(run.facts.data[0], judged_queries=judged_queries)
     run = replace(run, facts=replace(run.facts, data=(data,)))
     assert any(words in remark for remark in remarks([run])) == said
+
+
+def test_what_is_plain_python_and_what_is_short_of_rows_is_said(tmp_path: Path) -> None:
+    cell = made("hashes", 0.9, 1)
+    run = made_run(tmp_path, [cell])
+    few = replace(run, facts=replace(run.facts, data=(replace(run.facts.data[0], rows=7),)))
+    assert any(remark.startswith("hashes: plain NumPy and Python") for remark in remarks([run]))
+    assert "set: k = 10 is more than its 7 rows; figures are over all of them." in list(remarks([few]))
+    compiled = replace(cell, point=replace(cell.point, engine="faiss"))
+    assert not any("NumPy" in remark or "k = 10" in remark for remark in remarks([replace(run, cells=(compiled,))]))
+
+
+def test_one_repeat_has_no_variation() -> None:
+    cell = made("a", 0.9, 10)
+    twice = replace(cell, speed=replace(cell.speed, repeats=(*cell.speed.repeats, Repeat(1.0, 30))))
+    ((arena, cells),) = arenas([cell, twice]).items()
+    assert {row[-1] for row in measured(arena, cells).rows} == {None, 0.5}
+
+
+def test_exact_engines_are_called_so_at_targets_too() -> None:
+    ((arena, cells),) = arenas([made("flat", 1.0, 5, exact=True), made("exact", 1.0, 6, exact=True)]).items()
+    for glance, details in (reached(arena, cells, [0.9]), kept_up(arena, cells, [1])):
+        assert [row[0] for table in (glance, details) for row in table.rows] == ["flat (exact)", "exact"] * 2
+        assert "one half of the queries (n = 9)" in glance.caption
+
+
+def test_an_error_of_many_lines_is_told_in_one(tmp_path: Path) -> None:
+    said = "RuntimeError: " + 300 * "x" + "\nTraceback\n  ^^^^\nfew   training points"
+    run = replace(made_run(tmp_path, []), failed_rankings=(FailedRanking("k", "set", "bm25", said),))
+    (row,) = failures([run]).rows
+    assert row[-1] == f"RuntimeError: {86 * 'x'} … {100 * 'x'} … few training points"
 
 
 def test_the_machine_its_threads_and_versions_are_told(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.vectors.ann.data import IntArray, Vectors
-from constraintsuite.vectors.ann.measuring import measure, percentiles
+from constraintsuite.vectors.ann.measuring import measure, one_pass, percentiles
 from constraintsuite.vectors.ann.settings import Protocol
 
 QUERIES = np.arange(6, dtype=np.float32)[:, np.newaxis]
@@ -114,8 +114,25 @@ def test_the_clock_is_read_twice_a_call_and_nothing_else_is_done_between(monkeyp
 
     found = measure(answer, QUERIES, 1, "serial", 1, Protocol(repeats=2, min_seconds=0))
     assert found.speed.latencies_ms == dict.fromkeys(("p50", "p95", "p99", "p999"), 98 / 1e6)
-    assert found.speed.repeats[0].seconds == pytest.approx((6 * 99 + 1) / 1e9)
-    assert found.speed.engine_share == pytest.approx(6 * 98 / (6 * 99 + 1))
+    assert found.speed.repeats[0].seconds == pytest.approx(6 * 99 / 1e9)
+    assert found.speed.engine_share == pytest.approx(98 / 99)
+
+
+@pytest.mark.parametrize(("whole", "calls"), [(True, 6), (False, 4)])
+def test_clients_stop_with_the_time_and_others_with_the_pass(
+    whole: bool, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Ticks()
+    monkeypatch.setattr("constraintsuite.vectors.ann.measuring.time.perf_counter_ns", clock.read)
+
+    def answer(queries: Vectors, k: int) -> IntArray:
+        clock.now += 98
+        return np.zeros((len(queries), k), dtype=np.int64)
+
+    singles = [QUERIES[i : i + 1] for i in range(3)]
+    done = one_pass(answer, singles, range(3), 1, 350e-9, whole=whole)
+    assert len(done.times) == calls
+    assert done.end - done.start == calls * 100
 
 
 def test_no_client_starts_before_all_of_them_have_asked_once() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
 from constraintsuite.vectors.ann.data import Metric
 from constraintsuite.vectors.ann.metrics import TieRule, WrongAnswerError, judge, mean, refuse_wrong, summarise
@@ -110,6 +111,21 @@ def test_a_perfect_recall_is_not_called_certain() -> None:
     assert interval.value == 1.0
     assert interval.low is not None
     assert 0.8 < interval.low < 0.9
+
+
+def test_the_interval_of_few_queries_stays_on_its_scale() -> None:
+    recall, gap = mean(np.array([1.0, 1, 1, 1, 1, 0.8])), mean(np.array([0.0, 0.15]), bounded=False)
+    assert (recall.high, gap.low) == (1.0, 0.0)
+    assert gap.high is not None
+    assert gap.high > 1
+
+
+def test_a_gap_is_no_share() -> None:
+    assert mean(np.zeros(100), bounded=False) == Interval(0.0, None, None, 100)
+    rows = np.tile(TRUTH.rows, (40, 1))
+    truth = Neighbours(rows, np.tile(TRUTH.scores, (40, 1)))
+    gap = summarise(judge(rows, truth.scores, truth, 4, "relative"), 4, np.arange(10))["ann.kth_gap@4"]
+    assert gap == Interval(0.0, None, None, 40)
 
 
 def test_judgments_are_measured_beside_their_ceiling() -> None:

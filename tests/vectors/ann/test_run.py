@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from click.testing import CliRunner, Result
 from constraintsuite.cli.ann import ann
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.vectors.ann.host import describe_host
 from constraintsuite.vectors.ann.results import AnnRun, Cell, load_ann_run, load_queries
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -186,6 +188,34 @@ def test_judgments_give_figures_of_their_own(tmp_path: Path) -> None:
     of_queries = load_queries(done, exact).rel
     assert of_queries.keys() == {name for name in exact.figures if name.startswith("rel.")}
     assert of_queries["rel.ndcg@5"].mean() == pytest.approx(exact.figures["rel.ndcg@5"].value)
+
+
+def test_what_measures_judgments_is_asked_for_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "base.npy", np.eye(6, dtype=np.float32))
+    np.save(tmp_path / "queries.npy", np.eye(6, dtype=np.float32)[:2])
+    (tmp_path / "relevance.tsv").write_text("0\t0\t1\n")
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    file = bench(tmp_path, EXACT, "  - {name: files, format: npy, path: ., metric: dot}\n")
+    result = call("run", file, "--out", tmp_path / "run")
+    assert "pip install 'constraintsuite[ranking]'" in str(result.exception)
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_a_folder_that_goes_on_elsewhere_is_measured_anew_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, out = bench(tmp_path, EXACT), tmp_path / "run"
+    here = describe_host()
+    for host, counts in ((here, (2, 0)), ({**here, "processor": "abacus"}, (2, 0)), (here, (0, 2))):
+        monkeypatch.setattr("constraintsuite.vectors.ann.run.describe_host", lambda host=host: host)
+        assert run(file, out) == (0, {"measured": counts[0], "skipped": counts[1], "failed": 0})
+        found = load_ann_run(out)
+        assert (
+            {each.host["processor"] for each in found.cells} == {host["processor"]} == {found.facts.host["processor"]}
+        )
+    assert len(list((out / "cells").iterdir())) == 4
 
 
 def test_vectors_in_a_mapped_file_are_not_copied(tmp_path: Path) -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.coded import CodedEngine
 from constraintsuite.vectors.ann.engines.pgvector import PgvectorBuild, PgvectorEngine
+from constraintsuite.vectors.ann.estimate import estimate
 from constraintsuite.vectors.ann.plan import count_cells, plan
 from constraintsuite.vectors.ann.settings import Bench, grid
 
+ROOT = Path(__file__).parents[3]
 DATA = "data: [{format: synthetic, rows: 20, queries: 4, dimensions: 3}]\n"
 EXACT = "engines: [{engine: exact}]\n"
 
@@ -33,7 +39,7 @@ def test_one_build_serves_all_its_searches(tmp_path: Path) -> None:
         DATA + "k: [1, 10]\nprotocol: {modes: [serial, concurrent], clients: [1, 4]}\n"
         "engines: [{engine: lsh, build: {tables: [2, 4]}, search: {probes: [1, 2, 3]}, rerank: [1, 2]}]",
     )
-    builds = plan(bench, {"synthetic": "content"}, {"synthetic": "cosine"})
+    builds = plan(bench, {"synthetic": "content"}, {"synthetic": "cosine"}, "here")
     assert [build.params for build in builds] == [{"tables": 2}, {"tables": 4}]
     assert [len(build.cells) for build in builds] == [3 * 2 * 2 * 3] * 2  # probes, rerank, k, modes with clients
     keys = [cell.key for build in builds for cell in build.cells]
@@ -42,8 +48,8 @@ def test_one_build_serves_all_its_searches(tmp_path: Path) -> None:
 
 
 def test_what_decides_a_cell_decides_its_key(tmp_path: Path) -> None:
-    def key(text: str, content: str = "content") -> str:
-        return plan(read(tmp_path, text), {"synthetic": content}, {"synthetic": "dot"})[0].cells[0].key
+    def key(text: str, content: str = "content", machine: str = "here") -> str:
+        return plan(read(tmp_path, text), {"synthetic": content}, {"synthetic": "dot"}, machine)[0].cells[0].key
 
     first = key(DATA + EXACT)
     assert key(DATA + EXACT + "targets: [0.5]") == first
@@ -51,12 +57,13 @@ def test_what_decides_a_cell_decides_its_key(tmp_path: Path) -> None:
     assert key(DATA + EXACT + "ties: annb") != first
     assert key(DATA + EXACT + "protocol: {repeats: 7}") != first
     assert key(DATA + EXACT + "protocol: {threads: 2}") != first
+    assert key(DATA + EXACT, machine="another") != first
 
 
 def test_our_own_code_decides_a_key_by_its_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def keys() -> dict[str, str]:
         bench = read(tmp_path, DATA + "engines: [{engine: exact}, {engine: coded}]")
-        builds = plan(bench, {"synthetic": "content"}, {"synthetic": "dot"})
+        builds = plan(bench, {"synthetic": "content"}, {"synthetic": "dot"}, "here")
         return {build.engine: build.cells[0].key for build in builds}
 
     before = keys()
@@ -73,7 +80,7 @@ def test_another_version_of_a_server_is_another_cell(tmp_path: Path, monkeypatch
     found = {}
     for version in (None, "PostgreSQL 17.1, pgvector 0.8.0", "PostgreSQL 17.1, pgvector 0.8.1"):
         monkeypatch.setattr(PgvectorEngine, "server", lambda settings, version=version: version)
-        (build,) = plan(bench, {"synthetic": "content"}, {"synthetic": "dot"})
+        (build,) = plan(bench, {"synthetic": "content"}, {"synthetic": "dot"}, "here")
         found[build.cells[0].key] = build.library
     assert len(found) == 3
     nobody, old, new = found.values()
@@ -100,6 +107,15 @@ def test_a_server_that_does_not_answer_has_no_version() -> None:
         ("data: [{format: sinthetic}]\n" + EXACT, "No data format named 'sinthetic'. Did you mean 'synthetic'"),
         ("data: [{format: synthetic, row: 3}]\n" + EXACT, "row: unknown key"),
         ("data: [{format: hdf5}]\n" + EXACT, "path: Field required"),
+        (DATA + "engines: [{engine: faiss, search: {nprobe: [16, null]}}]", "search.nprobe is null"),
+        (DATA + "engines: [{engine: pgvector, build: {url: env:X}, search: {ef: null}}]", "search.ef is null"),
+        (DATA + "engines: [{engine: lsh, search: {probes: [2, 2]}}]", "probes names 2 twice"),
+        (DATA + "engines: [{engine: lsh, search: {probes: []}}]", "probes is an empty list"),
+        (DATA + "engines: [{engine: exact, rerank: [2, 2]}]", "rerank names 2 twice"),
+        (DATA + "engines: []", "engines is an empty list"),
+        (DATA + EXACT + "k: [5, 5]", "k names 5 twice"),
+        (DATA + EXACT + "protocol: {modes: [serial, serial]}", "modes names 'serial' twice"),
+        (DATA + EXACT + "protocol: {clients: []}", "clients is an empty list"),
         (DATA + EXACT + "k: [0]", "k must be at least 1"),
         (DATA + EXACT + "targets: [95]", "targets are recalls"),
         (DATA + EXACT + "protocol: {modes: [parallel]}", "modes.0"),
@@ -115,7 +131,30 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, words
     assert str(tmp_path / "bench.yaml") in str(raised.value)
 
 
+def test_one_mistake_is_told_as_one(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as raised:
+        read(tmp_path, DATA + "engines: [{engine: lsh, build: {table: 3}}]")
+    assert "more" not in str(raised.value)
+
+
+def test_a_library_that_is_missing_is_named_as_pip_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    brought = {re.split(r"[\[>=<]", line)[0] for line in extras["ann"]} | {"numpy"}
+    monkeypatch.setattr(metadata, "version", _no_version)
+    for name in ENGINES.names():
+        library, build = ENGINES.load(name).library, ", build: {url: env:X}" if name in ("pgvector", "qdrant") else ""
+        bench = read(tmp_path, DATA + f"engines: [{{engine: {name}{build}}}]")
+        with pytest.raises(UserError) as raised:
+            estimate(bench, tmp_path)  # a dry run says it, too
+        advice = "'constraintsuite[ann]'" if library in brought else library
+        assert f"pip install {advice}" in str(raised.value)
+
+
+def _no_version(name: str) -> str:
+    raise metadata.PackageNotFoundError(name)
+
+
 def test_a_metric_that_an_engine_does_not_know_is_refused_before_any_work(tmp_path: Path) -> None:
     bench = read(tmp_path, DATA + "engines: [{engine: lsh}]")
     with pytest.raises(UserError, match="lsh knows cosine, euclidean, but synthetic is compared by dot"):
-        plan(bench, {"synthetic": "content"}, {"synthetic": "dot"})
+        plan(bench, {"synthetic": "content"}, {"synthetic": "dot"}, "here")

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours, top_k
 from constraintsuite.vectors.ann.data import Metric, Vectors, VectorSet, checked, content_of, limited
+from constraintsuite.vectors.ann.export import export_set
+from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.ann.sources import SOURCES
-from constraintsuite.vectors.ann.sources.bigann import read_neighbours, write_fbin, write_neighbours
+from constraintsuite.vectors.ann.sources.bigann import BigAnn, read_neighbours, write_fbin, write_neighbours
 from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
 from constraintsuite.vectors.ann.sources.vecs import read_vecs
 from constraintsuite.vectors.ann.truth import exact_neighbours
@@ -40,8 +42,8 @@ def write_all(folder: Path) -> dict[str, dict[str, Any]]:
     np.save(folder / "base.npy", BASE)
     np.save(folder / "queries.npy", QUERIES)
     np.save(folder / "neighbours.npy", TRUTH.rows)
-    write_fbin(folder / "b.fbin", BASE)
-    write_fbin(folder / "q.fbin", QUERIES)
+    write_fbin(folder / "b.fbin", BASE.shape, [BASE])
+    write_fbin(folder / "q.fbin", QUERIES.shape, [QUERIES])
     write_neighbours(folder / "t.bin", TRUTH, "euclidean")
     for name, table in (("b.fvecs", BASE), ("q.fvecs", QUERIES), ("t.ivecs", TRUTH.rows)):
         write_vecs(folder / name, table)
@@ -202,3 +204,13 @@ def test_distances_behind_the_rows_are_squared_for_euclidean(tmp_path: Path) -> 
     numbers = np.fromfile(tmp_path / "t.bin", dtype="<f4", offset=8 + TRUTH.rows.size * 4)
     assert numbers.tolist() == pytest.approx((TRUTH.scores.ravel() ** 2).tolist())
     assert read_neighbours(tmp_path / "t.bin").rows.tolist() == TRUTH.rows.tolist()
+
+
+def test_cosine_becomes_the_product_of_unit_vectors_where_tools_know_no_other(tmp_path: Path) -> None:
+    data = {"name": "made", "format": "synthetic", "kind": "heavy_norm", "rows": 60, "queries": 8, "dimensions": 5}
+    bench = Bench.model_validate({"data": [data], "engines": [{"engine": "exact"}]})
+    export_set(bench, "made", "bigann", 4, tmp_path, tmp_path / "out")
+    files = {"base": "made.base.fbin", "queries": "made.queries.fbin", "neighbours": "made.neighbours.bin"}
+    read = BigAnn(**files, metric="dot").load("made", tmp_path / "out")
+    assert np.linalg.norm(read.base, axis=1) == pytest.approx(1)
+    exact_neighbours(checked(read), 4)  # which refuses neighbours of another metric

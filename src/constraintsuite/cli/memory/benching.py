@@ -24,6 +24,7 @@ from constraintsuite.cli.memory.options import (
     named_modes,
     repeats_option,
     report_option,
+    score_bench,
     vector_cache,
 )
 
@@ -65,16 +66,13 @@ def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.memory.cases.run import START, CaseRun
     from constraintsuite.memory.runs.benchmarks import BUNDLED, run_structured
-    from constraintsuite.models.base import Workbench
-    from constraintsuite.store.download import cache_folder
 
     chosen = named_modes(modes, encoder=encoder is not None)
     datasets = open_datasets(cases, lenient=lenient)
     if dry_run:
         _forecast(datasets, chosen, budgets, as_json)
         return
-    bench_ = Workbench(cache=cache_folder() / "scores")
-    run = CaseRun(chosen, budgets, now or START, cache=vector_cache(), bench=bench_, reporter=Terminal())
+    run = CaseRun(chosen, budgets, now or START, cache=vector_cache(), bench=score_bench(), reporter=Terminal())
     name = datasets[0].dataset.dataset_id if len(datasets) == 1 else BUNDLED
     place = out or Path("runs") / f"memory-{name}"
     model = load_encoder(encoder) if encoder else None

@@ -15,6 +15,7 @@ import click
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
+    from constraintsuite.models.base import Workbench
     from constraintsuite.models.dense import DenseScorer
 
 _BETWEEN_MODES = re.compile(r",(?![a-z_][a-z0-9_]*=)")
@@ -47,7 +48,7 @@ repeats_option = click.option(
     type=click.IntRange(min=0),
     default=3,
     show_default=True,
-    help="Further passes for warm times; 0 takes none, and a gate then has no times to judge.",
+    help="How often a search is made again for warm times; with 0 a gate has no times to judge.",
 )
 report_option = click.option("--report", type=folder_type, help="Also write a page with tables to this folder.")
 state_option = click.option(
@@ -72,6 +73,14 @@ def vector_cache() -> Path:
     from constraintsuite.store.download import cache_folder
 
     return cache_folder() / "vectors"
+
+
+def score_bench() -> Workbench:
+    """Where models that rerank work: what they scored is kept between runs."""
+    from constraintsuite.models.base import Workbench
+    from constraintsuite.store.download import cache_folder
+
+    return Workbench(cache=cache_folder() / "scores")
 
 
 def named_modes(given: Sequence[str], *, encoder: bool) -> list[str]:

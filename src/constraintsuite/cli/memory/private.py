@@ -22,11 +22,11 @@ from constraintsuite.cli.judging import (
     ruling_options,
     take_sheet,
 )
+from constraintsuite.cli.memory.private_drift import drift
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.batch import Batch
     from constraintsuite.memory.private.acceptance import Criterion
-    from constraintsuite.memory.private.drift import Drift
     from constraintsuite.memory.private.labelling import EvidenceAgreement
 
 _pilot = click.argument("pilot", type=folder_type)
@@ -113,17 +113,19 @@ def freeze(pilot: Path, new_version: bool, as_json: bool) -> None:
 def sheet(pilot: Path, annotators: tuple[str, ...], seed: int, as_json: bool) -> None:
     """Write a blind sheet for each annotator, the documents with the ids of their units, and a guide."""
     from constraintsuite.annotate.sheets import guide
-    from constraintsuite.memory.private.labelling import write_sheets
+    from constraintsuite.memory.private.labelling import GUIDE, READING, write_sheets
 
     written = write_sheets(pilot, annotators, seed=seed)
     if as_json:
         click.echo(
-            json.dumps({"sheets": {str(file): tasks for file, tasks in written.files}, "reading": str(written.reading)})
+            json.dumps({"sheets": {str(file): tasks for file, tasks in written.files}, "done": list(written.done)})
         )
         return
     for file, tasks in written.files:
-        click.echo(f"{file}: {tasks} tasks")
-    click.echo(f"{written.reading}: what they read; guide.md beside it says how\n\n{guide(written.batch)}")
+        click.echo(f"{file}: {tasks} tasks; {READING} and {GUIDE} beside it are what to read")
+    for name in written.done:
+        click.echo(f"{name} has answered everything, and gets no sheet")
+    click.echo(f"Give each person their own folder, and nothing else.\n\n{guide(written.batch)}")
     click.echo(f"When a sheet is filled in: csuite memory private import {pilot} SHEET --annotator NAME")
 
 
@@ -149,10 +151,19 @@ def agree(pilot: Path, least: float, by: str, version: int | None, as_json: bool
     from constraintsuite.annotate.agreeing import agree as measure
     from constraintsuite.annotate.agreeing import attention
     from constraintsuite.annotate.standing import standing
-    from constraintsuite.memory.private.labelling import EvidenceAgreement, evidence_agreement
+    from constraintsuite.memory.private.labelling import (
+        EvidenceAgreement,
+        evidence_agreement,
+        judged_cases,
+        pilot_batch,
+    )
+    from constraintsuite.memory.private.versions import require_version
     from constraintsuite.store.jsonl import adapter
 
-    batch = _batch_of(pilot, version)
+    measured = require_version(pilot, version)
+    batch = pilot_batch(pilot, measured)
+    if version is None:  # cases.csv is of the newest version; an older one is known by its batch alone
+        judged_cases(pilot, measured, batch)
     said = standing(batch.store.events())
     evidence = evidence_agreement(batch, said, least)
     rows, people = measure(batch, said, by=by), attention(batch, said)
@@ -213,26 +224,7 @@ def export(pilot: Path, out: Path, least: float, require: bool, version: int | N
         raise click.exceptions.Exit(1)
 
 
-@private.command()
-@click.argument("shadow", type=file_type)
-@click.argument("before", type=folder_type)
-@click.argument("after", type=folder_type)
-@click.option("--mode", "modes", multiple=True, default=("lexical_baseline",), show_default=True, help="Repeatable.")
-@click.option("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Units a search may return.")
-@click.option("--encoder", metavar="MODEL", help="For modes with vectors, such as dense:all-MiniLM-L6-v2.")
-@json_option
-def drift(
-    shadow: Path, before: Path, after: Path, modes: tuple[str, ...], budget: int, encoder: str | None, as_json: bool
-) -> None:
-    """Replay the questions of SHADOW against BEFORE and AFTER: memory folders, or versions of a pilot."""
-    from constraintsuite.execution.progress import Terminal
-    from constraintsuite.memory.private.drift import Drift, load_encoder, open_side, read_shadow, replay
-    from constraintsuite.store.jsonl import adapter
-
-    cases = read_shadow(shadow)
-    model = load_encoder(encoder) if encoder else None
-    found = replay(cases, open_side(before, model), open_side(after, model), modes, budget, Terminal())
-    click.echo(adapter(Drift).dump_json(found, indent=2).decode() if as_json else _drift_text(found, len(cases)))
+private.add_command(drift)
 
 
 def _batch_of(pilot: Path, version: int | None) -> Batch:
@@ -261,26 +253,3 @@ def _criteria_text(criteria: tuple[Criterion, ...], accepted: bool) -> str:
     return "\n".join(
         [*lines, "accepted." if accepted else "not accepted: say so wherever figures of this set are shown."]
     )
-
-
-def _drift_text(found: Drift, cases: int) -> str:
-    from constraintsuite.reports.tables import Column, Table
-
-    table = Table(
-        "drift",
-        f"{cases} questions before and after, at a budget of {found.budget}",
-        (
-            Column("mode"),
-            Column("overlap, %", "share"),
-            Column("RBO", "number"),
-            Column("same first, %", "share"),
-            Column("lost evidence", "count"),
-            Column("gained evidence", "count"),
-        ),
-        tuple((m.mode, m.overlap, m.rbo, m.same_first, m.evidence_lost, m.evidence_gained) for m in found.modes),
-    )
-    lines = [str(table), "", f"{len(found.moved)} rankings moved."]
-    for one in found.moved[:SHOWN]:
-        changes = [f"+{name}" for name in one.gained[:3]] + [f"-{name}" for name in one.lost[:3]]
-        lines.append(f"  {one.case}, {one.mode}: RBO {one.rbo:.2f} {' '.join(changes)}".rstrip())
-    return "\n".join(lines)

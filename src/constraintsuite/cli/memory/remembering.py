@@ -51,7 +51,8 @@ def feedback(
         else:
             for unit in units:
                 state.supersede(unit, newer)
-        _tell(place, _record(state, units), as_json)
+        record = _record(state, units)
+    _tell(place, record, as_json)  # what is said to be confirmed is on the disk
 
 
 @click.command("state")

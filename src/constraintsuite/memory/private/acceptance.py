@@ -41,9 +41,9 @@ def approve(cases: Iterable[Case], labelled: Mapping[str, Labelled]) -> tuple[li
     found: list[Approved] = []
     left: Counter[str] = Counter()
     for case in cases:
-        labels = labelled.get(case.case)
-        reason = "not in the batch" if labels is None else _reason(labels)
-        if labels is not None and not reason:
+        labels = labelled[case.case]
+        reason = _reason(labels)
+        if not reason:
             evidence = labels.settled("evidence")
             assert isinstance(evidence, tuple)
             found.append(Approved(case, labels, evidence))

@@ -16,12 +16,11 @@ from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.private.export import ShadowCase
+from constraintsuite.memory.private.likeness import mean_likeness
 from constraintsuite.memory.private.overlap import overlap_at, rank_biased_overlap
 from constraintsuite.memory.private.versions import DOCUMENTS, KIND
-from constraintsuite.metrics.intervals import clipped, estimate
-from constraintsuite.models.base import Workbench
+from constraintsuite.metrics.intervals import IntArray, connected_components
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.store.jsonl import read_jsonl
@@ -85,14 +84,6 @@ def open_side(path: Path, encoder: DenseScorer | None = None) -> Memory:
     return open_memory(path, encoder)
 
 
-def load_encoder(model: str) -> DenseScorer:
-    """The encoder that a model string names; a model without vectors is a UserError."""
-    found = load_scorer(model, Workbench())
-    if not isinstance(found, DenseScorer):
-        raise UserError(f"{model!r} gives no vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")
-    return found
-
-
 def replay(
     cases: Sequence[ShadowCase],
     before: Memory,
@@ -101,7 +92,8 @@ def replay(
     budget: int,
     reporter: Reporter | None = None,
 ) -> Drift:
-    """Ask both memories every question in every mode."""
+    """Ask both memories every question in every mode; questions of one document are resampled together."""
+    clusters = connected_components([case.documents for case in cases])
     moved: list[Moved] = []
     figures: list[ModeDrift] = []
     with (reporter or Silent()).track("replay", len(modes) * len(cases)) as advance:
@@ -112,7 +104,7 @@ def replay(
                 rankings = [[hit.unit for hit in side.search(case.query, budget).ranking] for side in (old, new)]
                 found.append(_moved(case, mode, rankings[0], rankings[1], budget))
                 advance()
-            figures.append(_figures(mode, found))
+            figures.append(_figures(mode, found, clusters))
             moved += [one for one in found if one.rbo is not None and (one.rbo < 1 - 1e-12 or one.gained or one.lost)]
     moved.sort(key=lambda one: (1.0 if one.rbo is None else one.rbo, one.case, one.mode))
     return Drift(budget, tuple(figures), tuple(moved))
@@ -133,14 +125,14 @@ def _moved(case: ShadowCase, mode: str, old: Sequence[str], new: Sequence[str], 
     )
 
 
-def _figures(mode: str, found: Sequence[Moved]) -> ModeDrift:
+def _figures(mode: str, found: Sequence[Moved], clusters: IntArray) -> ModeDrift:
     values = np.array(
         [[_number(one.overlap), _number(one.rbo), _number(one.same_first)] for one in found], dtype=np.float64
     ).reshape(len(found), 3)
     rng = np.random.default_rng(stable_hash("drift", mode))
-    overlap, rbo, first = estimate(values, [False, False, True], np.arange(len(found)), rng=rng)
+    overlap, rbo, first = mean_likeness(values, clusters, rng)
     lost, gained = sum(bool(one.evidence_lost) for one in found), sum(bool(one.evidence_gained) for one in found)
-    return ModeDrift(mode, clipped(overlap, 0, 1), clipped(rbo, 0, 1), first, lost, gained)
+    return ModeDrift(mode, overlap, rbo, first, lost, gained)
 
 
 def _number(value: float | bool | None) -> float:

@@ -16,8 +16,8 @@ from constraintsuite.annotate.standing import standing
 from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.model import Dataset
 from constraintsuite.memory.private.acceptance import Approved, Criterion, approve, criteria
-from constraintsuite.memory.private.cases import Case, read_cases
-from constraintsuite.memory.private.labelling import LEAST, evidence_agreement, pilot_batch
+from constraintsuite.memory.private.cases import Case
+from constraintsuite.memory.private.labelling import LEAST, evidence_agreement, judged_cases, pilot_batch
 from constraintsuite.memory.private.versions import DOCUMENTS, Version, require_version
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import describe, write_jsonl
@@ -33,6 +33,8 @@ class ShadowCase:
     case: str
     query: str
     evidence: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    """Questions that share one are not independent."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,15 @@ def export(
         raise UserError(f"{out}: something lies there already. Choose another --out.")
     version = require_version(pilot, number)
     batch = pilot_batch(pilot, version)
-    cases = read_cases(pilot, version)
+    cases = judged_cases(pilot, version, batch)
     said = standing(batch.store.events())
     with_labels = {one.item: one for one in label_all(batch, said)}
     approved, left_out = approve([case for case in cases if case.set == "golden"], with_labels)
     agreed = evidence_agreement(batch, said, least)
     listed = tuple(criteria(approved, agreed, frozenset(unit.id for unit in version.units)))
-    shadow = [ShadowCase(case.case, case.query, case.evidence) for case in cases if case.set == "shadow"]
+    shadow = [
+        ShadowCase(case.case, case.query, case.evidence, case.documents) for case in cases if case.set == "shadow"
+    ]
     exported = Exported(len(approved), len(shadow), left_out, listed)
     if require and not exported.accepted:
         return exported

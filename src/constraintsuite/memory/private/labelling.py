@@ -11,22 +11,24 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.annotate.agreeing import clusters_of, ratings_of
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
+from constraintsuite.annotate.batch import Batch, check_name, open_batch, write_batch
 from constraintsuite.annotate.records import Item
 from constraintsuite.annotate.sheets import guide, write_sheet
-from constraintsuite.annotate.standing import Standing
+from constraintsuite.annotate.standing import Standing, standing, tasks_left
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.memory.private.cases import CASES, Case, CaseItems, read_cases, reading_copy
+from constraintsuite.memory.private.likeness import mean_likeness
 from constraintsuite.memory.private.versions import Version, require_version
 from constraintsuite.metrics.agreement import agreement
-from constraintsuite.metrics.intervals import clipped, estimate
 from constraintsuite.metrics.sets import jaccard_distance
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.files import write_text
 
 BATCHES = "batches"
 SHEETS = "sheets"
+READING = "documents.md"
+GUIDE = "guide.md"
 LEAST = 0.85
 
 
@@ -65,28 +67,35 @@ class Sheets:
 
     batch: Batch
     files: tuple[tuple[Path, int], ...]
-    """Each sheet with its number of tasks."""
-    reading: Path
+    """Each sheet with its number of tasks; beside it lie the documents to read, and the guide."""
+    done: tuple[str, ...]
+    """Annotators who have answered everything, and get none."""
 
 
 def write_sheets(pilot: Path, annotators: Sequence[str], *, seed: int = 0) -> Sheets:
-    """A blind sheet for each annotator, beside the documents with the ids of their units and a guide."""
-    if len(set(annotators)) < 2:
+    """For each annotator a folder of their own: a blind sheet, the documents with the ids of their units, and a guide."""
+    people = list(dict.fromkeys(map(check_name, annotators)))
+    if len(people) < 2:
         raise UserError("Evidence is labelled by two people or more, each alone: give --annotator NAME twice.")
     version = require_version(pilot)
-    cases = read_cases(pilot, version)
-    batch = _batch(pilot, version, cases, seed)
+    batch, cases = _batch(pilot, version, seed)
+    said = standing(batch.store.events())
+    left = [name for name in people if tasks_left(batch, name, said)]
+    if not left:
+        raise UserError(f"{batch.path}: {' and '.join(people)} have answered everything; there is nothing to ask.")
     folder = pilot / SHEETS / str(version.number)
-    places = {name: folder / f"{name}.csv" for name in annotators}
+    places = {name: folder / name / f"{name}.csv" for name in left}
     lying = next((place for place in places.values() if place.exists()), None)
     if lying is not None:
         raise UserError(f"{lying}: is there already. Import it and move it away, and you get a sheet of what is left.")
+    named = {document for case in cases for document in case.documents}
+    decoyed = {item.fields["documents"] for item in batch.items.values() if item.expected}
+    reading = reading_copy(version, sorted(named | decoyed))
+    for place in places.values():
+        write_text(place.with_name(READING), reading)
+        write_text(place.with_name(GUIDE), guide(batch))
     files = tuple((place, write_sheet(batch, name, place)) for name, place in places.items())
-    named = dict.fromkeys(document for case in cases for document in case.documents)
-    decoyed = dict.fromkeys(item.fields["documents"] for item in batch.items.values() if item.expected)
-    write_text(folder / "documents.md", reading_copy(version, sorted({*named, *decoyed})))
-    write_text(folder / "guide.md", guide(batch))
-    return Sheets(batch, files, folder / "documents.md")
+    return Sheets(batch, files, tuple(name for name in people if name not in left))
 
 
 def pilot_batch(pilot: Path, version: Version) -> Batch:
@@ -98,6 +107,20 @@ def pilot_batch(pilot: Path, version: Version) -> Batch:
             f"csuite memory private sheet {pilot} --annotator A --annotator B"
         )
     return open_batch(path)
+
+
+def judged_cases(pilot: Path, version: Version, batch: Batch) -> list[Case]:
+    """The cases of a pilot, if people judged the golden ones as they stand there; one that was changed since is a UserError."""
+    cases = read_cases(pilot, version)
+    items = {item.id: item for item in CaseItems(cases, version).items() if not item.expected}
+    before = {item.id: item for item in batch.judged}
+    changed = sorted(name for name in items.keys() | before.keys() if items.get(name) != before.get(name))
+    if changed:
+        raise UserError(
+            f"{pilot / CASES}: {len(changed)} cases are not as they were when sheets were first written: "
+            f"{', '.join(changed[:10])}. Undo that, or begin a new version: csuite memory private freeze {pilot} --new-version"
+        )
+    return cases
 
 
 def evidence_agreement(batch: Batch, said: Standing, least: float = LEAST) -> EvidenceAgreement:
@@ -112,13 +135,13 @@ def evidence_agreement(batch: Batch, said: Standing, least: float = LEAST) -> Ev
     def rng(name: str) -> np.random.Generator:
         return np.random.default_rng(stable_hash("evidence", str(batch.head.seed), name))
 
-    means = estimate(np.column_stack([jaccard, f1]), [False, False], clusters, rng=rng("means"))
+    mean_jaccard, mean_f1 = mean_likeness(np.column_stack([jaccard, f1]), clusters, rng("means"))
     by_jaccard = agreement(ratings, "jaccard", rng=rng("jaccard"), clusters=clusters)
     by_masi = agreement(ratings, "masi", rng=rng("masi"), clusters=clusters)
     return EvidenceAgreement(
         tuple(_case_agreements(batch.judged, jaccard, f1)),
-        clipped(means[0], 0, 1),
-        clipped(means[1], 0, 1),
+        mean_jaccard,
+        mean_f1,
         by_jaccard.raw,
         by_jaccard.alpha,
         by_masi.alpha,
@@ -126,22 +149,15 @@ def evidence_agreement(batch: Batch, said: Standing, least: float = LEAST) -> Ev
     )
 
 
-def _batch(pilot: Path, version: Version, cases: Sequence[Case], seed: int) -> Batch:
-    """The batch of a version, made when it is first asked for; from then on its cases stay as they are."""
+def _batch(pilot: Path, version: Version, seed: int) -> tuple[Batch, list[Case]]:
+    """The batch of a version, made when it is first asked for, and its cases, which stay as they are from then on."""
     path = pilot / BATCHES / str(version.number)
-    kind = CaseItems(cases, version)
-    if not path.is_dir():
-        return write_batch(path, kind, f"{pilot.resolve().name} {version.artifact.manifest.content}", seed=seed)
-    batch = open_batch(path)
-    items = {item.id: item for item in kind.items() if not item.expected}
-    before = {item.id: item for item in batch.judged}
-    changed = sorted(name for name in items.keys() | before.keys() if items.get(name) != before.get(name))
-    if changed:
-        raise UserError(
-            f"{pilot / CASES}: {len(changed)} cases are not as they were when sheets were first written: "
-            f"{', '.join(changed[:10])}. Undo that, or begin a new version: csuite memory private freeze {pilot} --new-version"
-        )
-    return batch
+    if path.is_dir():
+        batch = open_batch(path)
+        return batch, judged_cases(pilot, version, batch)
+    cases = read_cases(pilot, version)
+    source = f"{pilot.resolve().name} {version.artifact.manifest.content}"
+    return write_batch(path, CaseItems(cases, version), source, seed=seed), cases
 
 
 def _by_case(

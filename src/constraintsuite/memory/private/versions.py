@@ -58,7 +58,10 @@ class Version:
 
 
 def freeze(pilot: Path, *, new_version: bool = False) -> Version:
-    """Freeze the selected documents; if any differs from the last version it is named, and only `new_version` goes on."""
+    """Freeze the selected documents; if any differs from the last version it is named, and only `new_version` goes on.
+
+    `new_version` makes one of unchanged documents too: cases that were judged can be changed in no other way.
+    """
     start = time.monotonic()
     chosen = [entry for entry in read_inventory(pilot) if entry.selected == "yes"]
     if not chosen:
@@ -71,9 +74,9 @@ def freeze(pilot: Path, *, new_version: bool = False) -> Version:
         last = latest_version(pilot)
         if last is not None:
             changes = list(_changes(last, parts))
-            if not changes:
+            if not changes and not new_version:
                 return last
-            if not new_version:
+            if changes and not new_version:
                 shown = "\n".join(f"  {change}" for change in changes)
                 raise UserError(
                     f"{pilot}: since version {last.number} was frozen\n{shown}\nLabels are of the old texts. Bring the documents "

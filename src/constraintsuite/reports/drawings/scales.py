@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-Scale = Literal["logit", "log", "linear"]
-"""`logit` for shares near 1, `log` for what spans powers of ten (values above 0), `linear` for the rest."""
+from constraintsuite.records.plots import Scale
+
 CERTAIN = 0.9995
 """Shares from here on lie on the edge, which stands for 1: a logit has no place for it."""
 _SMALLEST = 1e-3
 _SHARES = (0.9, 0.99, 0.5, 0.1, 0.999, 0.95, 0.7, 0.3, 0.01, _SMALLEST)  # where too close, the first have a label
 _APART = 0.085  # of the axis, between two labels
 _MOST_LABELS = 7
+_MILLION = 1e6
 
 
 class Ruler(NamedTuple):
@@ -91,4 +92,6 @@ def _logit(share: float) -> float:
 
 
 def _number(value: float) -> str:
+    if value >= _MILLION:
+        return f"{value / _MILLION:,.0f}M"  # all the noughts would not fit beside the axis
     return f"{round(value):,}" if value >= 1 else f"{value:g}"

@@ -4,61 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
 import numpy as np
 
+from constraintsuite.records.plots import Axis, Level, Plot, Series, Spot
 from constraintsuite.retrieval.topk import FloatArray
-from constraintsuite.vectors.ann.frontier import Arena, by_name, front, recall_of, speed_of
+from constraintsuite.vectors.ann.frontier import Arena, by_name, engine_of, front, recall_of, speed_of
 from constraintsuite.vectors.ann.results import Cell, Ranking
 
-Scale = Literal["logit", "log", "linear"]
 _MEGA = 1e6
-
-
-class Axis(NamedTuple):
-    """What is counted, and on what scale."""
-
-    title: str
-    scale: Scale
-
-
-class Spot(NamedTuple):
-    """A cell; those that another of the same engine beats are not `best`."""
-
-    x: float
-    y: float
-    words: str
-    best: bool = True
-
-
-class Curve(NamedTuple):
-    """An engine; what is best is joined, in this order."""
-
-    name: str
-    spots: tuple[Spot, ...]
-
-
-class Level(NamedTuple):
-    """What has no place among approximate engines: a line across."""
-
-    name: str
-    y: float
-    words: str
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Everything but the lines and letters."""
-
-    name: str
-    title: str
-    across: Axis
-    up: Axis
-    curves: tuple[Curve, ...]
-    levels: tuple[Level, ...] = ()
-    stepped: bool = False
-    """A distribution."""
 
 
 @dataclass(frozen=True)
@@ -84,55 +38,72 @@ def _p99(cell: Cell) -> float | None:
     return (cell.speed.latencies_ms or {}).get("p99")
 
 
-def _size(cell: Cell) -> float | None:
-    return None if cell.cost.index_bytes is None else cell.cost.index_bytes / _MEGA
-
-
-SPEED = Quantity("front", "Recall and speed", "queries/s", speed_of, True, "{:,.0f} queries/s")
-LATENCY = Quantity("p99", "Recall and slow queries", "p99 latency, ms", _p99, False, "p99 {:.3g} ms")
+SPEED = Quantity("front", "Recall and speed", "queries/s (more is better)", speed_of, True, "{:,.0f} queries/s")
+LATENCY = Quantity("p99", "Recall and slow queries", "p99 latency, ms (less is better)", _p99, False, "p99 {:.3g} ms")
 BUILD = Quantity(
-    "build", "Recall and build time", "build, s", lambda c: c.cost.build_seconds, False, "{:.3g} s", exact=False
+    "build",
+    "Recall and build time",
+    "build, s (less is better)",
+    lambda c: c.cost.build_seconds,
+    False,
+    "{:.3g} s",
+    exact=False,
 )
-SIZE = Quantity("size", "Recall and size", "index, MB", _size, False, "{:,.3g} MB")
 
 
-def recall_chart(arena: Arena, cells: Sequence[Cell], quantity: Quantity) -> Chart | None:
-    """Recall across, the quantity up; None where no approximate engine has it. Exact engines are lines, never points."""
+def size_beside(full_bytes: int) -> Quantity:
+    """What the index takes, and `full_bytes` more where candidates are compared again with the vectors themselves."""
+
+    def size(cell: Cell) -> float | None:
+        read = full_bytes if cell.point.rerank > 1 else 0
+        return None if cell.cost.index_bytes is None else (cell.cost.index_bytes + read) / _MEGA
+
+    return Quantity(
+        "size", "Recall and size", "index and vectors to rerank, MB (less is better)", size, False, "{:,.3g} MB"
+    )
+
+
+def recall_chart(arena: Arena, cells: Sequence[Cell], quantity: Quantity) -> Plot | None:
+    """Recall across, the quantity up; None where no approximate engine has it.
+
+    Exact engines are lines, never points; each is at its best.
+    """
     known = [cell for cell in cells if quantity.value(cell)]  # a logarithm has no place for 0
     near = [cell for cell in known if not cell.exact]
     if not near:
         return None
     curves = tuple(_curve(name, own, quantity) for name, own in by_name(near).items())
-    flat = {cell.point.name: cell for cell in known if cell.exact and quantity.exact}
+    flat = by_name(cell for cell in known if cell.exact and quantity.exact)
+    best = max if quantity.more_is_better else min
     levels = tuple(
-        Level(_exact_name(name), value, quantity.words.format(value))
-        for name, cell in flat.items()
-        for value in [quantity.of(cell)]
+        Level(engine_of(own[0]), value, quantity.words.format(value))
+        for own in flat.values()
+        for value in [best(map(quantity.of, own))]
     )
     across = Axis(f"ann.recall_tie@{arena.k}", "logit")
-    return Chart(f"{quantity.name}-{arena.slug}", quantity.title, across, Axis(quantity.axis, "log"), curves, levels)
+    return Plot(f"{quantity.name}-{arena.slug}", quantity.title, across, Axis(quantity.axis, "log"), curves, levels)
 
 
-def spread_chart(arena: Arena, recalls: Sequence[tuple[str, FloatArray]]) -> Chart | None:
+def spread_chart(arena: Arena, recalls: Sequence[tuple[str, FloatArray]]) -> Plot | None:
     """For each recall, the share of queries below it; one recall a query by engine. None where no query misses any."""
     lowest = min((float(values.min()) for _, values in recalls), default=1.0)
     if lowest == 1.0:
         return None
-    curves = tuple(Curve(name, _below(values, lowest)) for name, values in recalls)
+    curves = tuple(Series(name, _below(values, lowest)) for name, values in recalls)
     across, up = Axis(f"ann.recall_tie@{arena.k} of a query", "linear"), Axis("queries below, %", "linear")
-    return Chart(f"queries-{arena.slug}", "Recall, query by query", across, up, curves, stepped=True)
+    return Plot(f"queries-{arena.slug}", "Recall, query by query", across, up, curves, stepped=True)
 
 
 def relevance_chart(
     arena: Arena, cells: Sequence[Cell], rankings: Sequence[Ranking], measure: str = "ndcg"
-) -> Chart | None:
+) -> Plot | None:
     """Recall of neighbours across, people's judgments up; exact search and rankings without vectors are lines."""
     name = next((n for cell in cells for n in cell.figures if n.startswith(f"rel.{measure}@")), None)
-    near = [cell for cell in cells if not cell.exact]
+    near = [cell for cell in cells if not cell.exact and name in cell.figures]
     if name is None or not near:
         return None
     curves = tuple(
-        Curve(engine, tuple(_judged_spot(cell, name) for cell in sorted(own, key=recall_of)))
+        Series(engine, tuple(_judged_spot(cell, name) for cell in sorted(own, key=recall_of)))
         for engine, own in by_name(near).items()
     )
     ceiling = near[0].figures[name.replace("rel.", "rel.ceiling.", 1)].value or 0.0
@@ -143,10 +114,10 @@ def relevance_chart(
             levels.append(Level(ranking.retriever, found, f"{name} {found:.3f}"))
     across = Axis(f"ann.recall_tie@{arena.k}", "logit")
     title = "Neighbours and relevance"
-    return Chart(f"relevance-{arena.slug}", title, across, Axis(name, "linear"), curves, tuple(levels))
+    return Plot(f"relevance-{arena.slug}", title, across, Axis(name, "linear"), curves, tuple(levels))
 
 
-def _curve(name: str, cells: Sequence[Cell], quantity: Quantity) -> Curve:
+def _curve(name: str, cells: Sequence[Cell], quantity: Quantity) -> Series:
     sign = 1 if quantity.more_is_better else -1
     best = front(cells, lambda cell: sign * quantity.of(cell))
     spots = [
@@ -154,7 +125,7 @@ def _curve(name: str, cells: Sequence[Cell], quantity: Quantity) -> Curve:
         for cell in [*best, *(cell for cell in cells if cell not in best)]
         for value in [quantity.of(cell)]
     ]
-    return Curve(name, tuple(spots))
+    return Series(name, tuple(spots))
 
 
 def _spot(cell: Cell, y: float, words: str, *, best: bool = True) -> Spot:
@@ -176,7 +147,3 @@ def _below(recalls: FloatArray, lowest: float) -> tuple[Spot, ...]:
     return tuple(
         Spot(float(level), share, said if level == 1.0 else "") for level, share in zip(levels, shares, strict=True)
     )
-
-
-def _exact_name(name: str) -> str:
-    return name if name == "exact" else f"{name} (exact)"

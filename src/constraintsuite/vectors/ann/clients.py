@@ -122,6 +122,6 @@ def _ask(job: ClientJob, which: tuple[int, int], repeats: int, seconds: float, t
     passes = []
     for _ in range(repeats):
         together.wait()
-        passes.append(one_pass(search, singles, mine, job.point.k, seconds))
+        passes.append(one_pass(search, singles, mine, job.point.k, seconds, whole=False))
     engine.detach()
     return passes

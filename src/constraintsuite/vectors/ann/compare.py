@@ -6,7 +6,7 @@ one machine are no sample of machines: differences of speed have no p.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.figures import generator, round_off, rounded
-from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate, wilson_bounds
+from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate
 from constraintsuite.metrics.significance import holm, sign_flip
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.frontier import Arena, arenas_of, by_name, reach, recall_of, settings_of, speed_of
+from constraintsuite.vectors.ann.frontier import Arena, arenas_of, by_name, most_exact, reach, settings_of, speed_of
 from constraintsuite.vectors.ann.results import AnnRun, Cell, load_queries
+from constraintsuite.vectors.ann.several import labels
 
 RECALL = "ann.recall_tie"
 METRICS = (RECALL, "ann.recall", "ann.kth_gap")
@@ -37,6 +38,8 @@ class Side:
     qps: float
     """Of this machine; a difference of it has no p."""
     value: float | None
+    key: str
+    """Of the cell."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Contrast:
     content: str
     """Of the data."""
     target: float | None
-    """Each is the fastest of its engine that reaches it; None for the most exact of each."""
+    """Each is the fastest of its engine that reaches it on the half where settings are chosen; None for the most exact there."""
     metric: str
     first: Side
     second: Side
@@ -55,7 +58,7 @@ class Contrast:
     p: float | None
     """Two-sided, of the paired randomisation test."""
     holm: float | None
-    """That p corrected for all tests of the comparison."""
+    """That p corrected for all tests of the comparison; the same two cells at several targets are one test."""
 
 
 class Entrant(NamedTuple):
@@ -63,6 +66,8 @@ class Entrant(NamedTuple):
 
     name: str
     run: AnnRun
+    label: str
+    """What to call the run."""
     cell: Cell
 
 
@@ -89,28 +94,37 @@ def compare_engines(runs: Sequence[AnnRun], metric: str = RECALL, k: int | None 
     Of one run, every pair of engines. Of two, the engines of one name, or all of the first with all of the second
     where they share no name.
     """
-    if len(runs) == 2 and not _contents(runs[0]) & _contents(runs[1]):
-        raise UserError(f"{runs[0].path} and {runs[1].path} are of other data, so that no query is in both.")
+    if len(runs) == 2:
+        _refuse_unlike(*runs)
     known = sorted({cell.point.k for run in runs for cell in run.cells})
     if k is not None and k not in known:
         raise UserError(f"No cell has k = {k}; there are: {', '.join(map(str, known)) or 'none'}.")
-    made = [
-        _contrast(arena, target, metric, first, second)
-        for arena in _first_arenas(runs, k)
-        for target, entrants in _chosen(runs, arena).items()
-        for first, second in _pairs(runs, entrants)
-    ]
-    return corrected(made)
+    if not any(_measured(cell, metric) for run in runs for cell in run.cells):
+        judged = {name for run in runs for cell in run.cells for name in cell.figures if _judged(name)}
+        there = ", ".join([*METRICS, *sorted(judged)])
+        raise UserError(f"No metric named {metric!r} in {runs[0].path}; there are: {there}.")
+    return corrected(list(_contrasts(runs, metric, k)))
+
+
+def sets_without(runs: Sequence[AnnRun], metric: str) -> list[str]:
+    """The names of data that have no such metric, as those without judgments have no `rel.*`."""
+    cells = [cell for run in runs for cell in run.cells]
+    having = {cell.content for cell in cells if _measured(cell, metric)}
+    return list(dict.fromkeys(cell.point.data for cell in cells if cell.content not in having))
 
 
 def corrected(tests: Sequence[Contrast]) -> tuple[Contrast, ...]:
-    """The tests with Holm's correction over those that have a p."""
-    adjusted = iter(holm([test.p for test in tests if test.p is not None]))
-    return tuple(test if test.p is None else replace(test, holm=round_off(next(adjusted))) for test in tests)
+    """The tests with Holm's correction over those that have a p; what is tested twice counts once."""
+    found = {_tested(test): test.p for test in tests if test.p is not None}
+    adjusted = dict(zip(found, holm(list(found.values())), strict=True))
+    return tuple(test if test.p is None else replace(test, holm=round_off(adjusted[_tested(test)])) for test in tests)
 
 
 def paired(first: FloatArray, second: FloatArray, queries: IntArray, *, bounded: bool = True) -> Paired:
-    """The mean of `second` less `first` over queries with both; `bounded` values lie between 0 and 1."""
+    """The mean of `second` less `first` over queries with both; `bounded` values lie between 0 and 1.
+
+    Where it is the same for every query there is no interval: nothing varies that could be resampled.
+    """
     both = ~(np.isnan(first) | np.isnan(second))
     values, ids = (second - first)[both], queries[both]
     if not len(values):
@@ -118,10 +132,8 @@ def paired(first: FloatArray, second: FloatArray, queries: IntArray, *, bounded:
     alone = np.arange(len(values))  # every query for itself
     named = [str(query) for query in ids.tolist()]
     (interval,) = estimate(values[:, np.newaxis], [False], alone, rng=generator(0, named))
-    if bounded and interval.value is not None and values.min() == values.max():
-        # Resampling calls agreement in a few queries certain; so many rule out no more than this share.
-        reach_of = wilson_bounds(0.0, len(values)).high
-        interval = replace(interval, low=interval.value - reach_of, high=interval.value + reach_of)
+    if values.min() == values.max():
+        interval = replace(interval, low=None, high=None)
     p = sign_flip(values, alone, rng=generator(0, named))
     return Paired(rounded(clipped(interval, -1.0, 1.0) if bounded else interval), round_off(p))
 
@@ -129,41 +141,69 @@ def paired(first: FloatArray, second: FloatArray, queries: IntArray, *, bounded:
 def values_of(run: AnnRun, cell: Cell, metric: str) -> Values:
     """One value a query."""
     found = load_queries(run, cell)
-    columns: Mapping[str, FloatArray] = {
-        **{name: getattr(found, name.removeprefix("ann.")) for name in METRICS},
-        **{name: values for name, values in found.rel.items() if not name.startswith("rel.ceiling.")},
-    }
-    if metric not in columns:
-        raise UserError(f"No metric named {metric!r} in {run.path}; there are: {', '.join(columns)}.")
-    return Values(columns[metric], found.query_row, found.tuning)
+    values = getattr(found, metric.removeprefix("ann.")) if metric in METRICS else found.rel[metric]
+    return Values(values, found.query_row, found.tuning)
+
+
+def _refuse_unlike(first: AnnRun, second: AnnRun) -> None:
+    if not _contents(first) & _contents(second):
+        raise UserError(f"{first.path} and {second.path} are of other data, so that no query is in both.")
+    rules = first.facts.ties, second.facts.ties
+    if rules[0] != rules[1]:
+        raise UserError(
+            f"{first.path} counts ties by the rule {rules[0]!r} and {second.path} by {rules[1]!r}, so that neither their recalls nor "
+            "the settings chosen by recall can be compared. Run one of them again with the `ties` of the other."
+        )
 
 
 def _contents(run: AnnRun) -> set[str]:
     return {cell.content for cell in run.cells}
 
 
-def _first_arenas(runs: Sequence[AnnRun], k: int | None) -> Iterator[Arena]:
-    """One for each set and k: what is found does not depend on how fast it is asked for."""
+def _measured(cell: Cell, metric: str) -> bool:
+    return metric in METRICS or (_judged(metric) and metric in cell.figures)
+
+
+def _judged(metric: str) -> bool:
+    return metric.startswith("rel.") and not metric.startswith("rel.ceiling.")
+
+
+def _tested(one: Contrast) -> tuple[str, ...]:
+    return one.metric, one.first.key, one.second.key
+
+
+def _contrasts(runs: Sequence[AnnRun], metric: str, k: int | None) -> Iterator[Contrast]:
+    """One for each target; the same two cells are tested once."""
+    known: dict[tuple[str, str], Contrast] = {}
+    for arena in _first_arenas(runs, metric, k):
+        for target, entrants in _chosen(runs, arena, metric).items():
+            for first, second in _pairs(runs, entrants):
+                pair = first.cell.key, second.cell.key
+                if pair not in known:
+                    known[pair] = _contrast(arena, metric, first, second)
+                yield replace(known[pair], target=target)
+
+
+def _first_arenas(runs: Sequence[AnnRun], metric: str, k: int | None) -> Iterator[Arena]:
+    """One for each set and k with the metric in all runs: what is found does not depend on how fast it is asked for."""
     seen = set()
     for arena in arenas_of([runs[0]]):
-        if (arena.content, arena.k) not in seen and k in (None, arena.k):
+        shared = all(any(_same(cell, arena) and _measured(cell, metric) for cell in run.cells) for run in runs)
+        if shared and (arena.content, arena.k) not in seen and k in (None, arena.k):
             seen.add((arena.content, arena.k))
             yield arena
 
 
-def _chosen(runs: Sequence[AnnRun], arena: Arena) -> dict[float | None, list[Entrant]]:
+def _chosen(runs: Sequence[AnnRun], arena: Arena, metric: str) -> dict[float | None, list[Entrant]]:
     """For each target that two engines reach their fastest cells; if there is none, the most exact of each engine."""
     found: dict[float | None, list[Entrant]] = {}
     exact: list[Entrant] = []
-    for run in runs:
-        near = [cell for cell in run.cells if not cell.exact and _same(cell, arena)]
-        exact += [
-            Entrant(name, run, max(own, key=lambda c: (recall_of(c), speed_of(c))))
-            for name, own in by_name(near).items()
-        ]
+    for run, label in zip(runs, labels(runs), strict=True):
+        near = [cell for cell in run.cells if not cell.exact and _same(cell, arena) and _measured(cell, metric)]
+        exact += [Entrant(name, run, label, most_exact(own)) for name, own in by_name(near).items()]
         for row in reach(near, sorted(runs[0].facts.targets)):
             if row.cell is not None:
-                found.setdefault(row.target, []).append(Entrant(row.name, run, row.cell))
+                found.setdefault(row.target, []).append(Entrant(row.name, run, label, row.cell))
     matched = {target: entrants for target, entrants in found.items() if any(_pairs(runs, entrants))}
     return matched or {None: exact}
 
@@ -184,7 +224,7 @@ def _pairs(runs: Sequence[AnnRun], entrants: Sequence[Entrant]) -> Iterator[tupl
         yield from ((first, second) for second in new if not shared or first.name == second.name)
 
 
-def _contrast(arena: Arena, target: float | None, metric: str, first: Entrant, second: Entrant) -> Contrast:
+def _contrast(arena: Arena, metric: str, first: Entrant, second: Entrant) -> Contrast:
     (a, queries, tuning), (b, others, _) = (values_of(one.run, one.cell, metric) for one in (first, second))
     if not np.array_equal(queries, others):
         raise UserError(f"{first.run.path} and {second.run.path}: the cells are of other queries. Run both again.")
@@ -193,13 +233,13 @@ def _contrast(arena: Arena, target: float | None, metric: str, first: Entrant, s
     difference, p = paired(a, b, queries[report], bounded=metric != _UNBOUNDED)
     names = [one.name for one in (first, second)]
     if names[0] == names[1]:
-        names = [f"{one.name} ({one.run.path.name})" for one in (first, second)]
+        names = [f"{one.name} ({one.label})" for one in (first, second)]
     sides = [
-        Side(name, settings_of(one.cell), speed_of(one.cell), _mean(values))
+        Side(name, settings_of(one.cell), speed_of(one.cell), _mean(values), one.cell.key)
         for name, one, values in zip(names, (first, second), (a, b), strict=True)
     ]
     named = metric if metric.startswith("rel.") else f"{metric}@{arena.k}"
-    return Contrast(arena.title, arena.content, target, named, sides[0], sides[1], difference, p, None)
+    return Contrast(arena.title, arena.content, None, named, sides[0], sides[1], difference, p, None)
 
 
 def _mean(values: FloatArray) -> float | None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from constraintsuite.vectors.ann.engines import ENGINES
+from constraintsuite.vectors.ann.engines.base import Served
 from constraintsuite.vectors.ann.frontier import conditions_of
 from constraintsuite.vectors.ann.listings import Columns, Listing, Value
 from constraintsuite.vectors.ann.metrics import TIE_RULES
-from constraintsuite.vectors.ann.results import AnnRun, DataFacts
+from constraintsuite.vectors.ann.results import AnnRun, Cell, DataFacts
+from constraintsuite.vectors.ann.several import labels
 
 _GENERATED = "synthetic"
 _SHOWN = 16  # digits of an id
+_PLAIN = ("exact", "coded", "lsh", "covertree")
 _TWO_TRUTHS = (
     "ann.* is against exact search with the same vectors and says how exact an index is, nothing of the encoder. rel.* is against "
     "people's judgments, of encoder and index together. The two are never mixed."
@@ -43,6 +47,26 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
             if data.judged_queries and data.min_relevance > 1:
                 yield f"{data.name}: for recall, success, rr and ap a row is relevant from grade {data.min_relevance} on."
             yield from (f"{data.name}: {note}." for note in data.notes)
+            yield from (
+                f"{data.name}: k = {k} is more than its {data.rows:,} rows; figures are over all of them."
+                for k in sorted({cell.point.k for cell in run.cells if cell.content == data.content})
+                if k > data.rows
+            )
+    plain = dict.fromkeys(cell.point.name for run in runs for cell in run.cells if cell.point.engine in _PLAIN)
+    if plain:
+        yield (
+            f"{', '.join(plain)}: plain NumPy and Python. What they find is right; their speed says nothing of the same idea in a library. "
+            "For the speed of comparing everything take faiss with the factory Flat."
+        )
+
+
+def about_servers(cells: Sequence[Cell]) -> str:
+    """A sentence of those that nothing limits; empty where there is none."""
+    served = list(dict.fromkeys(cell.point.name for cell in cells if _is_server(cell.point.engine)))
+    if not served:
+        return ""
+    which = f"{served[0]} is a server" if len(served) == 1 else f"{', '.join(served)} are servers"
+    return f" {which}: threads and processors of the protocol limit neither searches nor builds there, as they limit those of libraries."
 
 
 def sets(runs: Sequence[AnnRun]) -> Listing:
@@ -58,7 +82,9 @@ def sets(runs: Sequence[AnnRun]) -> Listing:
         ("metric", "text"),
         ("run", "text"),
     )
-    rows = tuple(_set_row(data, run) for run in runs for data in run.facts.data)
+    rows = tuple(
+        _set_row(data, run, label) for run, label in zip(runs, labels(runs), strict=True) for data in run.facts.data
+    )
     return Listing("data", "Data. Content is the hash of vectors, metric and judgments.", columns, rows)
 
 
@@ -75,7 +101,7 @@ def machines(runs: Sequence[AnnRun]) -> Listing:
         ("versions", "text"),
     )
     numbers = {shared: n for n, shared in enumerate(dict.fromkeys(conditions_of(run) for run in runs), 1)}
-    rows = tuple(_machine_row(run, numbers) for run in runs)
+    rows = tuple(_machine_row(run, label, numbers) for run, label in zip(runs, labels(runs), strict=True))
     return Listing("machines", "Machine, protocol and versions.", columns, rows)
 
 
@@ -91,7 +117,7 @@ def _about_subset(data: DataFacts) -> str:
     )
 
 
-def _set_row(data: DataFacts, run: AnnRun) -> tuple[Value, ...]:
+def _set_row(data: DataFacts, run: AnnRun, label: str) -> tuple[Value, ...]:
     formats = {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
     return (
         data.name,
@@ -102,14 +128,14 @@ def _set_row(data: DataFacts, run: AnnRun) -> tuple[Value, ...]:
         data.judged_queries,
         data.dimensions,
         data.metric,
-        run.path.name,
+        label,
     )
 
 
-def _machine_row(run: AnnRun, numbers: Mapping[tuple[str, ...], int]) -> tuple[Value, ...]:
+def _machine_row(run: AnnRun, label: str, numbers: Mapping[tuple[str, ...], int]) -> tuple[Value, ...]:
     host, how = run.facts.host, run.facts.settings["protocol"]
     libraries = sorted({cell.library for cell in run.cells})
-    name = f"{run.path.name}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else run.path.name
+    name = f"{label}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else label
     return (
         name,
         _text(host.get("processor")),
@@ -120,6 +146,11 @@ def _machine_row(run: AnnRun, numbers: Mapping[tuple[str, ...], int]) -> tuple[V
         next((text for rule, text in TIE_RULES.items() if rule == run.facts.ties), run.facts.ties),
         ", ".join([f"Python {host.get('python')}", *libraries]),
     )
+
+
+def _is_server(engine: str) -> bool:
+    """Of an engine that is known here; a run may come from a program that knows others."""
+    return engine in ENGINES.names() and issubclass(ENGINES.load(engine), Served)
 
 
 def _threads(number: int) -> str:

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
+from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
 Metric = Literal["cosine", "dot", "euclidean"]
 Vectors = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]
 Relevance = Mapping[int, Mapping[int, int]]
 """Grade by query and base row, from people's judgments; a query without any is not there."""
-_BLOCK = 65_536  # rows that are looked at or written at a time
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,14 @@ def checked(data: VectorSet) -> VectorSet:
     return data
 
 
+def refuse_few_rows(data: VectorSet, k: int) -> None:
+    """A recall at more places than there are rows would be of a smaller k than it says."""
+    if k > len(data.base):
+        raise UserError(
+            f"{data.name}: k is {k}, but there are {len(data.base):,} base vectors. Ask for fewer neighbours."
+        )
+
+
 def limited(data: VectorSet, rows: int | None, queries: int | None) -> VectorSet:
     """The first rows and queries; with fewer rows the neighbours that came with the data are no longer true."""
     if rows is not None and rows < len(data.base):
@@ -112,8 +120,8 @@ def content_of(data: VectorSet) -> str:
     digest = hashlib.sha256()
     for part in (data.base, data.queries):
         digest.update(repr(part.shape).encode())
-        for start in range(0, len(part), _BLOCK):
-            digest.update(np.ascontiguousarray(part[start : start + _BLOCK], dtype=np.float32).tobytes())
+        for block in blocks_of(part):
+            digest.update(np.ascontiguousarray(block, dtype=np.float32).tobytes())
     judged = sorted((query, sorted(of.items())) for query, of in (data.relevance or {}).items())
     kept = None if data.kept_queries is None else data.kept_queries.tolist()
     least = "" if data.min_relevance == 1 else f" from {data.min_relevance}"
@@ -126,10 +134,10 @@ def _relevant(relevance: Relevance | None, least: int) -> int:
 
 
 def _refuse_not_finite(name: str, what: str, vectors: Vectors) -> None:
-    for start in range(0, len(vectors), _BLOCK):
-        finite = np.isfinite(vectors[start : start + _BLOCK]).all(axis=1)
+    for number, block in enumerate(blocks_of(vectors)):
+        finite = np.isfinite(block).all(axis=1)
         if not finite.all():
-            row = start + int(np.argmin(finite))
+            row = number * BLOCK_ROWS + int(np.argmin(finite))
             raise UserError(f"{name}: {what} {row} holds a value that is not a finite number. Encode that text again.")
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import VectorSet
+from constraintsuite.vectors.ann.engines.base import blocks
 from constraintsuite.vectors.ann.selecting import read_set
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import Bench, held
 from constraintsuite.vectors.ann.sources.bigann import write_fbin, write_neighbours
 from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
 from constraintsuite.vectors.ann.truth import exact_neighbours
@@ -24,8 +25,9 @@ def export_set(bench: Bench, name: str, form: str, depth: int, folder: Path, out
     there = next((file for file in files if file.exists()), None)
     if there is not None:
         raise UserError(f"{there}: this file is there already. Choose another --out.")
-    data = read_set(entry, folder)
-    _WRITERS[form](files, data, exact_neighbours(data, depth))
+    with held([entry], folder):
+        data = read_set(entry, folder)
+        _WRITERS[form](files, data, exact_neighbours(data, depth))
     return files
 
 
@@ -34,8 +36,9 @@ def _write_hdf5(files: list[Path], data: VectorSet, truth: Neighbours) -> None:
 
 
 def _write_bigann(files: list[Path], data: VectorSet, truth: Neighbours) -> None:
-    write_fbin(files[0], data.base)
-    write_fbin(files[1], data.queries)
+    unit = data.metric == "cosine"  # which these tools do not know: it is the inner product of vectors of length 1
+    write_fbin(files[0], data.base.shape, (block for _, block in blocks(data.base, unit=unit)))
+    write_fbin(files[1], data.queries.shape, (block for _, block in blocks(data.queries, unit=unit)))
     write_neighbours(files[2], truth, data.metric)
 
 

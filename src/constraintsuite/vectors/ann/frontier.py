@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from constraintsuite.records.scores import Interval
+from constraintsuite.vectors.ann.host import machine_of
 from constraintsuite.vectors.ann.results import NOTHING, AnnRun, Cell
 from constraintsuite.vectors.ann.settings import Mode
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")  # in the name of a file
 
 
 class Arena(NamedTuple):
@@ -37,8 +41,17 @@ class Arena(NamedTuple):
     def slug(self) -> str:
         """For names of files."""
         how = f"{self.mode}{self.clients}" if self.mode == "concurrent" else self.mode
-        tag = f"_{self.tag.replace(' ', '')}" if self.tag else ""
-        return f"{self.data}_k{self.k}_{how}_t{self.threads}{tag}"
+        return f"{self.set_slug}_k{self.k}_{how}_t{self.threads}{self.tag_slug}"
+
+    @property
+    def set_slug(self) -> str:
+        """Of the data alone."""
+        return _UNSAFE.sub("_", self.data).lstrip(".")
+
+    @property
+    def tag_slug(self) -> str:
+        """Of the tag alone; nothing without one."""
+        return f"_{_UNSAFE.sub('', self.tag)}" if self.tag else ""
 
 
 class Reached(NamedTuple):
@@ -48,6 +61,8 @@ class Reached(NamedTuple):
     target: float
     cell: Cell | None
     recall: Interval | None
+    decided: bool = True
+    """False where that half holds no query, so that nothing could be chosen on it."""
 
 
 def arenas(cells: Iterable[Cell], tag: str = "") -> dict[Arena, list[Cell]]:
@@ -76,13 +91,18 @@ def arenas_of(runs: Sequence[AnnRun]) -> dict[Arena, list[Cell]]:
 
 def conditions_of(run: AnnRun) -> tuple[str, ...]:
     """What must be equal, so that figures of two runs may stand in one table."""
-    host = run.facts.host
-    return str(host.get("processor")), str(host.get("processors")), str(host.get("system")), run.facts.ties
+    return machine_of(run.facts.host), run.facts.ties
 
 
 def recall_of(cell: Cell) -> float:
     """The recall that charts and targets go by: a row as near as the last true one is as good."""
     return cell.figures[f"ann.recall_tie@{cell.point.k}"].value or 0.0
+
+
+def engine_of(cell: Cell) -> str:
+    """The name of the engine; what compares everything is called so."""
+    name = cell.point.name
+    return f"{name} (exact)" if cell.exact and not name.startswith("exact") else name
 
 
 def settings_of(cell: Cell) -> str:
@@ -116,30 +136,40 @@ def by_name(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
 def reach(cells: Sequence[Cell], targets: Sequence[float]) -> list[Reached]:
     """For each engine and target: chosen on the tuning half of the queries, reported on the other half."""
     rows = []
-    for name, own in by_name(cells).items():
+    for own in by_name(cells).values():
         for target in targets:
-            enough = [cell for cell in own if _tuned(cell) >= target]
-            chosen = max(enough, key=speed_of, default=None)
-            rows.append(Reached(name, target, chosen, None if chosen is None else _half(chosen, "report")))
+            chosen = max((cell for cell in own if _tuned(cell) >= target), key=speed_of, default=None)
+            rows.append(_reached(target, own, chosen))
     return rows
 
 
 def keep_up(cells: Sequence[Cell], speeds: Sequence[float]) -> list[Reached]:
     """For each engine and speed: the most exact cell on the tuning half that is as fast, reported on the other half."""
     rows = []
-    for name, own in by_name(cells).items():
+    for own in by_name(cells).values():
         for speed in speeds:
             enough = [cell for cell in own if speed_of(cell) >= speed]
-            chosen = max(enough, key=lambda cell: (_tuned(cell), speed_of(cell)), default=None)
-            rows.append(Reached(name, speed, chosen, None if chosen is None else _half(chosen, "report")))
+            rows.append(_reached(speed, own, most_exact(enough) if enough else None))
     return rows
 
 
 def best_of(cells: Sequence[Cell], target: float) -> dict[str, Cell]:
     """For each approximate engine: the fastest cell that reaches the target, else its most exact one."""
     near = [cell for cell in cells if not cell.exact]
-    best = {name: max(own, key=lambda cell: (_tuned(cell), speed_of(cell))) for name, own in by_name(near).items()}
+    best = {name: most_exact(own) for name, own in by_name(near).items()}
     return best | {row.name: row.cell for row in reach(near, [target]) if row.cell is not None}
+
+
+def most_exact(cells: Sequence[Cell]) -> Cell:
+    """By its recall on the tuning half of the queries; of equal ones the fastest."""
+    return max(cells, key=lambda cell: (_tuned(cell), speed_of(cell)))
+
+
+def _reached(target: float, cells: Sequence[Cell], chosen: Cell | None) -> Reached:
+    name = engine_of(cells[0])
+    if not any(_half(cell, "tune").n for cell in cells):
+        return Reached(name, target, None, None, decided=False)
+    return Reached(name, target, chosen, None if chosen is None else _half(chosen, "report"))
 
 
 def _tuned(cell: Cell) -> float:

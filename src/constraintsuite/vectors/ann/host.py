@@ -1,13 +1,24 @@
-"""The machine that measured: a figure of speed means nothing without it."""
+"""The machine that measures: a figure of speed means nothing without it, and two measurements at once disturb each other."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+
+from constraintsuite.execution.progress import Reporter
 
 _CPUINFO = Path("/proc/cpuinfo")
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+
+
+Host = Mapping[str, str | int | None]
+_DECIDING = ("processor", "processors", "system", "python")
+"""Whether the clock is governed may change from hour to hour, and is only told."""
 
 
 def describe_host() -> dict[str, str | int | None]:
@@ -19,6 +30,41 @@ def describe_host() -> dict[str, str | int | None]:
         "system": platform.platform(),
         "python": platform.python_version(),
     }
+
+
+def machine_of(host: Host) -> str:
+    """What of a machine decides a figure of speed: a cell of another one is another cell."""
+    return ", ".join(f"{name} {host.get(name)}" for name in _DECIDING)
+
+
+def load_now() -> str | None:
+    """Processes that wanted a processor in the last minute; this one is among them."""
+    return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else None
+
+
+def note_load(reporter: Reporter) -> None:
+    """Before anything is measured: what others do now is part of every figure of speed."""
+    load = load_now()
+    if load is not None and float(load) > (os.cpu_count() or 1) / 2:
+        reporter.note(
+            f"the load of this machine is {load} with {os.cpu_count()} processors: speeds measured now say little"
+        )
+
+
+@contextmanager
+def own_turn(reporter: Reporter) -> Iterator[None]:
+    """Runs of one user take turns on a machine: each build is pinned to the first processors, where two would share them."""
+    file = Path(tempfile.gettempdir()) / f"csuite-ann-{os.getuid()}.lock"
+    handle = os.open(file, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            reporter.note("another `csuite ann run` is measuring on this machine: waiting for its build to end")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _processor() -> str | None:

@@ -12,23 +12,28 @@ from constraintsuite.vectors.ann.frontier import Arena
 from constraintsuite.vectors.ann.listings import Kind, Listing, Value
 from constraintsuite.vectors.ann.per_query import QueryResults
 from constraintsuite.vectors.ann.results import AnnRun, Cell, load_queries
+from constraintsuite.vectors.ann.several import owner_of
 
 _SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # all others are in the cells
 
 
 def judged(arena: Arena, cells: Sequence[Cell], runs: Sequence[AnnRun]) -> Listing | None:
-    """What was found beside what exact search finds, if there are any judgments; differences are paired by query."""
+    """What was found beside what exact search finds, if there are any judgments; differences are paired by query.
+
+    The cells are of `runs`, which are told apart.
+    """
     known = [cell for cell in cells if any(name.startswith("rel.") for name in cell.figures)]
     if not known:
         return None
     names = [name for name in known[0].figures if name.startswith(_SHOWN)]
     columns: list[tuple[str, Kind]] = [("what ranks", "text"), ("search", "text")]
     for name in names:
-        columns += [(f"{name}, %", "share"), (f"{name} less ceiling", "points")]
+        columns += [(f"{name}, %", "share"), (f"{name} less exact search", "points")]
     rows = tuple(_rows(arena, known, names, runs))
     caption = (
-        f"{arena.title}. Over queries with a relevant row among the vectors. Exact search is the ceiling of every index: what is "
-        "missing up to it is the index's doing, the rest the encoder's. Differences to it are paired, query by query."
+        f"{arena.title}. Over queries with a relevant row among the vectors. Exact search with the same vectors is what an index "
+        "stands in for: a difference to it, paired query by query, is the index's doing, the rest the encoder's. It can also be above 0, "
+        "as a neighbour that was missed need not have been relevant. Where no query differs there is no interval."
     )
     return Listing(f"relevance_{arena.slug}", caption, tuple(columns), rows)
 
@@ -36,18 +41,17 @@ def judged(arena: Arena, cells: Sequence[Cell], runs: Sequence[AnnRun]) -> Listi
 def _rows(
     arena: Arena, cells: Sequence[Cell], names: Sequence[str], runs: Sequence[AnnRun]
 ) -> Iterator[tuple[Value, ...]]:
-    owners = {cell.key: run for run in runs for cell in run.cells}
-    top = load_queries(owners[cells[0].key], cells[0])
+    top = load_queries(owner_of(runs, cells[0]), cells[0])
     for run in runs:
         for ranking in run.rankings:
             if ranking.content == arena.content and all(name in ranking.figures for name in names):
                 found = load_queries(run, ranking)
                 yield ranking.retriever, "no vectors", *_figures(ranking.figures, top, found, names)
     ceilings = [cells[0].figures[_of_ceiling(name)] for name in names]
-    yield "exact search", "the ceiling", *(value for figure in ceilings for value in (figure, None))
+    yield "exact search", "all compared", *(value for figure in ceilings for value in (figure, None))
     for cell in cells:
         if not cell.exact:
-            found = load_queries(owners[cell.key], cell)
+            found = load_queries(owner_of(runs, cell), cell)
             yield cell.point.series, cell.point.setting, *_figures(cell.figures, top, found, names)
 
 

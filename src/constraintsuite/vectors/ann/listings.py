@@ -8,13 +8,15 @@ from typing import Literal
 
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.compare import Contrast
-from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, keep_up, reach, settings_of
+from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, engine_of, keep_up, reach, settings_of
 from constraintsuite.vectors.ann.results import AnnRun, Cell, Failure
+from constraintsuite.vectors.ann.several import labels
 
 Kind = Literal["text", "count", "share", "points", "number", "p"]
 Columns = tuple[tuple[str, Kind], ...]
 Value = Interval | float | int | str | None
 _MEGA = 1e6
+_LONGEST = 200  # letters of one line of an error
 _PERCENTILES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 
@@ -47,14 +49,14 @@ def measured(arena: Arena, cells: Sequence[Cell]) -> Listing:
         ("search", "text"),
         (f"ann.recall_tie@{arena.k}, %", "share"),
         (f"ann.recall@{arena.k}, %", "share"),
-        ("worst 5 %", "share"),
+        (f"ann.recall_p05@{arena.k}, %", "share"),
         ("missing, %", "share"),
         ("queries/s", "count"),
         ("variation, %", "share"),
     )
     caption = (
-        f"{arena.title}. Median of the repeats; variation is their standard deviation over their mean. Missing are places without "
-        "a row."
+        f"{arena.title}. Median of the repeats; variation is their standard deviation over their mean. 95 % of the "
+        "queries reach recall_p05. Missing are places without a row."
     )
     rows = sorted(cells, key=lambda cell: -cell.speed.qps)
     return Listing(f"cells_{arena.slug}", caption, columns, tuple(map(_cell_row, rows)), f"All {len(rows)} cells")
@@ -81,22 +83,31 @@ def latencies(arena: Arena, cells: Sequence[Cell]) -> Listing | None:
         ("engine", "text"),
         ("search", "text"),
         *((f"{name}, ms", "number") for name in _PERCENTILES.values()),
+        ("in the engine, %", "share"),
     )
     rows = tuple(
-        (_engine(cell), cell.point.setting, *((cell.speed.latencies_ms or {}).get(key) for key in _PERCENTILES))
+        (
+            _engine(cell),
+            cell.point.setting,
+            *((cell.speed.latencies_ms or {}).get(key) for key in _PERCENTILES),
+            cell.speed.engine_share,
+        )
         for cell in timed
     )
-    caption = f"{arena.title}. Latency of a query, over all calls of all repeats."
+    caption = (
+        f"{arena.title}. Latency of a query, over all calls of all repeats; and how much of the measured time was spent in the calls, the "
+        "rest being the harness."
+    )
     return Listing(f"latencies_{arena.slug}", caption, columns, rows, f"Latencies of all {len(rows)} cells")
 
 
 def reached(arena: Arena, cells: Sequence[Cell], targets: Sequence[float]) -> Iterator[Listing]:
     """Queries a second at targets of recall: at a glance, and with all that belongs to it."""
     rows = reach(cells, targets)
-    how = f"{arena.title}. The fastest setting that reaches the target on one half of the queries"
+    how = f"{arena.title}. The fastest setting that reaches the target on one half of the queries{_half_size(cells)}"
     yield Listing(
         f"speed_at_recall_{arena.slug}",
-        f"{how}, in queries a second.",
+        f"{how}, in queries a second; a dash where none does so there.",
         (("engine", "text"), *((f"ann.recall_tie@{arena.k} ≥ {target:.4g}", "count") for target in targets)),
         _crossed(rows, [None if row.cell is None else row.cell.speed.qps for row in rows]),
     )
@@ -109,9 +120,8 @@ def reached(arena: Arena, cells: Sequence[Cell], targets: Sequence[float]) -> It
 def kept_up(arena: Arena, cells: Sequence[Cell], speeds: Sequence[float]) -> Iterator[Listing]:
     """The best recall at so many queries a second: at a glance, and with all that belongs to it."""
     rows = keep_up(cells, speeds)
-    how = (
-        f"{arena.title}. The most exact setting on one half of the queries that is as fast, and its recall on the other"
-    )
+    chosen = f"The most exact setting on one half of the queries{_half_size(cells)} that is as fast"
+    how = f"{arena.title}. {chosen}, and its recall on the other"
     yield Listing(
         f"recall_at_speed_{arena.slug}",
         f"{how}: ann.recall_tie@{arena.k}, %.",
@@ -123,8 +133,8 @@ def kept_up(arena: Arena, cells: Sequence[Cell], speeds: Sequence[float]) -> Ite
     yield Listing(f"speeds_{arena.slug}", f"{how}.", columns, details, "Speeds with settings")
 
 
-def builds(data: str, slug: str, cells: Sequence[Cell]) -> Listing:
-    """What each index costs."""
+def builds(arena: Arena, cells: Sequence[Cell], full_bytes: int) -> Listing:
+    """What each index costs; `full_bytes` is what the vectors themselves take."""
     columns: Columns = (
         ("engine", "text"),
         ("build, s", "number"),
@@ -135,23 +145,30 @@ def builds(data: str, slug: str, cells: Sequence[Cell]) -> Listing:
         ("peak, MB", "number"),
         ("library", "text"),
     )
-    by_series = {cell.point.series: cell for cell in cells}
+    by_build = {(cell.point.series, str(cell.point.build), cell.point.threads, cell.library): cell for cell in cells}
+    threads = {cell.point.threads for cell in cells}
     rows = tuple(
         (
-            series,
+            f"{series}, {cell.point.threads} thread{'s' if cell.point.threads > 1 else ''}"
+            if len(threads) > 1
+            else series,
             cell.cost.build_seconds,
             cell.cost.save_seconds,
             cell.cost.load_seconds,
             *(_mega(size) for size in (cell.cost.index_bytes, cell.cost.memory_bytes, cell.cost.peak_bytes)),
             cell.library,
         )
-        for series, cell in by_series.items()
+        for (series, *_), cell in by_build.items()
     )
     caption = (
-        f"{data}. Each index is built in a fresh process. Memory is what its anonymous memory grew by, so that mapped vectors do not "
+        f"{arena.data}. Each index is built in a fresh process. Memory is what its anonymous memory grew by, so that mapped vectors do not "
         "count; peak is all that the process held, libraries included. Of a server neither says anything."
     )
-    return Listing(f"builds_{slug}", caption, columns, rows)
+    if any(cell.point.rerank > 1 for cell in cells):
+        caption += (
+            f" A search with rerank reads the full vectors too, {full_bytes / _MEGA:,.3g} MB that are not counted here."
+        )
+    return Listing(f"builds_{arena.set_slug}{arena.tag_slug}", caption, columns, rows)
 
 
 def contrasted(contrasts: Sequence[Contrast], name: str = "compared") -> Iterator[tuple[str, Listing]]:
@@ -176,13 +193,22 @@ def contrasted(contrasts: Sequence[Contrast], name: str = "compared") -> Iterato
 
 
 def failures(runs: Sequence[AnnRun]) -> Listing:
-    """What could not be measured, and why."""
+    """What could not be measured, and why; of several runs, in which."""
     columns: Columns = (("engine", "text"), ("search", "text"), ("data", "text"), ("mode", "text"), ("why", "text"))
     rows: list[tuple[Value, ...]] = []
-    for run in runs:
-        rows += [_failure_row(one) for one in run.failures]
-        rows += [(one.retriever, None, one.data, "ranking", one.error) for one in run.failed_rankings]
-    return Listing("failures", "What failed; a rerun tries it again.", columns, tuple(rows))
+    several = len(runs) > 1
+    for run, label in zip(runs, labels(runs), strict=True):
+        own = [_failure_row(one) for one in run.failures]
+        own += [(one.retriever, None, one.data, "ranking", _brief(one.error)) for one in run.failed_rankings]
+        rows += [(*row, label) if several else row for row in own]
+    if several:
+        columns = (*columns, ("run", "text"))
+    return Listing(
+        "failures",
+        "What failed; a rerun tries it again. All that was said is in failed/KEY.json.",
+        columns,
+        tuple(rows),
+    )
 
 
 def _contrast_row(one: Contrast) -> tuple[Value, ...]:
@@ -200,11 +226,31 @@ def _contrast_row(one: Contrast) -> tuple[Value, ...]:
 
 
 def _failure_row(one: Failure) -> tuple[Value, ...]:
-    return one.point.series, one.point.setting, one.point.data, f"{one.point.mode}, k = {one.point.k}", one.error
+    return (
+        one.point.series,
+        one.point.setting,
+        one.point.data,
+        f"{one.point.mode}, k = {one.point.k}",
+        _brief(one.error),
+    )
 
 
 def _engine(cell: Cell) -> str:
-    return f"{cell.point.series} (exact)" if cell.exact and cell.point.name != "exact" else cell.point.series
+    return f"{engine_of(cell)}{cell.point.series.removeprefix(cell.point.name)}"
+
+
+def _half_size(cells: Sequence[Cell]) -> str:
+    sizes = {cell.figures[f"ann.recall_tie@{cell.point.k}.tune"].n for cell in cells}
+    return f" (n = {min(sizes)})" if len(sizes) == 1 else ""
+
+
+def _brief(error: str) -> str:
+    """In a line: how it begins, and how it ends, where libraries say what was wrong."""
+    lines = [" ".join(line.split()) for line in error.splitlines() if line.strip()]
+    parts = dict.fromkeys([*lines[:1], *lines[-1:]])
+    return " … ".join(
+        part if len(part) <= _LONGEST else f"{part[: _LONGEST // 2]} … {part[-_LONGEST // 2 :]}" for part in parts
+    )
 
 
 def _cell_row(cell: Cell) -> tuple[Value, ...]:
@@ -236,7 +282,7 @@ def _reached_columns(arena: Arena) -> Columns:
 
 def _reached_row(row: Reached, otherwise: str) -> tuple[Value, ...]:
     if row.cell is None:
-        return row.name, row.target, None, None, otherwise
+        return row.name, row.target, None, None, otherwise if row.decided else "too few queries to choose a setting"
     return row.name, row.target, row.cell.speed.qps, row.recall, settings_of(row.cell)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -91,21 +92,30 @@ def _measure_batch(search: Search, queries: Vectors, k: int, protocol: Protocol,
     return Measured(rows, Speed(tuple(repeats), None, inside / wall), None)
 
 
-def one_pass(search: Search, singles: Sequence[Vectors], numbers: Sequence[int], k: int, seconds: float) -> Pass:
-    """All queries at least once, and whole passes until the time is over."""
+def one_pass(
+    search: Search, singles: Sequence[Vectors], numbers: Sequence[int], k: int, seconds: float, *, whole: bool = True
+) -> Pass:
+    """All queries at least once, then again until the time is over; passes are `whole`, so that all queries count alike.
+
+    Clients stop at the call with which the time is over: who finished his pass alone would have the machine for himself.
+    """
     mine = [singles[number] for number in numbers]
     times: list[int] = []
     clock, keep = time.perf_counter_ns, times.append  # what stands between two calls counts against the engine
     start = clock()
     end = start + int(seconds * 1e9)
+    stop = math.inf
     while True:
         for single in mine:
             before = clock()
             search(single, k)
-            keep(clock() - before)
-        now = clock()
+            now = clock()
+            keep(now - before)
+            if now >= stop:
+                return Pass(start, now, numbers, times)
         if now >= end:
             return Pass(start, now, numbers, times)
+        stop = math.inf if whole else end
 
 
 def share_of(client: int, clients: int, queries: int) -> Sequence[int]:
@@ -126,7 +136,7 @@ def threads_of(search: Search, singles: Sequence[Vectors], k: int) -> Crowd:
                 passes = []
                 for _ in range(repeats):
                     together.wait()
-                    passes.append(one_pass(search, singles, mine, k, seconds))
+                    passes.append(one_pass(search, singles, mine, k, seconds, whole=False))
                 return passes
             except BaseException:
                 together.abort()  # nobody shall wait for this one

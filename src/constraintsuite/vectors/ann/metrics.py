@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from constraintsuite.metrics.intervals import UNDEFINED, estimate
+from constraintsuite.metrics.intervals import UNDEFINED, clipped, estimate
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
 from constraintsuite.vectors.ann.failing import MeasurementError
@@ -76,21 +76,28 @@ def summarise(values: PerQuery, k: int, tuning: IntArray, seed: int = 0) -> dict
         f"ann.recall@{k}": mean(values.recall, seed),
         f"ann.recall_tie@{k}": mean(values.recall_tie, seed),
         f"ann.recall_p05@{k}": _fifth_percentile(values.recall_tie),
-        f"ann.kth_gap@{k}": mean(values.kth_gap, seed),
+        f"ann.kth_gap@{k}": mean(values.kth_gap, seed, bounded=False),
         f"ann.incomplete@{k}": mean(values.incomplete, seed),
         f"ann.recall_tie@{k}.tune": mean(values.recall_tie[tuning], seed),
         f"ann.recall_tie@{k}.report": mean(values.recall_tie[others], seed),
     }
 
 
-def mean(values: FloatArray, seed: int = 0) -> Interval:
-    """The mean over queries with its 95 % interval; values that are all 0 or 1 are a share."""
+def mean(values: FloatArray, seed: int = 0, *, bounded: bool = True) -> Interval:
+    """The mean over queries with its 95 % interval; `bounded` values lie between 0 and 1, and are a share if all are 0 or 1.
+
+    Of others that all agree there is no interval: nothing is known of how far they could spread.
+    """
     defined = values[~np.isnan(values)]
     if not len(defined):
         return UNDEFINED
-    share = bool(np.isin(defined, (0.0, 1.0)).all())
+    if not bounded and defined.min() == defined.max():
+        return Interval(float(defined[0]), None, None, len(defined))
+    share = bounded and bool(np.isin(defined, (0.0, 1.0)).all())
     queries = np.arange(len(defined))
-    return estimate(defined[:, np.newaxis], [share], queries, rng=np.random.default_rng(seed))[0]
+    (figure,) = estimate(defined[:, np.newaxis], [share], queries, rng=np.random.default_rng(seed))
+    # Student's t, which is taken for few queries, knows no ends; no gap is below 0 but by rounding.
+    return clipped(figure, 0.0, 1.0) if bounded else clipped(figure, min(0.0, float(defined.min())), np.inf)
 
 
 def _tolerance(last: FloatArray, ties: TieRule) -> FloatArray:

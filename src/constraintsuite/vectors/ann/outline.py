@@ -6,34 +6,37 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from constraintsuite.records.plots import Plot
 from constraintsuite.retrieval.topk import FloatArray
 from constraintsuite.vectors.ann import listings
 from constraintsuite.vectors.ann.chart import (
     BUILD,
     LATENCY,
-    SIZE,
     SPEED,
-    Chart,
     recall_chart,
     relevance_chart,
+    size_beside,
     spread_chart,
 )
 from constraintsuite.vectors.ann.compare import RECALL, compare_engines, values_of
-from constraintsuite.vectors.ann.conditions import identities, machines, remarks, sets
+from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
 from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
 from constraintsuite.vectors.ann.judged import judged
 from constraintsuite.vectors.ann.listings import Listing
 from constraintsuite.vectors.ann.results import NOTHING, AnnRun, Cell
+from constraintsuite.vectors.ann.several import labels, owner_of, told_apart
 
 _FIRST = "What was measured, how and where; and what the figures do not say."
 _ARENA = (
     "Figures of this section may be compared with each other, and with those of no other section. Lines join what no other setting "
-    "of the same engine beats; the rest is hollow. Dashed lines have no place among approximate engines. Recall from 0.9995 on lies "
-    "on the right edge. Query by query is shown the fastest setting of each engine that reaches the lowest target, or its most exact one."
+    "of the same engine beats; the rest is hollow. Dashed lines are what compares everything, and rankings without vectors. Recall from "
+    "0.9995 on lies on the right edge. Query by query is shown the fastest setting of each engine that reaches the lowest target, or its "
+    "most exact one. A setting that compares candidates again (rerank) is as large as its index and the full vectors together."
 )
 _COMPARED = (
     "Second engine less first, query by query, in ann.recall_tie: the fastest setting of each that reaches the target on one half of "
-    "the queries, compared on the other half. p is of the paired randomisation test; Holm is that p corrected for all tests of a run. "
+    "the queries (where no two engines reach one, the most exact setting on that half), compared on the other half. p is of the paired "
+    "randomisation test; Holm is that p corrected for all tests of a run, where the same two settings at several targets are one test. "
     "Speeds have no p: repeats on one machine are no sample."
 )
 _BUILDS = "What an index takes beside the time of its searches."
@@ -48,7 +51,7 @@ class Chapter:
     id: str
     title: str
     about: str
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[Plot, ...] = ()
     source: str = ""
     """Of all its charts and tables: data and arena in short."""
     listings: tuple[Listing, ...] = ()
@@ -57,6 +60,7 @@ class Chapter:
 
 def outline(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
     """All chapters; those with nothing to show are left out."""
+    shown = told_apart(runs)
     yield Chapter(
         "first",
         "Read this first",
@@ -64,16 +68,16 @@ def outline(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
         listings=(sets(runs), machines(runs)),
         notes=tuple(dict.fromkeys(remarks(runs))),
     )
-    found, names = arenas_of(runs), identities(runs)
+    found, names = arenas_of(shown), identities(runs)
     told: set[tuple[str, int, str]] = set()
     for arena, cells in found.items():
         of = (arena.content, arena.k, arena.tag)
         fresh = of not in told  # builds, and what is found, do not depend on how fast it is asked for
         told.add(of)
-        yield _arena_chapter(runs, arena, cells, names[arena.content], fresh=fresh)
+        yield _arena_chapter(shown, arena, cells, names[arena.content], fresh=fresh)
     yield from _compared(runs)
     if found:
-        yield _costs(found, names)
+        yield _costs(shown, found, names)
     if any(run.failures or run.failed_rankings for run in runs):
         yield Chapter("failures", "Failures", _FAILURES, listings=(listings.failures(runs),))
 
@@ -99,7 +103,7 @@ def _arena_chapter(runs: Sequence[AnnRun], arena: Arena, cells: Sequence[Cell], 
         rankings = [ranking for run in runs for ranking in run.rankings if ranking.content == arena.content]
         charts += [
             recall_chart(arena, cells, BUILD),
-            recall_chart(arena, cells, SIZE),
+            recall_chart(arena, cells, size_beside(_full_bytes(runs, arena.content))),
             spread_chart(arena, _recalls(runs, cells, min(targets, default=1.0))),
             relevance_chart(arena, cells, rankings),
         ]
@@ -114,44 +118,53 @@ def _arena_chapter(runs: Sequence[AnnRun], arena: Arena, cells: Sequence[Cell], 
     return Chapter(
         arena.slug,
         arena.title,
-        f"Data: {of}. {_ARENA}",
+        f"Data: {of}. {_ARENA}{about_servers(cells)}",
         tuple(chart for chart in charts if chart is not None),
-        f"{arena.data}, k = {arena.k}, {arena.mode}; {of}",
+        f"{arena.data}, k = {arena.k}, n = {_queries(cells)}, {arena.mode}; {of}",
         tuple(_with_source(table, of) for table in tables if table is not None),
     )
 
 
 def _recalls(runs: Sequence[AnnRun], cells: Sequence[Cell], target: float) -> list[tuple[str, FloatArray]]:
-    owners = {cell.key: run for run in runs for cell in run.cells}
     return [
         (
             name if cell.point.setting == NOTHING else f"{name}, {cell.point.setting}",
-            values_of(owners[cell.key], cell, RECALL).values,
+            values_of(owner_of(runs, cell), cell, RECALL).values,
         )
         for name, cell in best_of(cells, target).items()
     ]
 
 
 def _compared(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
+    """Each run for itself, as the correction is over its tests."""
     names = identities(runs)
     tables = [
-        _with_source(listing, names[content])
-        for number, run in enumerate(runs, 1)
+        _with_source(listing, names[content] if len(runs) == 1 else f"{names[content]}, run {label}")
+        for number, (run, label) in enumerate(zip(runs, labels(runs), strict=True), 1)
         for content, listing in listings.contrasted(compare_engines([run]), f"compared_{number}")
     ]
     if tables:
         yield Chapter("compared", "Engines compared", _COMPARED, listings=tuple(tables))
 
 
-def _costs(found: dict[Arena, list[Cell]], names: dict[str, str]) -> Chapter:
-    by_set: dict[tuple[str, str, str], list[Cell]] = {}
+def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[Cell]], names: dict[str, str]) -> Chapter:
+    by_set: dict[tuple[str, str, str], tuple[Arena, list[Cell]]] = {}
     for arena, cells in found.items():
-        by_set.setdefault((arena.data, arena.content, arena.tag), []).extend(cells)
+        by_set.setdefault((arena.data, arena.content, arena.tag), (arena, []))[1].extend(cells)
     tables = tuple(
-        _with_source(listings.builds(data, f"{data}{'_' if tag else ''}{tag.replace(' ', '')}", cells), names[content])
-        for (data, content, tag), cells in by_set.items()
+        _with_source(listings.builds(arena, cells, _full_bytes(runs, arena.content)), names[arena.content])
+        for arena, cells in by_set.values()
     )
     return Chapter("builds", "Builds", _BUILDS, listings=tables)
+
+
+def _queries(cells: Sequence[Cell]) -> int:
+    return cells[0].figures[f"ann.recall_tie@{cells[0].point.k}"].n
+
+
+def _full_bytes(runs: Sequence[AnnRun], content: str) -> int:
+    """What the vectors of a set take as they are compared, in single precision."""
+    return next(4 * data.rows * data.dimensions for run in runs for data in run.facts.data if data.content == content)
 
 
 def _with_source(listing: Listing, of: str) -> Listing:

@@ -8,15 +8,15 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from typing import Any
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_text
 from constraintsuite.vectors.ann.data import Metric
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Served, Settings
+from constraintsuite.vectors.ann.engines.base import Served, Settings, not_installed
 from constraintsuite.vectors.ann.results import Point
 from constraintsuite.vectors.ann.settings import Bench, EngineEntry, grid
 
-MEASURED = 2
+MEASURED = 3
 """The revision of our own measuring: staging, truth, clock, judging. Raised when the same point would be measured in another way, so
 that old cells are not taken for new ones; each engine has a revision of its own. The version of the product does not count: hours
 of measuring are not thrown away because a report has changed."""
@@ -43,8 +43,12 @@ class Build:
     cells: tuple[Planned, ...]
 
 
-def plan(bench: Bench, contents: Mapping[str, str], metrics: Mapping[str, Metric]) -> list[Build]:
-    """All builds, in the order of the file; an engine that is not installed, or a metric it does not know, is a UserError."""
+def plan(bench: Bench, contents: Mapping[str, str], metrics: Mapping[str, Metric], machine: str) -> list[Build]:
+    """All builds, in the order of the file; an engine that is not installed, or a metric it does not know, is a UserError.
+
+    `machine` is where they will be measured. A folder that is taken to another one is measured anew there, and what was
+    measured before stays beside it: so no table mixes two machines, and nothing is thrown away.
+    """
     builds = []
     for entry in bench.engines:
         installed = _installed(entry)
@@ -54,11 +58,17 @@ def plan(bench: Bench, contents: Mapping[str, str], metrics: Mapping[str, Metric
             for params in grid(entry.build):
                 library = _with_server(entry, params, installed)
                 cells = tuple(
-                    Planned(_key(point, bench, contents[data], f"{library}; {code}"), point)
+                    Planned(_key(point, bench, contents[data], f"{library}; {code}", machine), point)
                     for point in _points(entry, params, data, bench)
                 )
                 builds.append(Build(data, entry.engine, entry.name, params, library, code, cells))
     return builds
+
+
+def refuse_missing(bench: Bench) -> None:
+    """A UserError if an engine is not installed, before any data is read."""
+    for entry in bench.engines:
+        _installed(entry)
 
 
 def count_cells(bench: Bench) -> dict[str, int]:
@@ -101,10 +111,10 @@ def _points(entry: EngineEntry, params: Mapping[str, Any], data: str, bench: Ben
                         )
 
 
-def _key(point: Point, bench: Bench, content: str, programs: str) -> str:
+def _key(point: Point, bench: Bench, content: str, programs: str, machine: str) -> str:
     """Of all that decides a cell, and of the names it is shown under."""
     how = bench.protocol.model_dump(include={"warmup", "repeats", "min_seconds"})
-    text = json.dumps([asdict(point), how, bench.ties, programs], sort_keys=True)
+    text = json.dumps([asdict(point), how, bench.ties, programs, machine], sort_keys=True)
     return sha256_text(content, text)[:24]
 
 
@@ -120,7 +130,7 @@ def _installed(entry: EngineEntry) -> str:
     try:
         return f"{library} {metadata.version(library)}"
     except metadata.PackageNotFoundError:
-        raise MissingExtraError("ann", f"The engine {entry.engine}") from None
+        raise not_installed(library, entry.engine) from None
 
 
 def _refuse_metric(entry: EngineEntry, data: str, metric: Metric) -> None:

@@ -6,12 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Passages, System, search_all
@@ -23,7 +22,7 @@ from constraintsuite.vectors.ann.data import Relevance, tuning_half
 from constraintsuite.vectors.ann.failing import told
 from constraintsuite.vectors.ann.metrics import mean
 from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
-from constraintsuite.vectors.ann.relevance import relevance_values
+from constraintsuite.vectors.ann.relevance import relevance_values, require_measures
 from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, Ranking, queries_file, write
 from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.ann.sources.base import Texts
@@ -51,8 +50,7 @@ def plan_rankings(bench: Bench, folder: Path, staged: Mapping[str, Staged]) -> l
         texts, data = entry.options.texts(folder), staged[entry.name]
         if texts is None:
             continue
-        if find_spec("ir_measures") is None:
-            raise MissingExtraError("ranking", "Judging retrievers")
+        require_measures()
         for text in texts.retrievers:
             key = _key(load_retriever(text, Passages(), Workbench()), texts, data, bench.k)
             planned.append(PlannedRanking(key, text, data, texts, bench.k))

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 
+from constraintsuite.errors import MissingExtraError
 from constraintsuite.metrics.ranking import StandardMeasure, measure_queries
 from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.data import Relevance
 
 _SHALLOW = 10
 """The usual cut of measures that look at the first places."""
+
+
+def require_measures() -> None:
+    """What computes the measures, or the command that installs it."""
+    try:
+        import_module("ir_measures")
+    except ImportError:
+        raise MissingExtraError("ranking", "Measuring against people's judgments (rel.*)") from None
 
 
 def relevance_values(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
@@ -21,16 +21,19 @@ KIND = "ann"
 CELLS, FAILED, PER_QUERY, RANKINGS, RUN = "cells", "failed", "per_query", "rankings", "run.json"
 NOTHING = "–"
 """Stands where a search has no parameters."""
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+"""What becomes part of a file's name; a run may come from somebody else, so that it is checked when it is read."""
 T = TypeVar("T")
+Keyed = TypeVar("Keyed", "Cell", "Failure", "Ranking", "FailedRanking")
 
 
 @dataclass(frozen=True)
 class Point:
     """What was asked of an engine: one build, one way to search, one k, one mode."""
 
-    data: str
+    data: FileName
     engine: str
-    name: str
+    name: FileName
     """As the benchmark file calls it."""
     build: Mapping[str, Any]
     search: Mapping[str, Any]
@@ -84,8 +87,10 @@ class Speed:
         return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
     @property
-    def variation(self) -> float:
-        """Standard deviation of the repeats over their mean."""
+    def variation(self) -> float | None:
+        """Standard deviation of the repeats over their mean; one repeat has none."""
+        if len(self.repeats) == 1:
+            return None
         speeds = [repeat.qps for repeat in self.repeats]
         middle = sum(speeds) / len(speeds)
         return float((sum((speed - middle) ** 2 for speed in speeds) / len(speeds)) ** 0.5 / middle)
@@ -109,7 +114,7 @@ class Cost:
 class Cell:
     """A finished measurement."""
 
-    key: str
+    key: FileName
     point: Point
     content: str
     """Of the data."""
@@ -121,13 +126,15 @@ class Cell:
     """With its version, and behind it that of the server it speaks to."""
     code: str = ""
     """Which revision of our own measuring and of our engine this is of."""
+    host: Mapping[str, str | int | None] = field(default_factory=dict)
+    """The machine that measured it, part of the key."""
 
 
 @dataclass(frozen=True)
 class Failure:
     """A cell that could not be measured."""
 
-    key: str
+    key: FileName
     point: Point
     error: str
 
@@ -136,8 +143,8 @@ class Failure:
 class Ranking:
     """What a retriever without these vectors finds in the same texts: judged by people alone, and not timed."""
 
-    key: str
-    data: str
+    key: FileName
+    data: FileName
     content: str
     """Of the data."""
     retriever: str
@@ -151,8 +158,8 @@ class Ranking:
 class FailedRanking:
     """A retriever that could not be run."""
 
-    key: str
-    data: str
+    key: FileName
+    data: FileName
     retriever: str
     error: str
 
@@ -161,7 +168,7 @@ class FailedRanking:
 class DataFacts:
     """Of one set of vectors."""
 
-    name: str
+    name: FileName
     content: str
     metric: str
     rows: int
@@ -189,9 +196,9 @@ class RunFacts:
     ties: str
     host: Mapping[str, str | int | None]
     data: tuple[DataFacts, ...]
-    keys: tuple[str, ...]
+    keys: tuple[FileName, ...]
     """Of the cells that the benchmark file asks for now; others may lie beside them."""
-    ranking_keys: tuple[str, ...] = ()
+    ranking_keys: tuple[FileName, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -232,9 +239,17 @@ def queries_file(out: Path, key: str) -> Path:
     return out / PER_QUERY / f"{key}.parquet"
 
 
-def _read_all(folder: Path, keys: Sequence[str], kind: type[T]) -> tuple[T, ...]:
+def _read_all(folder: Path, keys: Sequence[str], kind: type[Keyed]) -> tuple[Keyed, ...]:
     files = (folder / f"{key}.json" for key in keys)
-    return tuple(read(file, kind) for file in files if file.is_file())
+    return tuple(_read_keyed(file, kind) for file in files if file.is_file())
+
+
+def _read_keyed(file: Path, kind: type[Keyed]) -> Keyed:
+    """A record that lies under its own key: its other files are found by it."""
+    record = read(file, kind)
+    if record.key != file.stem:
+        raise UserError(f"{file}: the key inside is {record.key!r}. Was it renamed? Run the benchmark again.")
+    return record
 
 
 def read(file: Path, kind: type[T]) -> T:

@@ -16,13 +16,15 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter
 from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
-from constraintsuite.vectors.ann.host import describe_host
+from constraintsuite.vectors.ann.host import Host, describe_host, machine_of, note_load, own_turn
 from constraintsuite.vectors.ann.per_query import require_pyarrow
-from constraintsuite.vectors.ann.plan import Build, Planned, plan
+from constraintsuite.vectors.ann.plan import Build, Planned, plan, refuse_missing
 from constraintsuite.vectors.ann.rankings import PlannedRanking, plan_rankings, run_ranking, waiting_of
+from constraintsuite.vectors.ann.relevance import require_measures
 from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RANKINGS, RUN, Failure, RunFacts, write
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import Bench, held
 from constraintsuite.vectors.ann.staging import Staged, stage
+from constraintsuite.vectors.ann.threads import require_threadpoolctl
 from constraintsuite.vectors.ann.worker import WorkerJob
 
 STAGES = "stages"
@@ -44,17 +46,22 @@ def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> 
     """Measure every cell of `bench` that is not in `out` yet; paths of data start at `folder`."""
     started = time.monotonic()
     require_pyarrow()  # before hours of measuring that could not be written down
+    require_threadpoolctl()
     _refuse_foreign(out, bench.name)
-    with folder_lock(out):
+    refuse_missing(bench)
+    host = describe_host()
+    note_load(reporter)
+    with folder_lock(out), held(bench.data, folder):  # workers map the data for as long as anything is measured
         staged = _stage_all(bench, folder, out, reporter)
-        agenda = _agenda(bench, folder, staged, out)
+        agenda = _agenda(bench, folder, staged, out, host)
         (out / MANIFEST).unlink(missing_ok=True)  # from now on the folder is unfinished
-        write(out / RUN, _facts(bench, staged, agenda))
+        write(out / RUN, _facts(bench, staged, agenda, host))
         with reporter.track("cells", len(agenda.keys)) as advance:
             advance(len(agenda.keys) - sum(len(build.cells) for build in agenda.waiting))
             for build in agenda.waiting:
                 reporter.note(f"{build.data}: {build.cells[0].point.series}, {len(build.cells)} cells")
-                _run_build(WorkerJob(build, staged[build.data], bench.protocol, bench.ties, out), advance)
+                with own_turn(reporter):
+                    _run_build(WorkerJob(build, staged[build.data], bench.protocol, bench.ties, host, out), advance)
         for planned in agenda.unranked:
             reporter.note(f"{planned.staged.facts.name}: {planned.retriever}, without vectors")
             run_ranking(planned, out, reporter)
@@ -85,9 +92,11 @@ class _Agenda:
         return tuple(planned.key for planned in self.rankings)
 
 
-def _agenda(bench: Bench, folder: Path, staged: dict[str, Staged], out: Path) -> _Agenda:
+def _agenda(bench: Bench, folder: Path, staged: dict[str, Staged], out: Path, host: Host) -> _Agenda:
+    if any(one.facts.judged_queries for one in staged.values()):
+        require_measures()  # else every cell would be measured, and lost when it is judged
     contents = {name: one.facts.content for name, one in staged.items()}
-    builds = plan(bench, contents, {name: one.metric for name, one in staged.items()})
+    builds = plan(bench, contents, {name: one.metric for name, one in staged.items()}, machine_of(host))
     rankings = plan_rankings(bench, folder, staged)
     waiting = [left for build in builds if (left := _unfinished(build, out)).cells]
     return _Agenda(builds, rankings, waiting, waiting_of(rankings, out))
@@ -142,13 +151,13 @@ def _failed(out: Path, keys: Sequence[str]) -> int:
     return sum((out / FAILED / f"{key}.json").is_file() for key in keys)
 
 
-def _facts(bench: Bench, staged: dict[str, Staged], agenda: _Agenda) -> RunFacts:
+def _facts(bench: Bench, staged: dict[str, Staged], agenda: _Agenda, host: Host) -> RunFacts:
     return RunFacts(
         name=bench.name,
         settings=bench.model_dump(mode="json", serialize_as_any=True),
         targets=bench.targets,
         ties=bench.ties,
-        host=describe_host(),
+        host=host,
         data=tuple(one.facts for one in staged.values()),
         keys=agenda.keys,
         ranking_keys=agenda.ranking_keys,
@@ -164,7 +173,10 @@ def _run_build(job: WorkerJob, advance: Advance) -> None:
         command = [sys.executable, "-m", "constraintsuite.vectors.ann.worker", str(task)]
         with (
             log.open("wb") as errors,
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment) as worker,
+            # Its end of stdin closes when this process dies, however it dies, and then it ends too.
+            subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
+            ) as worker,
         ):
             late = _Alarm(worker, job.protocol.timeout_seconds)
             assert worker.stdout is not None

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import Vectors, VectorSet, checked, limited, only_queries
 from constraintsuite.vectors.ann.settings import DataEntry
-
-_BLOCK = 65_536  # rows that are looked at at a time
+from constraintsuite.vectors.matrices import blocks_of
 
 
 def read_set(entry: DataEntry, folder: Path) -> VectorSet:
@@ -37,8 +36,8 @@ def overlapping(queries: Vectors, base: Vectors) -> npt.NDArray[np.bool_]:
     asked = _rows(queries)
     wanted = set(asked)
     found: set[bytes] = set()
-    for start in range(0, len(base), _BLOCK):
-        found |= wanted.intersection(_rows(base[start : start + _BLOCK]))
+    for block in blocks_of(base):
+        found |= wanted.intersection(_rows(block))
     return np.array([row in found for row in asked], dtype=np.bool_)
 
 

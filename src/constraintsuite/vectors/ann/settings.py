@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import describe
@@ -29,22 +30,20 @@ class _Section(BaseModel):
 class Protocol(_Section):
     """How is measured."""
 
-    modes: tuple[Mode, ...] = Field(
-        ("serial",), min_length=1, description="one query a call, all in one call, or clients"
-    )
-    clients: tuple[int, ...] = Field((1,), min_length=1, description="concurrent: how many ask at the same time")
+    modes: tuple[Mode, ...] = Field(("serial",), description="one query a call, all in one call, or clients")
+    clients: tuple[int, ...] = Field((1,), description="concurrent: how many ask at the same time")
     threads: int = Field(1, ge=1, description="processors that an engine may use, in every mode")
     warmup: int = Field(1, ge=0, description="passes over all queries that are not measured")
     repeats: int = Field(5, ge=1, description="measurements; the median of their speeds is reported")
     min_seconds: float = Field(2.0, ge=0, description="a measurement goes over the queries again until it took so long")
     timeout_seconds: float = Field(7_200, gt=0, description="for one build and all its searches")
 
-    @field_validator("clients")
-    @classmethod
-    def _some_clients(cls, clients: tuple[int, ...]) -> tuple[int, ...]:
-        if min(clients) < 1:
-            raise ValueError(f"{min(clients)} clients ask nothing; at least 1")
-        return clients
+    @model_validator(mode="after")
+    def _some_of_each_and_each_once(self) -> Protocol:
+        _check_axes({"modes": self.modes, "clients": self.clients})
+        if min(self.clients) < 1:
+            raise ValueError(f"{min(self.clients)} clients ask nothing; at least 1")
+        return self
 
 
 class DataEntry(_Section):
@@ -64,6 +63,15 @@ class DataEntry(_Section):
         return {"name": entry.get("name", entry["format"]), "format": entry["format"], "options": options}
 
 
+@contextmanager
+def held(entries: Sequence[DataEntry], folder: Path) -> Iterator[None]:
+    """Keeps the data of these entries as it is while the block runs."""
+    with ExitStack() as locks:
+        for entry in entries:
+            locks.enter_context(entry.options.held(folder))
+        yield
+
+
 class EngineEntry(_Section):
     """An engine with its parameters; a list of values is an axis of a grid."""
 
@@ -73,7 +81,7 @@ class EngineEntry(_Section):
     search: dict[str, Any] = Field(
         default_factory=dict, description="are set afterwards, so that one build serves many"
     )
-    rerank: tuple[int, ...] = Field((1,), min_length=1, description="ask for so many times k, compare these in full")
+    rerank: tuple[int, ...] = Field((1,), description="ask for so many times k, compare these in full")
 
     @model_validator(mode="before")
     @classmethod
@@ -87,11 +95,15 @@ class EngineEntry(_Section):
     @model_validator(mode="after")
     def _every_point_of_the_grid_is_known(self) -> EngineEntry:
         kind = ENGINES.load(self.engine)
+        _check_axes({**self.build, **self.search, "rerank": self.rerank})
         for params, settings in ((self.build, kind.build_settings), (self.search, kind.search_settings)):
             for point in grid(params):
                 _checked(settings, point)
         if min(self.rerank) < 1:
             raise ValueError("rerank is how many times k candidates are compared again; 1 is none")
+        empty = next((name for name, value in self.search.items() if None in _values(value)), None)
+        if empty is not None:  # an index keeps what it was told before, so that nothing would be what the last cell had
+            raise ValueError(f"search.{empty} is null, which says nothing; name a number, or leave {empty} out")
         return self
 
 
@@ -99,13 +111,13 @@ class Bench(_Section):
     """What is compared, on what, and how."""
 
     name: str = Field("ann", pattern=_NAME)
-    data: tuple[DataEntry, ...] = Field(min_length=1)
-    k: tuple[int, ...] = Field((10,), min_length=1, description="how many neighbours are asked for")
+    data: tuple[DataEntry, ...]
+    k: tuple[int, ...] = Field((10,), description="how many neighbours are asked for")
     ties: TieRule = Field("relative", description="which rows count as equal to the last true one")
     targets: tuple[float, ...] = Field((0.9, 0.95, 0.99), description="recalls of the table of speeds")
     speeds: tuple[float, ...] = Field((), description="queries a second of the table of recalls; none: round ones")
-    protocol: Protocol = Protocol()
-    engines: tuple[EngineEntry, ...] = Field(min_length=1)
+    protocol: Protocol = Field(default_factory=Protocol)
+    engines: tuple[EngineEntry, ...]
 
     @model_validator(mode="after")
     def _names_and_numbers(self) -> Bench:
@@ -113,6 +125,7 @@ class Bench(_Section):
             repeated = {name for name in names if names.count(name) > 1}
             if repeated:
                 raise ValueError(f"two entries are called {min(repeated)!r}; give each its own `name`")
+        _check_axes({"data": self.data, "engines": self.engines, "k": self.k})
         if min(self.k) < 1:
             raise ValueError("k must be at least 1")
         if not all(0 < target <= 1 for target in self.targets):
@@ -135,9 +148,23 @@ class Bench(_Section):
 
 def grid(params: Params) -> Iterator[dict[str, Any]]:
     """Every combination of the values of those parameters that have a list of them."""
-    axes = [value if isinstance(value, list) else [value] for value in params.values()]
-    for values in product(*axes):
+    for values in product(*(_values(value) for value in params.values())):
         yield dict(zip(params, values, strict=True))
+
+
+def _values(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _check_axes(axes: Mapping[str, object]) -> None:
+    """Without a value there is no cell, and the same value twice would be measured twice and kept once."""
+    for name, axis in axes.items():
+        values = list(axis) if isinstance(axis, list | tuple) else [axis]
+        if not values:
+            raise ValueError(f"{name} is an empty list; name at least one")
+        repeated = next((value for value in values if values.count(value) > 1), None)
+        if repeated is not None:
+            raise ValueError(f"{name} names {repeated!r} twice; once is enough")
 
 
 def _checked(kind: type[BaseModel], values: object) -> BaseModel:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from constraintsuite.vectors.ann.data import Vectors, VectorSet, tuning_half
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import Engine, Persistent, Served
 from constraintsuite.vectors.ann.failing import told
+from constraintsuite.vectors.ann.host import Host, load_now
 from constraintsuite.vectors.ann.measuring import Crowd, Measured, measure
 from constraintsuite.vectors.ann.memory import memory_now
 from constraintsuite.vectors.ann.metrics import (
@@ -40,6 +42,7 @@ from constraintsuite.vectors.ann.rerank import reranked
 from constraintsuite.vectors.ann.results import CELLS, FAILED, Cell, Cost, Failure, queries_file, read, write
 from constraintsuite.vectors.ann.settings import Protocol
 from constraintsuite.vectors.ann.staging import Staged, load_staged
+from constraintsuite.vectors.ann.threads import blas_threads
 from constraintsuite.vectors.ann.truth import scores_of
 
 
@@ -51,25 +54,26 @@ class WorkerJob:
     staged: Staged
     protocol: Protocol
     ties: TieRule
+    host: Host
     out: Path
 
 
 def work(job: WorkerJob) -> None:
     """Build, then measure cell by cell; what fails is written down, and the rest goes on."""
     processors = pin(job.protocol.threads)
-    data, truth = load_staged(job.staged)
     kind = ENGINES.load(job.build.engine)
     made: Engine | None = None
 
-    def start() -> tuple[Engine, Cost]:
+    def start() -> tuple[VectorSet, Neighbours, Engine, Cost]:
         nonlocal made
+        data, truth = load_staged(job.staged)
         made = kind(kind.build_settings.model_validate(job.build.params), data.metric, job.protocol.threads)
-        return made, _build(made, data.base, job)
+        return data, truth, made, _build(made, data.base, job)
 
     try:
         begun = _or_failures(start, job, job.build.cells)
         if begun is not None:
-            engine, cost = begun
+            data, truth, engine, cost = begun
             for planned in job.build.cells:
                 cell = _Measurement(job, planned, data, truth, engine, cost, processors)
                 if _or_failures(cell.run, job, (planned,)) is not None:
@@ -124,11 +128,14 @@ class _Measurement:
         """Measure, judge, and write the cell last."""
         point, data = self._planned.point, self._data
         kind = type(self._engine)
-        alone = point.mode == "concurrent"  # there each client has one thread, and all share the processors
-        self._engine.configure(kind.search_settings.model_validate(point.search), 1 if alone else point.threads)
+        # Of clients each has one thread, and all share the processors.
+        threads = 1 if point.mode == "concurrent" else point.threads
+        self._engine.configure(kind.search_settings.model_validate(point.search), threads)
         search = reranked(self._engine.search, data, point.rerank)
         crowd = self._crowd()
-        measured = measure(search, data.queries, point.k, point.mode, point.clients, self._job.protocol, crowd)
+        with blas_threads(threads):
+            measured = measure(search, data.queries, point.k, point.mode, point.clients, self._job.protocol, crowd)
+        self._job.staged.base.refuse_changed()
         refuse_wrong(measured.rows, len(data.base))
         scores = scores_of(data.queries, data.base, measured.rows, data.metric)
         values = judge(measured.rows, scores, self._truth, point.k, self._job.ties)
@@ -147,6 +154,7 @@ class _Measurement:
             cost=self._cost,
             library=self._job.build.library,
             code=self._job.build.code,
+            host={**self._job.host, "load": load_now()},
         )
         write(self._job.out / CELLS / f"{cell.key}.json", cell)
         return cell
@@ -190,5 +198,12 @@ def _or_failures(step: Callable[[], Any], job: WorkerJob, cells: tuple[Planned, 
     return None
 
 
+def _end_with_parent() -> None:
+    """A worker that is left alone would disturb whoever measures next."""
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
 if __name__ == "__main__":
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     work(read(Path(sys.argv[1]), WorkerJob))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
-from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +13,19 @@ from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
 MISSING = -1
 """Stands where an engine found fewer rows than it was asked for; a row is never repeated to fill a place."""
 ALL_METRICS: frozenset[Metric] = frozenset({"cosine", "dot", "euclidean"})
-_BLOCK = 16_384  # rows that are prepared at a time, so that mapped vectors are never copied as a whole
-_ENVIRONMENT = "env:"
+_ALONE = {"hnswlib": "pip install hnswlib (it is compiled on your machine, which needs a C++ compiler)"}
+"""Libraries that are not in the extra [ann], because pip has no finished ones of them."""
 
 
 class Settings(BaseModel):
     """Parameters of a build or of a search; a key that is not known is refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 
 
 class Engine(Protocol):
@@ -59,7 +58,11 @@ class Engine(Protocol):
         """Set what the next searches do."""
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """Rows of the `k` best of each query, best first, -1 where there are no more; called from several threads."""
+        """Rows of the `k` best of each query, best first, -1 where there are no more; called from several threads.
+
+        This is what the clock measures: the call that a user of the library makes, and nothing that he would do once and before.
+        Queries are contiguous 32-bit numbers.
+        """
 
     def bytes(self) -> int | None:
         """What the index takes where it lives, the vectors in it included; None where nobody can tell."""
@@ -97,19 +100,35 @@ class Served(Protocol):
         """Close all connections; the index stays."""
 
 
+@runtime_checkable
+class Roomy(Protocol):
+    """An engine that needs memory beside its index."""
+
+    @classmethod
+    def room(cls, rows: int, dimensions: int) -> int:
+        """About how many bytes, beside the vectors and what `expected_bytes` says."""
+
+
 def require(module: str, engine: str) -> Any:  # noqa: ANN401 - most of these libraries have no types
-    """A library of the extra [ann], or the command that installs it."""
+    """A library that an engine needs, or the command that installs it."""
     try:
         return import_module(module)
     except ImportError:
-        raise MissingExtraError("ann", f"The engine {engine}") from None
+        raise not_installed(module, engine) from None
+
+
+def not_installed(library: str, engine: str) -> UserError:
+    """What to tell of a library that is missing: what pip can install."""
+    if library in _ALONE:
+        return UserError(f"The engine {engine} needs a library that is not in the extra [ann]: {_ALONE[library]}")
+    return MissingExtraError("ann", f"The engine {engine}")
 
 
 def blocks(vectors: Vectors, *, unit: bool = False) -> Iterator[tuple[int, Vectors]]:
     """Consecutive rows with the number of the first, as contiguous floats, of length 1 if `unit`."""
-    for start in range(0, len(vectors), _BLOCK):
-        block = np.ascontiguousarray(vectors[start : start + _BLOCK], dtype=np.float32)
-        yield start, unit_rows(block) if unit else block
+    for number, part in enumerate(blocks_of(vectors)):
+        block = np.ascontiguousarray(part, dtype=np.float32)
+        yield number * BLOCK_ROWS, unit_rows(block) if unit else block
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
@@ -120,7 +139,9 @@ def unit_rows(vectors: Vectors) -> Vectors:
 
 
 def filled(rows: IntArray, k: int) -> IntArray:
-    """The rows with -1 behind them, up to `k` columns."""
+    """The rows with -1 behind them, up to `k` columns; the same array where there are so many."""
+    if rows.shape[1] == k:
+        return rows
     wide = np.full((len(rows), k), MISSING, dtype=np.int64)
     wide[:, : rows.shape[1]] = rows
     return wide
@@ -135,20 +156,3 @@ def save_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
 def load_arrays(folder: Path) -> dict[str, npt.NDArray[Any]]:
     """What `save_arrays` wrote, in memory."""
     return {file.stem: np.load(file, allow_pickle=False) for file in sorted(folder.glob("*.npy"))}
-
-
-def address(text: str) -> str:
-    """Where a server is: the text itself, or for `env:NAME` what that variable holds, so that no secret is recorded."""
-    if not text.startswith(_ENVIRONMENT):
-        return text
-    name = text.removeprefix(_ENVIRONMENT)
-    if not os.environ.get(name):
-        raise UserError(f"The environment variable {name} is not set; it must hold the address of the server.")
-    return os.environ[name]
-
-
-def without_password(text: str) -> str:
-    """The same text; one with a password in it is refused, because settings are written into results."""
-    if not text.startswith(_ENVIRONMENT) and (urlsplit(text).password or "password=" in text):
-        raise ValueError("the address holds a password, and settings are recorded; put it into a variable: env:NAME")
-    return text

@@ -23,11 +23,11 @@ from constraintsuite.vectors.ann.codes import (
 )
 from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
 from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, filled
+from constraintsuite.vectors.matrices import BLOCK_ROWS
 
 FloatArray = npt.NDArray[np.float32]
 _NUMBER: dict[Code, int] = {"float32": 4, "float16": 2, "int8": 1}  # bytes
-_BLOCK = 16_384  # rows that are decoded at a time
-_QUERIES = 256  # compared with them at once
+_QUERIES = 256  # compared with a block of rows at once
 
 
 class CodedBuild(Settings):
@@ -75,7 +75,7 @@ class CodedEngine:
         self._coded = np.concatenate([self._encode(block) for _, block in blocks(vectors)])
 
     def configure(self, settings: CodedSearch, threads: int) -> None:
-        """Threads are those of the matrix product, which are set before the process starts."""
+        """Threads are those of the matrix product, which whoever measures limits for the whole process."""
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """The best rows by their codes; a query stays in full precision, but for the binary code."""
@@ -99,8 +99,8 @@ class CodedEngine:
         best = np.empty((len(queries), 0), dtype=np.float32)
         rows = np.empty((len(queries), 0), dtype=np.int64)
         cut = shortened(queries, self._dimensions, unit=self._unit)
-        for start in range(0, len(self._coded), _BLOCK):
-            here = self._nearness(cut, self._coded[start : start + _BLOCK])
+        for start in range(0, len(self._coded), BLOCK_ROWS):
+            here = self._nearness(cut, self._coded[start : start + BLOCK_ROWS])
             numbers = np.broadcast_to(np.arange(start, start + here.shape[1]), here.shape)
             best, rows = np.concatenate([best, here], axis=1), np.concatenate([rows, numbers], axis=1)
             order = np.argsort(-best, axis=1, kind="stable")[:, :k]

@@ -20,9 +20,8 @@ from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
 from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, load_arrays, save_arrays
 
 FloatArray = npt.NDArray[np.float64]
-_SLACK = (
-    1e-7  # relative; two scores that are equal after rounding can be 1.5e-8 apart as distances, which are square roots
-)
+# Relative; two scores that are equal after rounding can be 1.5e-8 apart as distances, which are square roots.
+_SLACK = 1e-7
 _NOTHING = 1e-12  # shorter vectors are zero vectors, as where scores are computed
 _LOWEST = -1100  # below the exponent of the least number there is
 
@@ -52,6 +51,11 @@ class CoverTreeEngine:
     def expected_bytes(cls, settings: CoverTreeBuild, rows: int, dimensions: int) -> int:
         """Vectors, and five numbers a node."""
         return rows * (4 * dimensions + 40)
+
+    @classmethod
+    def room(cls, rows: int, dimensions: int) -> int:
+        """The vectors in double precision, and the points that are made of them."""
+        return 16 * rows * (dimensions + 1)
 
     def build(self, vectors: Vectors) -> None:
         """Insert row by row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -37,6 +38,12 @@ class FaissSearch(Settings):
     k_factor: float | None = Field(None, ge=1, description="for refining indexes: candidates in multiples of k")
 
 
+class _Told(threading.local):
+    """OpenMP keeps the number of threads by thread."""
+
+    threads = 0
+
+
 _PARAMETERS = {"nprobe": "nprobe", "ef": "efSearch", "k_factor": "k_factor_rf"}
 
 
@@ -47,7 +54,7 @@ class FaissEngine:
     search_settings: ClassVar[type[Settings]] = FaissSearch
     metrics = ALL_METRICS
     library = "faiss-cpu"
-    revision = 1
+    revision = 2
 
     def __init__(self, settings: FaissBuild, metric: Metric, threads: int) -> None:
         self._faiss = require("faiss", "faiss")
@@ -55,6 +62,8 @@ class FaissEngine:
         self._unit = metric == "cosine"  # the product of vectors of length 1
         self._kind = self._faiss.METRIC_L2 if metric == "euclidean" else self._faiss.METRIC_INNER_PRODUCT
         self._threads = threads
+        self._told = _Told()
+        self._given: set[str] = set()
         self._index: Any = None
 
     @classmethod
@@ -87,22 +96,28 @@ class FaissEngine:
         if self._settings.ef_construction is not None:
             self._set("efConstruction", self._settings.ef_construction)
         if not self._index.is_trained:
-            self._index.train(self._sample(vectors))
+            self._train(vectors)
         for _, block in blocks(vectors, unit=self._unit):
             self._index.add(block)
 
     def configure(self, settings: FaissSearch, threads: int) -> None:
         """Through ParameterSpace, which reaches an index behind a transformation; an attribute set there is ignored."""
         self._threads = threads
-        for name, value in settings.model_dump(exclude_none=True).items():
+        given = settings.model_dump(exclude_none=True)
+        assert self._given <= given.keys()  # else the index would go on with a value that nobody names
+        self._given = set(given)
+        for name, value in given.items():
             self._set(_PARAMETERS[name], value)
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """Faiss itself puts -1 where it found fewer."""
-        self._faiss.omp_set_num_threads(self._threads)  # for this thread: OpenMP keeps the number by thread
-        asked = np.ascontiguousarray(unit_rows(queries) if self._unit else queries, dtype=np.float32)
-        _, rows = self._index.search(asked, k)
-        found: IntArray = rows
+        """Faiss itself puts -1 where it found fewer.
+
+        For cosine the index holds vectors of length 1; the length of a query does not change their order.
+        """
+        if self._told.threads != self._threads:
+            self._faiss.omp_set_num_threads(self._threads)
+            self._told.threads = self._threads
+        found: IntArray = self._index.search(queries, k)[1]
         return found
 
     def bytes(self) -> int:
@@ -120,6 +135,12 @@ class FaissEngine:
     def close(self) -> None:
         """Let go of the index."""
         self._index = None
+
+    def _train(self, vectors: Vectors) -> None:
+        try:
+            self._index.train(self._sample(vectors))
+        except RuntimeError as error:
+            raise UserError(f"faiss: {self._settings.factory!r} cannot be trained: {_reason(error)}") from None
 
     def _sample(self, vectors: Vectors) -> Vectors:
         rows = np.arange(len(vectors))

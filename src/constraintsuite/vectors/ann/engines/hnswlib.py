@@ -14,6 +14,7 @@ from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, bloc
 
 _SPACES: dict[Metric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
 _FILE = "index.hnswlib"
+_SHORT = "Cannot return the results in a contiguous 2D array"
 
 
 class HnswlibBuild(Settings):
@@ -37,7 +38,7 @@ class HnswlibEngine:
     search_settings: ClassVar[type[Settings]] = HnswlibSearch
     metrics = ALL_METRICS
     library = "hnswlib"
-    revision = 1
+    revision = 2
     exact = False
 
     def __init__(self, settings: HnswlibBuild, metric: Metric, threads: int) -> None:
@@ -61,6 +62,7 @@ class HnswlibEngine:
             ef_construction=self._settings.ef_construction,
             random_seed=self._settings.seed,
         )
+        self._rows = len(vectors)
         for start, block in blocks(vectors):
             self._index.add_items(block, np.arange(start, start + len(block)), num_threads=self._threads)
 
@@ -71,16 +73,16 @@ class HnswlibEngine:
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """It answers in full or not at all."""
-        asked = np.ascontiguousarray(queries, dtype=np.float32)
-        found = min(k, self._index.get_current_count())
         try:
-            rows, _ = self._index.knn_query(asked, k=found, num_threads=self._threads)
-        except RuntimeError:
+            rows, _ = self._index.knn_query(queries, k=min(k, self._rows), num_threads=self._threads)
+        except RuntimeError as error:
+            if _SHORT not in str(error):
+                raise
             raise UserError(
-                f"hnswlib: a query has fewer than {found} neighbours within reach in the graph, and hnswlib gives no part "
-                "of an answer. Raise m, ef_construction or ef."
+                f"hnswlib: a query has fewer than {min(k, self._rows)} neighbours within reach in the graph, and hnswlib "
+                "gives no part of an answer. Raise m, ef_construction or ef."
             ) from None
-        return filled(rows.astype(np.int64), k)
+        return filled(rows.view(np.int64), k)
 
     def bytes(self) -> int:
         """What the index takes when written out."""
@@ -95,6 +97,7 @@ class HnswlibEngine:
         """Read that file."""
         self._index = self._library.Index(_SPACES[self._metric], int((folder / "dimensions").read_text()))
         self._index.load_index(str(folder / _FILE))
+        self._rows = self._index.get_current_count()
 
     def close(self) -> None:
         """Let go of the index."""

@@ -12,15 +12,8 @@ from pydantic import AfterValidator, Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import (
-    ALL_METRICS,
-    MISSING,
-    Settings,
-    address,
-    blocks,
-    require,
-    without_password,
-)
+from constraintsuite.vectors.ann.engines.addresses import address, database_address, unreachable
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, blocks, require
 
 _OPERATORS: dict[Metric, tuple[str, str]] = {
     "cosine": ("<=>", "vector_cosine_ops"),
@@ -34,7 +27,7 @@ _END = struct.pack("!h", -1)
 class PgvectorBuild(Settings):
     """Where the server is, and what index it makes."""
 
-    url: Annotated[str, AfterValidator(without_password)] = Field(description="postgresql://..., or env:NAME")
+    url: Annotated[str, AfterValidator(database_address)] = Field(description="postgresql://..., or env:NAME")
     index: Literal["hnsw", "ivfflat", "none"] = Field("hnsw", description="none compares everything")
     m: int = Field(16, ge=2, le=100, description="hnsw: edges a node")
     ef_construction: int = Field(64, ge=4, le=1000, description="hnsw: width of the search while the graph is made")
@@ -56,14 +49,15 @@ class PgvectorEngine:
     search_settings: ClassVar[type[Settings]] = PgvectorSearch
     metrics = ALL_METRICS
     library = "psycopg"
-    revision = 1
+    revision = 2
 
     def __init__(self, settings: PgvectorBuild, metric: Metric, threads: int) -> None:
         self._psycopg = require("psycopg", "pgvector")
         self._settings = settings
         self._operator, self._operators = _OPERATORS[metric]
         self._table = f"csuite_ann_{uuid4().hex[:12]}"
-        self._parameters: dict[str, int] = {}
+        self._parameters: dict[str, str | int] = {}
+        self._threads = threads
         self._connections = threading.local()
         self._opened: list[Any] = []
         self._generation = 0
@@ -81,10 +75,11 @@ class PgvectorEngine:
             "SELECT current_setting('server_version'), coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
             "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector'))"
         )
+        where = address(settings.url)
         try:
-            with psycopg.connect(address(settings.url)) as connection:
+            with psycopg.connect(where) as connection:
                 postgres, pgvector = connection.execute(asked).fetchone()
-        except psycopg.OperationalError:
+        except (psycopg.Error, ValueError):
             return None
         return f"PostgreSQL {postgres}, pgvector {pgvector}"
 
@@ -115,26 +110,32 @@ class PgvectorEngine:
                 copy.write(_END)
             if not self.exact:
                 cursor.execute(f"SET maintenance_work_mem = '{self._settings.maintenance_work_mem}'")
+                cursor.execute(f"SET max_parallel_maintenance_workers = {self._threads - 1}")  # beside the first
                 cursor.execute(self._index_command())
             cursor.execute(f"ANALYZE {self._table}")
 
     def configure(self, settings: PgvectorSearch, threads: int) -> None:
-        """Set the width of the search, and make sure that the planner uses the index: else it would be exact unseen."""
+        """Set the width of the search, and how many processes of the server may share one."""
         own = {"hnsw": ("hnsw.ef_search", settings.ef), "ivfflat": ("ivfflat.probes", settings.probes)}
         name, value = own.get(self._settings.index, ("", None))
         given = [key for key, number in settings.model_dump().items() if number is not None]
         if len(given) > (value is not None):
             raise UserError(f"pgvector: {' and '.join(given)} given, but the index is {self._settings.index}.")
-        self._parameters = {} if value is None else {name: value}
-        self._generation += 1  # connections of other threads follow when they are used next
+        self._parameters = {"max_parallel_workers_per_gather": threads - 1}
+        if value is not None:
+            self._parameters[name] = value
         if not self.exact:
-            self._refuse_scan()
+            self._parameters["enable_seqscan"] = "off"
+        self._generation += 1  # connections of other threads follow when they are used next
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """One statement a query: the server knows no other way."""
+        """One statement a query: the server knows no other way. The first of its kind is explained before it is asked."""
         rows = np.full((len(queries), k), MISSING, dtype=np.int64)
         connection = self._connect()
         text = f"SELECT id FROM {self._table} ORDER BY v {self._operator} %b::vector LIMIT {k}"
+        if k not in self._connections.explained:
+            self._refuse_scan(text, queries[0])
+            self._connections.explained.add(k)
         with connection.cursor(binary=True) as cursor:
             for i, query in enumerate(queries):
                 found = cursor.execute(text, (_Literal(query),), prepare=True).fetchall()
@@ -164,19 +165,20 @@ class PgvectorEngine:
         """The connection of this thread, with the search parameters of now."""
         mine = self._connections
         if getattr(mine, "connection", None) is None:
+            url = self._settings.url
+            where = address(url)
             try:
-                mine.connection = self._psycopg.connect(address(self._settings.url), autocommit=True)
-            except self._psycopg.OperationalError as error:
-                raise UserError(f"pgvector: no connection: {str(error).strip()}") from None
+                mine.connection = self._psycopg.connect(where, autocommit=True)
+            except (self._psycopg.Error, ValueError) as error:
+                raise unreachable("pgvector", "no connection", error, url) from None
             mine.generation = -1
             _teach_vectors(mine.connection)
             self._opened.append(mine.connection)
         if mine.generation != self._generation:
-            if not self.exact:
-                mine.connection.execute("SET enable_seqscan = off")
+            mine.connection.execute("RESET ALL")  # what the last search was told, and this one is not
             for name, value in self._parameters.items():
                 mine.connection.execute(f"SET {name} = {value}")
-            mine.generation = self._generation
+            mine.generation, mine.explained = self._generation, set()
         return mine.connection
 
     def _index_command(self) -> str:
@@ -185,12 +187,11 @@ class PgvectorEngine:
             with_ = f"lists = {self._settings.lists}"
         return f"CREATE INDEX ON {self._table} USING {self._settings.index} (v {self._operators}) WITH ({with_})"
 
-    def _refuse_scan(self) -> None:
-        query = (
-            f"SELECT id FROM {self._table} ORDER BY v {self._operator} (SELECT v FROM {self._table} LIMIT 1) LIMIT 1"
-        )
-        plan = " ".join(line for (line,) in self._connect().execute(f"EXPLAIN {query}").fetchall())
-        if "Index Scan" not in plan:
+    def _refuse_scan(self, text: str, query: Vectors) -> None:
+        """Without its index the search would be exact, and nobody would see it."""
+        explained = self._connect().execute(f"EXPLAIN {text}", (_Literal(query),)).fetchall()
+        plan = " ".join(line for (line,) in explained)
+        if not self.exact and "Index Scan" not in plan:
             raise UserError(f"pgvector: the server does not use its {self._settings.index} index. Its plan: {plan}")
 
 

@@ -7,30 +7,26 @@ from typing import Annotated, Any, ClassVar
 from uuid import uuid4
 
 import numpy as np
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import (
-    ALL_METRICS,
-    MISSING,
-    Settings,
-    address,
-    blocks,
-    require,
-    without_password,
-)
+from constraintsuite.vectors.ann.engines.addresses import address, plain_url, unreachable, variable_only
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, blocks, require
 
 LOCAL = ":memory:"
 _NAMES: dict[Metric, str] = {"cosine": "Cosine", "dot": "Dot", "euclidean": "Euclid"}
 _UPLOAD = 1_000  # points a request
+_NO_COLLECTION = "no collection could be made"
 
 
 class QdrantBuild(Settings):
     """Where the server is, and what graph it makes."""
 
-    url: Annotated[str, AfterValidator(without_password)] = Field(description="http://..., env:NAME, or :memory:")
-    api_key: str | None = Field(None, pattern=r"^env:.+", description="env:NAME: the variable that holds the key")
+    url: Annotated[str, AfterValidator(plain_url)] = Field(description="http://..., env:NAME, or :memory:")
+    api_key: Annotated[str | None, BeforeValidator(variable_only)] = Field(
+        None, description="env:NAME: the variable that holds the key"
+    )
     m: int = Field(16, ge=2, description="edges a node")
     ef_construct: int = Field(100, ge=4, description="width of the search while the graph is made")
     indexing_seconds: float = Field(3600, gt=0, description="how long to wait until everything is in the graph")
@@ -50,13 +46,14 @@ class QdrantEngine:
     search_settings: ClassVar[type[Settings]] = QdrantSearch
     metrics = ALL_METRICS
     library = "qdrant-client"
-    revision = 1
+    revision = 2
 
     def __init__(self, settings: QdrantBuild, metric: Metric, threads: int) -> None:
         self._library = require("qdrant_client", "qdrant")
         self._models = self._library.models
         self._settings = settings
         self._metric: Metric = metric
+        self._threads = threads
         self._collection = f"csuite_ann_{uuid4().hex[:12]}"
         self._created = False
         self._search = QdrantSearch()
@@ -64,7 +61,7 @@ class QdrantEngine:
 
     @classmethod
     def expected_bytes(cls, settings: QdrantBuild, rows: int, dimensions: int) -> int:
-        """Rows, and a graph or lists over them; on the server."""
+        """Rows, and a graph over them; on the server."""
         return rows * (8 * dimensions + 10 * settings.m + 64)
 
     @classmethod
@@ -72,13 +69,14 @@ class QdrantEngine:
         """Its version; local mode is the client's own."""
         if settings.url == LOCAL:
             return None
-        client = _connect(settings)
+        address(settings.url)
         try:
-            return f"Qdrant {client.info().version}"
-        except require("qdrant_client.http.exceptions", "qdrant").ApiException:
-            return None
-        finally:
+            client = _connect(settings)
+            version = client.info().version
             client.close()
+        except Exception:  # whatever it is, the build will meet it too, and say so
+            return None
+        return f"Qdrant {version}"
 
     def place(self) -> str | None:
         """Its collection."""
@@ -142,7 +140,12 @@ class QdrantEngine:
         return self._settings.url == LOCAL
 
     def _create(self, dimensions: int) -> None:
-        graph = {"m": self._settings.m, "ef_construct": self._settings.ef_construct, "full_scan_threshold": 10}
+        graph = {
+            "m": self._settings.m,
+            "ef_construct": self._settings.ef_construct,
+            "full_scan_threshold": 10,
+            "max_indexing_threads": self._threads,
+        }
         try:
             self._client.create_collection(
                 self._collection,
@@ -150,8 +153,8 @@ class QdrantEngine:
                 hnsw_config=self._models.HnswConfigDiff(**graph),
                 optimizers_config=self._models.OptimizersConfigDiff(indexing_threshold=1),
             )
-        except require("qdrant_client.http.exceptions", "qdrant").ApiException as error:
-            raise UserError(f"qdrant: no collection could be made: {error}") from None
+        except Exception as error:  # of the server, of the connection, or of an address that cannot be read
+            raise unreachable("qdrant", _NO_COLLECTION, error, self._settings.url, self._settings.api_key) from None
         self._created = True
 
     def _wait_for_graph(self, rows: int) -> None:
@@ -172,5 +175,9 @@ def _connect(settings: QdrantBuild) -> Any:  # noqa: ANN401 - qdrant-client may 
     if settings.url == LOCAL:
         return kind(location=LOCAL)
     key = None if settings.api_key is None else address(settings.api_key)
-    # Versions are recorded, so the client's own question, which only warns, is left out.
-    return kind(url=address(settings.url), api_key=key, timeout=600, check_compatibility=False)
+    where = address(settings.url)
+    try:
+        # Versions are recorded, so the client's own question, which only warns, is left out.
+        return kind(url=where, api_key=key, timeout=600, check_compatibility=False)
+    except Exception as error:  # urllib and httpx refuse what they cannot read in many ways
+        raise unreachable("qdrant", _NO_COLLECTION, error, settings.url, settings.api_key) from None

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, blocks, require
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, blocks, filled, require
 
 _NAMES: dict[Metric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
 _FILE = "index.usearch"
@@ -36,7 +36,7 @@ class UsearchEngine:
     search_settings: ClassVar[type[Settings]] = UsearchSearch
     metrics = ALL_METRICS
     library = "usearch"
-    revision = 1
+    revision = 2
     exact = False
 
     def __init__(self, settings: UsearchBuild, metric: Metric, threads: int) -> None:
@@ -71,16 +71,12 @@ class UsearchEngine:
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """What lies beyond the number of matches is whatever was in memory, so it is taken away."""
-        asked = np.ascontiguousarray(queries, dtype=np.float32)
-        found = self._index.search(asked, k, threads=self._threads)
-        keys = np.atleast_2d(found.keys).astype(np.int64)
-        rows = np.full((len(queries), k), MISSING, dtype=np.int64)
-        if len(queries) == 1:
-            rows[0, : keys.shape[1]] = keys[0]
-            return rows
-        counted = np.arange(keys.shape[1]) < np.asarray(found.counts)[:, np.newaxis]
-        rows[:, : keys.shape[1]] = np.where(counted, keys, MISSING)
-        return rows
+        found = self._index.search(queries, k, threads=self._threads)
+        if len(queries) == 1:  # an answer without counts, as long as there are matches
+            return filled(found.keys.view(np.int64)[np.newaxis], k)
+        rows = found.keys.view(np.int64)
+        counted = np.arange(rows.shape[1]) < np.asarray(found.counts)[:, np.newaxis]
+        return filled(np.where(counted, rows, MISSING), k)
 
     def bytes(self) -> int:
         """What the index takes when written out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,10 @@ class SourceSettings(BaseModel):
     @abstractmethod
     def load(self, name: str, folder: Path) -> VectorSet:
         """Read the set; relative paths start at `folder`."""
+
+    def held(self, folder: Path) -> AbstractContextManager[None]:
+        """Keeps others from replacing what is read while the block runs, where there is a lock for that."""
+        return nullcontext()
 
     def texts(self, folder: Path) -> Texts | None:
         """The texts, if there are any and someone is to search them."""

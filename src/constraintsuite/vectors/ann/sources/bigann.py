@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +53,12 @@ def read_neighbours(file: Path) -> Neighbours:
     return Neighbours(found.astype(np.int64), np.zeros(found.shape))
 
 
-def write_fbin(path: Path, vectors: Vectors) -> None:
-    """A table of 32-bit numbers with its header."""
+def write_fbin(path: Path, shape: tuple[int, ...], blocks: Iterable[Vectors]) -> None:
+    """A table of 32-bit numbers with its header, of which one block is in memory at a time."""
     with atomic_writer(path) as file:
-        file.write(np.array(vectors.shape, dtype="<u4").tobytes())
-        for start in range(0, len(vectors), 65_536):
-            file.write(np.ascontiguousarray(vectors[start : start + 65_536], dtype="<f4").tobytes())
+        file.write(np.array(shape, dtype="<u4").tobytes())
+        for block in blocks:
+            file.write(np.ascontiguousarray(block, dtype="<f4").tobytes())
 
 
 def write_neighbours(path: Path, truth: Neighbours, metric: Metric) -> None:

@@ -1,0 +1,62 @@
+"""`csuite memory private drift`: what a change did to the questions of a shadow set."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.cli.judging import SHOWN
+from constraintsuite.cli.memory.options import encoder_option, file_type, folder_type, json_option, load_encoder
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.private.drift import Drift
+
+
+@click.command()
+@click.argument("shadow", type=file_type)
+@click.argument("before", type=folder_type)
+@click.argument("after", type=folder_type)
+@click.option("--mode", "modes", multiple=True, default=("lexical_baseline",), show_default=True, help="Repeatable.")
+@click.option("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Units a search may return.")
+@encoder_option
+@json_option
+def drift(
+    shadow: Path, before: Path, after: Path, modes: tuple[str, ...], budget: int, encoder: str | None, as_json: bool
+) -> None:
+    """Replay the questions of SHADOW against BEFORE and AFTER: memory folders, or versions of a pilot."""
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.memory.private.drift import Drift, open_side, read_shadow, replay
+    from constraintsuite.store.jsonl import adapter
+
+    cases = read_shadow(shadow)
+    model = load_encoder(encoder) if encoder else None
+    found = replay(cases, open_side(before, model), open_side(after, model), modes, budget, Terminal())
+    click.echo(adapter(Drift).dump_json(found, indent=2).decode() if as_json else _drift_text(found, len(cases)))
+
+
+def _drift_text(found: Drift, cases: int) -> str:
+    from constraintsuite.reports.tables import Column, Table
+
+    table = Table(
+        "drift",
+        f"{cases} questions before and after, at a budget of {found.budget}",
+        (
+            Column("mode"),
+            Column("overlap, %", "share"),
+            Column("RBO", "number"),
+            Column("same first, %", "share"),
+            Column("lost evidence", "count"),
+            Column("gained evidence", "count"),
+        ),
+        tuple((m.mode, m.overlap, m.rbo, m.same_first, m.evidence_lost, m.evidence_gained) for m in found.modes),
+    )
+    lines = [str(table), "", f"{len(found.moved)} rankings moved."]
+    for one in found.moved[:SHOWN]:
+        changes = [f"+{name}" for name in one.gained[:3]] + [f"-{name}" for name in one.lost[:3]]
+        lines.append(f"  {one.case}, {one.mode}: RBO {one.rbo:.2f} {' '.join(changes)}".rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,60 @@
+"""A plot as data: whoever measures says what is in it, and whoever draws says how it looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Scale = Literal["logit", "log", "linear"]
+"""`logit` for shares near 1, `log` for what spans powers of ten (values above 0), `linear` for the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What is counted, and on what scale."""
+
+    title: str
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point; those that another of the same series beats are not `best`: no line joins them."""
+
+    x: float
+    y: float
+    words: str
+    best: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points under one name, joined in this order."""
+
+    name: str
+    spots: tuple[Spot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A line across: something that has no place along the other axis."""
+
+    name: str
+    y: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Everything but the lines and letters."""
+
+    name: str
+    title: str
+    across: Axis
+    up: Axis
+    series: tuple[Series, ...]
+    levels: tuple[Level, ...] = ()
+    stepped: bool = False
+    """Joined by steps, with a marker at the end alone: a distribution."""
+    note: str = ""
+    """Stands under the key."""

@@ -1,0 +1,87 @@
+"""Several runs on one page: what each is called, which engines of one name are two, and whose a cell is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from constraintsuite.vectors.ann.frontier import conditions_of
+from constraintsuite.vectors.ann.results import AnnRun, Cell, Ranking
+
+_Place = tuple[tuple[str, ...], str, str]
+"""Conditions, content of the data, name of the engine: cells that are alike in these meet in a table."""
+
+
+def labels(runs: Sequence[AnnRun]) -> list[str]:
+    """What to call each run: the name of its folder, with as many folders above it as tell all of them apart."""
+    paths = [run.path.resolve() for run in runs]
+    deepest = max((len(path.parts) for path in paths), default=0)
+    for depth in range(1, deepest):
+        names = [Path(*path.parts[-depth:]).as_posix() for path in paths]
+        if len(set(names)) == len(set(paths)):
+            return names
+    return [path.as_posix() for path in paths]
+
+
+def told_apart(runs: Sequence[AnnRun]) -> list[AnnRun]:
+    """The runs, with engines and rankings of one name called by their run too, unless what they hold is the very same.
+
+    That is told once, and belongs to the first run that holds it. Every cell is an object of its own.
+    """
+    held = _held(runs)
+    rankings = [{(one.content, one.retriever): one for one in run.rankings} for run in runs]
+    return [
+        replace(
+            run,
+            cells=tuple(_own_cells(number, run, label, held)),
+            rankings=tuple(_own_rankings(number, run, label, rankings)),
+        )
+        for number, (run, label) in enumerate(zip(runs, labels(runs), strict=True))
+    ]
+
+
+def owner_of(runs: Sequence[AnnRun], cell: Cell) -> AnnRun:
+    """The one of runs told apart that holds this very cell. A key does not tell: two machines may give the same."""
+    return next(run for run in runs if any(one is cell for one in run.cells))
+
+
+def _held(runs: Sequence[AnnRun]) -> dict[_Place, dict[int, list[Cell]]]:
+    """Where cells meet, the cells of each run by its number."""
+    held: dict[_Place, dict[int, list[Cell]]] = {}
+    for number, run in enumerate(runs):
+        for cell in run.cells:
+            held.setdefault(_place(run, cell), {}).setdefault(number, []).append(cell)
+    return held
+
+
+def _own_cells(
+    number: int, run: AnnRun, label: str, held: Mapping[_Place, Mapping[int, Sequence[Cell]]]
+) -> Iterator[Cell]:
+    for cell in run.cells:
+        sharing = held[_place(run, cell)]
+        if not _one_engine(sharing):
+            yield replace(cell, point=replace(cell.point, name=f"{cell.point.name} ({label})"))
+        elif not any(cell in cells for other, cells in sharing.items() if other < number):
+            yield replace(cell)
+
+
+def _one_engine(sharing: Mapping[int, Sequence[Cell]]) -> bool:
+    """Whether one run holds everything that the others hold: they are copies, or one went on where another stopped."""
+    widest = max(sharing.values(), key=len)
+    return all(cell in widest for cells in sharing.values() for cell in cells)
+
+
+def _own_rankings(
+    number: int, run: AnnRun, label: str, rankings: Sequence[Mapping[tuple[str, str], Ranking]]
+) -> Iterator[Ranking]:
+    for one in run.rankings:
+        place = one.content, one.retriever
+        if any(own.get(place, one) != one for own in rankings):
+            yield replace(one, retriever=f"{one.retriever} ({label})")
+        elif not any(place in own for own in rankings[:number]):
+            yield one
+
+
+def _place(run: AnnRun, cell: Cell) -> _Place:
+    return conditions_of(run), cell.content, cell.point.name
