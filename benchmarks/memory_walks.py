@@ -109,12 +109,7 @@ class LoopEngine:
     def _ppr(self, query: str) -> list[float]:
         start = self._start(query)
         whole = sum(start.values())
-        numbers = self._memory.entity_numbers(query).tolist()
-        named = {self._memory.graph.node_id(number): 0.0 for number in numbers}
-        named = {node: 1 / len(self._neighbours[node]) for node in named}
-        part = 0.2 if named else 0.0
-        begun = {unit: 0.5 * (1 - part) * held / whole for unit, held in start.items()}
-        begun |= {node: 0.5 * part * held / sum(named.values()) for node, held in named.items()}
+        begun = {unit: 0.5 * held / whole for unit, held in start.items()}
         return self._best(begun, 0.5, 1_000, 0.0)
 
     def _spreading(self, query: str) -> list[float]:

@@ -10,12 +10,18 @@ from pathlib import Path
 import pytest
 
 from cli.memory_commands import as_json, call, printed, refusal, write_cases
+from constraintsuite.cli.memory.headlines import PUBLIC, headlines
+from constraintsuite.cli.memory.tables import time_table
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
+from constraintsuite.memory.public.base import Haystack
 from constraintsuite.memory.public.fetching import fetch_file, place_of
 from constraintsuite.memory.public.files import PublicFile
+from constraintsuite.memory.public.parts import Links, parts_of
+from constraintsuite.memory.records import Part
 from constraintsuite.memory.runs.record import Found, Source, load_memory_run, write_run
-from memory.public.tiny_files import HOTPOT
+from memory.public.tiny_files import HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE
+from models.http.servers import running
 
 MODES = ("--modes", "lexical_baseline,ppr", "--modes", "structure_only,hops=1")
 FAST = ("--budget", 2, "--repeats", 0)
@@ -44,7 +50,8 @@ def test_the_page_holds_scores_tests_claims_and_remarks(tmp_path: Path, cases: P
     page = (tmp_path / "page" / "index.html").read_text()
     for words in ("Against BM25", "What was returned", "H1: On multi-hop cases", "2 independent clusters are few"):
         assert words in page
-    assert (tmp_path / "page" / "tables" / "scores_at_2.csv").is_file()
+    for name in ("scores_at_2", "rewordings_pass", "rewordings_ranking_pass"):
+        assert (tmp_path / "page" / "tables" / f"{name}.csv").is_file()
 
 
 def test_two_runs_share_a_page(tmp_path: Path, cases: Path) -> None:
@@ -101,11 +108,91 @@ def test_a_public_benchmark_is_scored_officially(tmp_path: Path) -> None:
     assert "sp_f1@2, %" in text
 
 
+HOVER = {
+    "uid": "q1",
+    "claim": "The Lorn rises in Veldt.",
+    "supporting_facts": [["Lorn", 1], ["Mount Gar", 0]],
+    "label": "SUPPORTED",
+    "num_hops": 2,
+    "hpqa_id": "h1",
+}
+PUBLISHED = {
+    "hotpotqa": (HOTPOT, "q1", "Veldt"),
+    "2wiki": (HOTPOT, "q1", "Veldt"),
+    "hover": (HOVER, "q1", "SUPPORTED"),
+    "musique": (MUSIQUE, "2hop__11_22", "Lind"),
+    "longmemeval": (LONGMEMEVAL, "q1", None),
+    "locomo": (LOCOMO, "conv-1/1", "paints"),
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_headline_of_a_benchmark_is_a_figure_of_it(tmp_path: Path, name: str) -> None:
+    row, question, answer = PUBLISHED[name]
+    file, corpus, answers = tmp_path / "q.json", tmp_path / "corpus.jsonl", tmp_path / "answers.json"
+    file.write_text(json.dumps([row]))
+    corpus.write_text("".join(f"{json.dumps({'title': t, 'sentences': s})}\n" for t, s in HOTPOT["context"]))
+    answers.write_text(json.dumps({question: answer}))
+    options = (*(("--corpus", corpus) if name == "hover" else ()), *(("--answers", answers) if answer else ()))
+    run = tmp_path / "run"
+    printed(name, file, "--modes", "lexical_baseline", "--budget", 10, "--repeats", 0, "--out", run, *options)
+    wanted = [metric.replace("{k}", "10") for metric in PUBLIC[name]]
+    assert headlines(load_memory_run(run), 10) == wanted
+
+
+def test_warm_times_of_a_public_benchmark_are_of_second_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = []
+
+    def watched(haystack: Haystack, links: Links) -> list[Part]:
+        built.append(haystack.id)
+        return parts_of(haystack, links)
+
+    monkeypatch.setattr("constraintsuite.memory.public.run.parts_of", watched)
+    file = tmp_path / "hotpot.json"
+    file.write_text(json.dumps([HOTPOT]))
+    printed("hotpotqa", file, "--modes", "ppr", "--budget", 2, "--repeats", 3, "--out", tmp_path / "run")
+    assert built == ["q1"]  # a haystack that is built again is cold again
+    run = load_memory_run(tmp_path / "run")
+    assert run.timing is not None
+    assert [(speed.queries, speed.repetitions) for speed in run.timing.speeds] == [(1, 3)]
+    table = time_table(run)
+    assert table is not None
+    assert table.caption.startswith("Warm searches: each memory was searched before with the same question.")
+
+
+@pytest.mark.parametrize(("repeats", "words"), [(0, "First searches: "), (1, "Further passes over all cases: ")])
+def test_times_of_cases_are_called_what_they_are(tmp_path: Path, cases: Path, repeats: int, words: str) -> None:
+    options = ("--modes", "lexical_baseline", "--budget", 2, "--repeats", repeats, "--out", tmp_path / "run")
+    printed("bench", cases, *options)
+    table = time_table(load_memory_run(tmp_path / "run"))
+    assert table is not None
+    assert table.caption.startswith(words)
+
+
+def test_what_a_model_scored_in_an_earlier_run_is_not_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "hotpot.json"
+    file.write_text(json.dumps([HOTPOT]))
+    with running() as server:
+        mode = f"ppr_rerank:http:{server.url('/rerank')},format=tei"
+        asked = []
+        for run in ("first", "second"):
+            printed("hotpotqa", file, "--modes", mode, *FAST, "--out", tmp_path / run)
+            asked.append(len(server.requests))
+    assert asked[0] > 0
+    assert asked[1] == asked[0]
+
+
 def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
     file, answers = tmp_path / "hotpot.json", tmp_path / "answers.json"
     file.write_text(json.dumps([HOTPOT]))
-    answers.write_text(json.dumps({"answer": {"q1": "Veldt"}}))
+    answers.write_text(json.dumps({"answer": {"q1": "Veldt", "q9": "yes"}}))
     options = ("--modes", "ppr", "--answers", answers, *FAST, "--out", tmp_path / "run")
+    assert "1 of 2 answers are to no question" in call("hotpotqa", file, *options).stderr
     figures = as_json("hotpotqa", file, *options)["summary"]["figures"]
     found = {figure["metric"]: figure["figure"]["value"] for figure in figures if figure["group"] == "overall"}
     assert found["answer_em"] == 1

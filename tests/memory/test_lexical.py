@@ -53,6 +53,13 @@ def test_a_score_by_hand() -> None:
     assert index_of(TEXTS).scores("pump").tolist() == [0, 0, 0, pytest.approx(expected, rel=1e-15), 0]
 
 
+def test_the_whole_of_a_query_counts_terms_that_no_text_has() -> None:
+    # "pump" is in one of five texts, "zebra" in none; k1 is 0.9.
+    expected = (math.log(1 + 4.5 / 1.5) + 2 * math.log(1 + 5.5 / 0.5)) / 1.9
+    assert index_of(TEXTS).whole("pump zebra zebra") == pytest.approx(expected)
+    assert index_of(TEXTS).whole("the of") == 0
+
+
 def test_a_removed_text_no_longer_counts_in_the_statistics() -> None:
     index = index_of(TEXTS)
     index.remove(np.array([1, 2], dtype=np.int32))

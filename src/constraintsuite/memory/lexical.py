@@ -133,13 +133,19 @@ class LexicalIndex:
         scores = np.zeros(len(self._lengths))
         if self._norms is None:
             self._norms = self._make_norms()
-        texts = len(self._here) - self.gone
         for term, times in Counter(self.analyser.terms(query)).items():
             slots, counts = self._postings(term)
             if len(slots):
-                rarity = log(1 + (texts - len(slots) + 0.5) / (len(slots) + 0.5))
-                scores[slots] += times * rarity * (counts / (counts + self._norms[slots]))
+                scores[slots] += times * self._rarity(len(slots)) * (counts / (counts + self._norms[slots]))
         return scores
+
+    def whole(self, query: str) -> float:
+        """What a text of mean length would score that holds every term of the query once, also those that no text has."""
+        terms = Counter(self.analyser.terms(query))
+        return sum(times * self._rarity(len(self._postings(term)[0])) for term, times in terms.items()) / (1 + self.k1)
+
+    def _rarity(self, holding: int) -> float:
+        return log(1 + (len(self._here) - self.gone - holding + 0.5) / (holding + 0.5))
 
     def _postings(self, term: str) -> tuple[IntArray, FloatArray]:
         """The slots that hold a term now, and how often."""

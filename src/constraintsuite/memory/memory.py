@@ -100,6 +100,12 @@ class Memory:
         """Of each unit its BM25, 0 where it shares nothing with the query."""
         return self._lexical.scores(query)[self._slots]
 
+    def coverage(self, query: str) -> FloatArray:
+        """Of each unit how much of the query it holds, from 0 to 1, by BM25: one accidental word is little of a question."""
+        whole = self._lexical.whole(query)
+        covered: FloatArray = np.minimum(self.lexical(query) / whole, 1.0) if whole else np.zeros(len(self._slots))
+        return covered
+
     def dense(self, query: str) -> FloatArray:
         """Of each unit how near it is to the query."""
         return self._require_vectors().scores(query)[self._slots]

@@ -17,6 +17,8 @@ from constraintsuite.metrics.intervals import wilson
 from constraintsuite.records.scores import Interval
 
 DATA = Path(__file__).parent / "data"
+EDGES, OVERRIDING = "edges.yaml", "overriding.yaml"
+"""All kinds of edges; rules that are cited and set aside, or only look so."""
 
 
 class Tally(NamedTuple):
@@ -55,10 +57,10 @@ def score_roles(half: str) -> Scored:
     return _scored(pairs)
 
 
-def score_edges(half: str, folder: Path) -> Scored:
+def score_edges(half: str, folder: Path, labels: str = EDGES) -> Scored:
     """Edges of the labelled documents of a half; every pair of their units that bears no label has no edge."""
     pairs = []
-    for example in labelled_documents(half):
+    for example in labelled_documents(half, labels):
         file = folder / f"{example['name']}.md"
         file.write_text(example["text"], encoding="utf-8")
         (part,) = ingest([file])
@@ -75,9 +77,9 @@ def score_edges(half: str, folder: Path) -> Scored:
     return _scored(pairs)
 
 
-def labelled_documents(half: str) -> Iterator[dict[str, Any]]:
+def labelled_documents(half: str, labels: str = EDGES) -> Iterator[dict[str, Any]]:
     """The labelled documents of a half."""
-    examples = yaml.safe_load((DATA / "edges.yaml").read_text(encoding="utf-8"))
+    examples = yaml.safe_load((DATA / labels).read_text(encoding="utf-8"))
     return (example for example in examples if example["half"] == half)
 
 

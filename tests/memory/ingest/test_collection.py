@@ -15,6 +15,7 @@ from constraintsuite.memory.graph import Graph
 from constraintsuite.memory.ingest.collection import MOST_MENTIONED, collection_version, ingest
 from constraintsuite.memory.ingest.linking import MOST_ARRIVING, MOST_LEAVING
 from constraintsuite.memory.records import Part
+from constraintsuite.memory.worth import WORTH
 
 DOCUMENTS = Path(__file__).parent / "data" / "documents"
 
@@ -206,3 +207,9 @@ def test_paragraphs_of_an_encyclopedia_are_joined_by_their_titles(tmp_path: Path
     titled = [edge for part in ingest([tmp_path]) for edge in part.edges if edge.kind == "refers_to"]
     assert len(titled) > 30
     assert all(edge.because.startswith("names the document") for edge in titled)
+
+
+def test_every_edge_weighs_what_its_kind_is_worth(parts: dict[str, Part]) -> None:
+    weights = {(edge.kind, edge.weight) for part in parts.values() for edge in part.edges}
+    assert weights == {(kind, worth) for kind, worth in WORTH.items() if kind in {kind for kind, _ in weights}}
+    assert len(weights) > 4

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.memory.ingest.collection import ingest
-from memory.ingest.scoring import DATA, Scored, labelled_documents, score_edges, score_roles
+from memory.ingest.scoring import DATA, OVERRIDING, Scored, labelled_documents, score_edges, score_roles
+from memory.ingest.scoring import EDGES as ALL_KINDS
 
 # Precision and recall when the rules were finished; neither may fall.
 ROLES = {
@@ -52,6 +53,12 @@ def test_edges_are_as_right_as_they_were(edges: Scored, kind: str, floor: tuple[
     assert tally.right / tally.there >= floor[1], edges.wrong
 
 
+def test_cited_rules_are_set_aside_where_the_labels_say_so_and_nowhere_else(tmp_path: Path) -> None:
+    scored = score_edges("dev", tmp_path, OVERRIDING)
+    assert scored.wrong == []
+    assert {kind: tally.there for kind, tally in scored.tallies.items()} == {"exception_to": 25, "refers_to": 17}
+
+
 def test_nothing_is_said_that_no_label_knows(roles: Scored, edges: Scored) -> None:
     assert set(roles.tallies) == set(ROLES)
     assert set(edges.tallies) == set(EDGES)
@@ -66,8 +73,9 @@ def test_there_are_enough_labels() -> None:
 
 
 @pytest.mark.parametrize("half", ["dev", "test"])
-def test_every_label_names_units_that_are_there(half: str, tmp_path: Path) -> None:
-    for example in labelled_documents(half):
+@pytest.mark.parametrize("labels", [ALL_KINDS, OVERRIDING])
+def test_every_label_names_units_that_are_there(half: str, labels: str, tmp_path: Path) -> None:
+    for example in labelled_documents(half, labels):
         file = tmp_path / f"{example['name']}.md"
         file.write_text(example["text"], encoding="utf-8")
         (part,) = ingest([file])

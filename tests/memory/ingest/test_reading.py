@@ -165,6 +165,33 @@ def test_dates_have_one_form(text: str, dates: list[str]) -> None:
     assert find_dates(text) == dates
 
 
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("If clause 4 does not apply, the fee is ten euros.", "depends_on"),
+        ("If it rains rule 2 is waived.", "overrides"),  # no comma parts the condition
+        ("When the lift is out of order, rule 2 is suspended.", "overrides"),
+        ("Unless clause 3 is waived, the fee is due.", "excepted_by"),
+        ("Guests are not subject to rule 2.", "overrides"),
+        ("Guests are subject to rule 2.", "depends_on"),
+        ("The board shall not waive rule 2.", "refers_to"),
+        ("No guest is exempt from rule 2.", "refers_to"),
+        ("Send it despite the failure of step 2.", "refers_to"),
+        ("Even if step 2 fails, send it.", "refers_to"),
+        ("Even if rule 2 forbids it, send it.", "overrides"),
+        ("Rule 2 holds except on Sundays.", "overrides"),
+        ("The fee was waived. Rule 2 governs the rest.", "refers_to"),
+    ],
+)
+def test_a_cited_rule_is_set_aside_only_by_what_is_said_of_it(text: str, relation: str) -> None:
+    assert [one.relation for one in read(text).citations] == [relation]
+
+
+def test_a_unit_that_overrides_what_it_cites_is_an_exception() -> None:
+    assert "exception" in read("Irrespective of rule 2, guests may stay.").roles
+    assert "exception" not in read("Irrespective of the weather, guests may stay.").roles
+
+
 @given(st.text(max_size=80), st.sampled_from(["", "If it rains:", ":", "The guest shall not:"]))
 def test_any_text_can_be_read(text: str, lead: str) -> None:
     reading = read(text, lead)

@@ -63,7 +63,7 @@ def loop_neighbours(memory: Memory) -> dict[str, list[tuple[str, float]]]:
 @settings(max_examples=50)
 @given(memory=memories(), query=queries)
 def test_ppr_solves_its_linear_system(damping: float, memory: Memory, query: str) -> None:
-    found = load_mode(f"ppr,damping={damping}", memory).search(query, 99)
+    found = load_mode(f"ppr,damping={damping},entities=0.2", memory).search(query, 99)
     graph = memory.graph
     matrix = graph.matrix(EDGE_KINDS, backwards=True).toarray()
     leaving = matrix.sum(axis=1, keepdims=True)
@@ -79,7 +79,7 @@ def test_ppr_solves_its_linear_system(damping: float, memory: Memory, query: str
 @settings(max_examples=50)
 @given(memory=memories(), query=queries)
 def test_walks_begin_at_a_distribution(memory: Memory, query: str) -> None:
-    found = load_mode("ppr,damping=0.5,starts=99", memory).search(query, 99)
+    found = load_mode("ppr,damping=0.5,starts=99,entities=0.2", memory).search(query, 99)
     assert not found.ranking or sum(started(found).values()) == pytest.approx(0.5)
 
 
@@ -90,6 +90,15 @@ def test_an_entity_of_the_query_counts_the_less_the_more_units_name_it() -> None
     begun = {each.node: each.passed for each in found.trace if each.seed}
     assert begun["entity:bolt"] == pytest.approx(3 * begun["entity:acme"])
     assert found.ranking[0].unit == "a:1"
+
+
+@pytest.mark.parametrize(("name", "begins"), [("ppr", 0.0), ("ppr,entities=0.2", 0.2)])
+def test_where_units_match_names_of_the_query_begin_with_the_part_that_was_asked_for(name: str, begins: float) -> None:
+    memory = Memory.of([part("a", ["The roof leaks."]), part("b", ["It rained."], mentions=[(1, "bolt")])])
+    found = load_mode(f"{name},damping=0.5", memory).search("Did Bolt mend the roof?", 2)
+    begun = {each.node: each.passed for each in found.trace if each.seed}
+    assert begun.get("entity:bolt", 0.0) == pytest.approx(0.5 * begins)
+    assert begun["a:1"] == pytest.approx(0.5 * (1 - begins))
 
 
 def test_two_units_are_joined_by_what_both_name() -> None:

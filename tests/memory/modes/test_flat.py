@@ -9,11 +9,19 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.modes.ranking import best
+from constraintsuite.models.dense import DenseScorer
 from constraintsuite.retrieval.base import Hit
 from constraintsuite.retrieval.fusion import fuse
 from memory.modes.lease import lease, lease_memory
+from memory.tiny_parts import LetterEncoder, part
 
 QUERY = "a boiler that Acme Ltd altered"
+COVERED = [
+    ("hybrid", "coverage=yes"),
+    ("structure_only", "seeds=covered"),
+    ("activation_spreading_static", "seeds=covered"),
+    ("ppr", "seeds=covered"),
+]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +64,25 @@ def test_hybrid_is_the_fusion_of_both_rankings() -> None:
     found = load_mode("hybrid", memory).search(QUERY, 5).ranking
     assert [(each.unit, each.rank) for each in found] == [(hit.document, hit.rank) for hit in expected]
     assert [each.score for each in found] == pytest.approx([hit.score for hit in expected])
+
+
+@pytest.mark.parametrize(("name", "option"), COVERED)
+def test_one_accidental_word_does_not_outweigh_the_nearest_vector(name: str, option: str) -> None:
+    memory = lettered("tent", "aaaa", *("a" + "b" * n for n in range(14)))
+    question = "aaa zoo yonder quilt jump tent"  # one word of the first, and near to the second
+    assert load_mode("lexical_baseline", memory).search(question, 1).ranking[0].unit == "d:1"
+    assert load_mode(name, memory).search(question, 1).ranking[0].unit == "d:1"
+    assert load_mode(f"{name},{option}", memory).search(question, 1).ranking[0].unit == "d:2"
+
+
+@pytest.mark.parametrize(("name", "option"), COVERED)
+def test_what_holds_the_whole_question_is_found_by_its_words(name: str, option: str) -> None:
+    memory = lettered("aaaa", "quilt tent", "aab", "ab")
+    assert load_mode(f"{name},{option}", memory).search("quilt tent", 1).ranking[0].unit == "d:2"
+
+
+def lettered(*texts: str) -> Memory:
+    return Memory.of([part("d", texts)], DenseScorer("letters", LetterEncoder(), "dot"))
 
 
 @pytest.mark.parametrize("name", ["hybrid_rerank", "ppr_rerank"])

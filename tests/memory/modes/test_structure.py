@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.records import Part, Unit
+from constraintsuite.memory.records import EdgeKind, Part, Unit
 from memory.modes.lease import lease, lease_memory, memories, queries
 from memory.modes.test_diffusion import loop_neighbours
 from memory.tiny_parts import part
@@ -65,6 +65,15 @@ def test_weights_of_edges_count_in_the_weighted_graph_alone() -> None:
     weighted = [each.unit for each in load_mode("weighted_graph", memory).search("roof", 3).ranking]
     assert flat == ["d:1", "d:2", "d:3"]  # a tie, in the order of the units
     assert weighted == ["d:1", "d:3", "d:2"]
+
+
+@pytest.mark.parametrize("name", ["structure_only", "weighted_graph_static", "activation_spreading_static", "ppr"])
+@pytest.mark.parametrize("query", ["roof", "storm"])
+def test_a_path_names_the_most_telling_of_the_edges_between_two_units(name: str, query: str) -> None:
+    both: list[tuple[str, str, EdgeKind]] = [("d:1", "d:2", "next"), ("d:2", "d:1", "exception_to")]
+    memory = Memory.of([part("d", ["roof", "storm"], both)])
+    (path,) = (path for path in load_mode(name, memory).search(query, 2).paths if len(path.steps) > 1)
+    assert path.steps[1].via == "exception_to"
 
 
 def test_an_exception_that_a_walk_brought_to_its_rule_counts_more_in_the_weighted_graph() -> None:

@@ -14,7 +14,7 @@ from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.recall import Path, Recall, Step
 from memory.modes.lease import is_plain, lease, memories, queries
 
-MODES = ["structure_only,hops=3", "weighted_graph_static", "activation_spreading_static", "ppr"]
+MODES = ["structure_only,hops=3", "weighted_graph_static", "activation_spreading_static", "ppr", "ppr,entities=0.2"]
 
 
 def edge_walked(graph: Graph, before: Step, step: Step) -> int:
@@ -86,9 +86,9 @@ def test_removing_a_traced_edge_changes_the_result(name: str, memory: Memory, qu
 @given(memory=memories().filter(lambda memory: is_plain(memory.graph)), query=queries)
 def test_where_nothing_stands_in_for_it_a_traced_edge_shows_in_the_scores(memory: Memory, query: str) -> None:
     """Of PageRank this can be proved; a sum over few hops can come out the same by chance."""
-    found = load_mode("ppr", memory).search(query, 7)
+    found = load_mode("ppr,entities=0.2", memory).search(query, 7)
     for edge in {edge for path in found.paths for edge in edges_walked(memory.graph, path)}:
-        assert largest_change(found, load_mode("ppr", memory.without([edge])).search(query, 7)) > 1e-9
+        assert largest_change(found, load_mode("ppr,entities=0.2", memory.without([edge])).search(query, 7)) > 1e-9
 
 
 def largest_change(one: Recall, other: Recall) -> float:

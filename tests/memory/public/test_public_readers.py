@@ -69,7 +69,7 @@ def test_paragraphs_of_one_title_are_kept_apart_unless_they_are_the_same(tmp_pat
         "Lorn",
         "Mount Gar",
         "Film: Part 2",
-        "Lorn (2)",
+        "Lorn#2",
     ]
     assert [note.split(" has ")[1] for note in reading.notes] == [
         "the paragraph 'Mount Gar' twice; one is kept.",
@@ -77,11 +77,21 @@ def test_paragraphs_of_one_title_are_kept_apart_unless_they_are_the_same(tmp_pat
     ]
 
 
-def test_2wiki_keeps_its_triples_and_types(tmp_path: Path) -> None:
+def test_a_second_paragraph_of_a_title_is_not_mistaken_for_a_title_with_a_number(tmp_path: Path) -> None:
+    context = [["Lorn", ["A river."]], ["Lorn", ["A film."]], ["Lorn (2)", ["A sequel."]], ["Lorn", ["A ship."]]]
+    row = {**HOTPOT, "context": context, "supporting_facts": [["Lorn (2)", 0]]}
+    reading = read("hotpotqa", write(tmp_path / "q.json", row))
+    found = texts(reading.haystacks["q1"])
+    assert len(found) == 4
+    assert found[reading.items[0].gold[0]] == "A sequel."
+    assert found["Lorn:0"] == "A river."
+
+
+def test_2wiki_keeps_its_types_and_says_why_there_is_no_joint_score(tmp_path: Path) -> None:
     row = {**HOTPOT, "type": "compositional", "evidences": [["Lorn", "source", "Mount Gar"]], "entity_ids": "Q1_Q2"}
-    (item,) = read("2wiki", write(tmp_path / "q.json", row)).items
-    assert item.triples == (("Lorn", "source", "Mount Gar"),)
-    assert item.groups["type"] == "compositional"
+    reading = read("2wiki", write(tmp_path / "q.json", row))
+    assert reading.items[0].groups["type"] == "compositional"
+    assert reading.notes[0].startswith("joint_* is null: ")
 
 
 def test_musique_names_paragraphs_by_content_and_tells_the_hops_by_the_id(tmp_path: Path) -> None:

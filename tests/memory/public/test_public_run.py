@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.public import BENCHMARKS
@@ -16,8 +19,9 @@ from constraintsuite.memory.public.base import Reading, ReadOptions
 from constraintsuite.memory.public.parts import parts_of
 from constraintsuite.memory.public.run import PublicRun, run_public
 from constraintsuite.memory.public.summary import contrasts_of, figures_of
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import Role, Scorer, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
+from constraintsuite.models.naming import load_scorer
 from memory.public.tiny_files import HOTPOT, LONGMEMEVAL, MUSIQUE, write
 
 MODES = ("lexical_baseline", "structure_only", "activation_spreading_static", "ppr,seeds=lexical")
@@ -152,6 +156,65 @@ def test_vectors_of_earlier_runs_are_taken_from_the_cache(reading: Reading, tmp_
         assert encoder.calls == calls
 
 
+def shortest_first(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    return [-float(len(text)) for _, text in pairs]
+
+
+RERANKER = f"python:{__name__}:shortest_first"
+
+
+class Watching(Silent):
+    """Keeps the titles of what it was told of."""
+
+    def __init__(self) -> None:
+        self.titles: list[str] = []
+
+    @contextmanager
+    def track(self, title: str, total: int | None) -> Iterator[Advance]:
+        self.titles.append(title)
+        with super().track(title, total) as advance:
+            yield advance
+
+
+def test_a_model_that_reranks_is_loaded_once_for_all_haystacks(
+    reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    def watched(text: str, bench: Workbench) -> Scorer:
+        loaded.append(text)
+        return load_scorer(text, bench)
+
+    monkeypatch.setattr("constraintsuite.memory.modes.rerank.load_scorer", watched)
+    outcomes = list(run_public(reading, PublicRun((f"ppr_rerank:{RERANKER}",), (1,))))
+    assert [outcome.returned for outcome in outcomes] == [("Mount Gar:1",)] * 2
+    assert loaded == [RERANKER] * 2  # once for the check of its name, which reads no weights, and once to work
+
+
+def test_a_model_that_reranks_works_at_the_bench_of_the_run(reading: Reading) -> None:
+    watching = Watching()
+    list(run_public(reading, PublicRun((f"ppr_rerank:{RERANKER}",), (1,), bench=Workbench(reporter=watching))))
+    assert watching.titles == [RERANKER] * 2
+
+
+def test_a_model_that_counts_in_a_haystack_knows_no_other_haystack(reading: Reading) -> None:
+    both = list(run_public(reading, PublicRun(("ppr_rerank:bm25", *MODES), (3,))))
+    last = replace(reading, items=reading.items[1:])
+    assert list(run_public(last, PublicRun(("ppr_rerank:bm25", *MODES), (3,)))) == both[5:]
+
+
+def test_further_searches_for_times_are_of_the_memory_that_is_there(reading: Reading) -> None:
+    run = PublicRun(("lexical_baseline", "ppr"), (2,), repeats=2, timed=1)
+    outcomes = list(run_public(reading, run))
+    assert outcomes == list(run_public(reading, replace(run, repeats=0, latencies=[])))
+    assert [(row.mode, row.item) for row in run.latencies] == [
+        *[("lexical_baseline", "q1")] * 3,
+        *[("ppr", "q1")] * 3,
+        ("lexical_baseline", "q2"),
+        ("ppr", "q2"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("run", "said"),
     [
@@ -167,6 +230,21 @@ def test_vectors_of_earlier_runs_are_taken_from_the_cache(reading: Reading, tmp_
 )
 def test_what_cannot_be_run_is_refused(reading: Reading, run: PublicRun, said: str) -> None:
     with pytest.raises(UserError, match=said):
+        list(run_public(reading, run))
+
+
+def test_answers_that_cannot_be_scored_are_refused_before_a_text_is_embedded(tmp_path: Path) -> None:
+    reading = BENCHMARKS.load("longmemeval")(write(tmp_path / "q.json", LONGMEMEVAL), ReadOptions())
+    encoder = LetterEncoder()
+    run = PublicRun(("embedding_baseline",), (2,), answers={"q1": "2"})
+    with pytest.raises(UserError, match="model as judge"):
+        list(run_public(reading, run, DenseScorer("letters", encoder, "cosine")))
+    assert encoder.calls == []
+
+
+def test_answers_to_other_questions_are_refused(reading: Reading) -> None:
+    run = PublicRun(("lexical_baseline",), (2,), answers={"q8": "Veldt", "q9": "yes"})
+    with pytest.raises(UserError, match="its first question is 'q1'"):
         list(run_public(reading, run))
 
 

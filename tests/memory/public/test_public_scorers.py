@@ -143,6 +143,24 @@ def test_joint_scores_are_products() -> None:
     assert values["joint_em@4"] == 0.0
 
 
+@pytest.mark.parametrize("answer", ["red fox", None], ids=["given", "missing"])
+def test_2wiki_has_no_joint_score_without_triples(answer: str | None) -> None:
+    values = TwoWikiScorer().answered(item(["Lorn:1"], answers=("red fox",)), answer, ["Lorn:1"], 1)
+    assert values["answer_em"] == float(answer is not None)
+    assert {name: value for name, value in values.items() if name.startswith("joint_")} == {
+        "joint_em@1": None,
+        "joint_f1@1": None,
+        "joint_prec@1": None,
+        "joint_recall@1": None,
+    }
+
+
+def test_a_prediction_file_of_2wiki_has_no_joint_score_either() -> None:
+    gold = item(["Lorn:1"], answers=("red fox",))
+    figures = evaluate([gold], {gold.id: "red fox"}, {gold.id: ["Lorn:1"]}, TwoWikiScorer())
+    assert (figures["em"], figures["sp_em"], figures["joint_em"], figures["joint_f1"]) == (1.0, 1.0, None, None)
+
+
 def test_an_answer_that_is_missing_counts_as_wrong_even_if_the_right_one_is_an_article() -> None:
     gold = item(["Lorn:1"], answers=("The",))
     assert HotpotScorer().answered(gold, "", ["Lorn:1"], 1)["joint_em@1"] == 1.0

@@ -32,7 +32,10 @@ DATA = {"name": "set", "format": "synthetic", "rows": 50, "queries": 4, "dimensi
 
 
 def threads_now() -> set[int]:
-    return {pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"}
+    """Of NumPy's own library; those of others may be loaded in this process, too."""
+    pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+    found = {pool["num_threads"] for pool in pools if "numpy" in pool["filepath"]}
+    return found or pytest.skip("NumPy brings no library whose threads can be limited here")
 
 
 def test_the_limit_holds_inside_the_block_and_in_every_thread() -> None:

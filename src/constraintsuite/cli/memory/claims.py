@@ -61,7 +61,7 @@ def ablate(
 ) -> None:
     """Run CASES (without any, the bundled ones) with and without structure, weights, path expansion and dynamics.
 
-    A part passes if at least one dataset shows a gain, its 95 % interval above 0; losses are told as well.
+    A part passes if at least one dataset shows a gain that is left after correction (Holm, 5 %); losses are told as well.
     """
     from constraintsuite.cli.memory.verdicts import ablations_of
     from constraintsuite.memory.runs.ablations import Ablation

@@ -68,11 +68,11 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
 
     Names join new documents and old ones at once. Citations between two documents are found when both are among PATHS.
     """
-    from constraintsuite.memory.folder import update_memory
+    from constraintsuite.memory.folder import KIND, update_memory
     from constraintsuite.memory.segments import Change, entries, refuse_faults
     from constraintsuite.store.artifact import Artifact
 
-    artifact = Artifact.open(graph, "graph")
+    artifact = Artifact.open(graph, KIND)
     refuse_faults(artifact)
     settings = artifact.manifest.settings
     parts = _read(paths, bool(settings.get("by_path")), workers)
@@ -93,14 +93,14 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
 def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Remove DOCUMENTS from GRAPH, by the names that `csuite memory show` lists."""
     from constraintsuite.errors import UserError
-    from constraintsuite.memory.folder import held_documents, update_memory
+    from constraintsuite.memory.folder import KIND, held_documents, update_memory
     from constraintsuite.store.artifact import Artifact
 
     wanted = list(dict.fromkeys(documents))
     unknown = sorted(set(wanted) - held_documents(graph).keys())
     if unknown:
         raise UserError(f"{graph}: this memory holds no document {unknown[0]!r}. See: csuite memory show {graph}")
-    artifact = Artifact.open(graph, "graph") if dry_run else update_memory(graph, remove=wanted)
+    artifact = Artifact.open(graph, KIND) if dry_run else update_memory(graph, remove=wanted)
     _tell_update(artifact, {"removed": wanted}, dry_run, as_json)
 
 

@@ -1,7 +1,5 @@
 """From a search to the plain data of its picture."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping

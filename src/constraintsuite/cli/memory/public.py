@@ -103,7 +103,7 @@ def _command(name: str, words: str, *extra: _Decorator) -> click.Command:
         options = ReadOptions(limit, pooled, granularity, corpus)
         reading = BENCHMARKS.load(name)(file, options)
         if not as_json:
-            _tell(reading)
+            _tell(reading, given or {})
         if dry_run:
             _forecast(reading, asked, as_json)
             return
@@ -123,7 +123,10 @@ def _command(name: str, words: str, *extra: _Decorator) -> click.Command:
     return click.command(name)(command)
 
 
-def _tell(reading: Reading) -> None:
+def _tell(reading: Reading, answers: Mapping[str, str]) -> None:
+    strange = len(answers.keys() - {item.id for item in reading.items})
+    if strange:
+        click.echo(f"{strange:,} of {len(answers):,} answers are to no question that is asked here", err=True)
     for reason, count in reading.skipped.items():
         click.echo(f"left out, as officially: {count} ({reason})", err=True)
     for note in reading.notes[:_NOTES]:

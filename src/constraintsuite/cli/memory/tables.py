@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from constraintsuite.cli.memory.headlines import SIZES, headlines, kind_of, title_of
+from constraintsuite.cli.memory.headlines import SIZES, headlines, is_structured, kind_of, title_of
 from constraintsuite.memory.public.summary import OVERALL, Contrast
 from constraintsuite.memory.runs.compare import compare_modes
 from constraintsuite.memory.runs.record import MemoryRun
@@ -92,14 +92,21 @@ def time_table(run: MemoryRun) -> Table | None:
         Column("searched again", "count"),
     )
     rows = tuple((s.mode, s.budget, s.p50_ms, s.p95_ms, s.cold_ms, s.queries, s.repetitions) for s in run.timing.speeds)
-    warm = any(speed.repetitions for speed in run.timing.speeds)
-    what = "a memory that was searched before with the same question" if warm else "a memory for the first time"
     caption = (
-        f"Searches of {what}; vectors of questions were ready, and so were scores of models that rerank where the cache "
-        "has them. Building a memory is in no time. Figures of another machine compare only by the calibration: fixed work "
-        f"that took {run.timing.calibration_ms:.3g} ms here."
+        f"{_timed(run)} Vectors of questions were ready, and so were scores of models that rerank where the cache has them; "
+        "reading documents into a memory is in no time. Figures of another machine compare only by the calibration: fixed "
+        f"work that took {run.timing.calibration_ms:.3g} ms here."
     )
     return Table("times", caption, columns, rows)
+
+
+def _timed(run: MemoryRun) -> str:
+    """What kind of searches p50 and p95 are of."""
+    if run.timing is None or not any(speed.repetitions for speed in run.timing.speeds):
+        return "First searches: what a mode builds for a memory is in the first one of each memory."
+    if is_structured(run):
+        return "Further passes over all cases: each memory was searched before with other questions."
+    return "Warm searches: each memory was searched before with the same question."
 
 
 def _contrasts(run: MemoryRun, budget: int, baseline: str) -> list[Contrast]:

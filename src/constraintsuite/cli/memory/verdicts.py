@@ -84,16 +84,16 @@ def claim_table(claims: Sequence[Claim], budget: int) -> Table:
 
 def rewording_table(run: MemoryRun) -> Iterator[Table]:
     """What another wording of the same question costs."""
-    found = rewordings_of(run.outcomes, "ranking_pass")
-    if found:
-        columns = (
-            Column("mode"),
-            Column("budget", "count"),
-            Column("as it stands, %", "share"),
-            Column("paraphrased less that", "points"),
-            Column(f"loss above {TOLERATED:.0%} ruled out"),
-        )
-        rows = tuple((f.mode, f.budget, f.original, f.difference, "yes" if f.passed else "no") for f in found)
-        yield Table(
-            "rewordings", "ranking_pass of paraphrases less that of the question as it stands, by case.", columns, rows
-        )
+    columns = (
+        Column("mode"),
+        Column("budget", "count"),
+        Column("as it stands, %", "share"),
+        Column("paraphrased less that", "points"),
+        Column(f"loss above {TOLERATED:.0%} ruled out"),
+    )
+    for metric in ("pass", "ranking_pass"):
+        found = rewordings_of(run.outcomes, metric)
+        if found:
+            rows = tuple((f.mode, f.budget, f.original, f.difference, "yes" if f.passed else "no") for f in found)
+            caption = f"{metric} of paraphrases less that of the question as it stands, by case where it is defined."
+            yield Table(f"rewordings_{metric}", caption, columns, rows)

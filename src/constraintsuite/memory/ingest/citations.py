@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from constraintsuite.memory.ingest.overriding import sets_aside
 from constraintsuite.records.text import Span
 
 Relation = Literal["refers_to", "depends_on", "overrides", "excepted_by"]
@@ -37,15 +38,11 @@ _SPLIT = re.compile(_JOINT)
 _RANGE = re.compile(rf"({_NUMBER})(?:\s+to\s+|\s+through\s+|\s*[–-]\s*)({_NUMBER})")
 _LONGEST_RANGE = 30
 _OWN = re.compile(r"\s+(?:of|in|to)\s+(?:this|the present)\b", re.IGNORECASE)
+_BINDING = frozenset(("subject",))
+"""Cues of conditions that a denial before them turns round: not subject to rule 4."""
+_HEAD = re.compile(r"(?:^|[.;:!?])\s*$")
+_END = re.compile(r"\s*(?:[.;:!?]|$)")
 _OTHER = re.compile(r"\s+(?:of|in|from)\s+(?:the\s+|our\s+)?(?P<tail>[^.;]{1,120})", re.IGNORECASE)
-_NOT_APPLY = re.compile(
-    r"(?i)^[^.;,]{0,40}?\s(?:does|do|shall|will|is|are|need)\s+not\s+(?:be\s+)?(?:apply|extend|cover|affect|charged|bind|followed|"
-    r"applied|required)\b"
-)
-_AGAINST = re.compile(
-    r"(?i)\b(?:exempt(?:ed)? from|exceptions? to|instead of|overrid(?:es|ing)|prevails? over|precedence over|despite|"
-    r"in place of|derogat\w+ from|excluded from|disappl(?:y|ies))\s+(?:the\s+)?(?:rules? (?:in|of)\s+)?$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +123,16 @@ def _plain(number: str) -> str:
 
 
 def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> Relation:
-    if _NOT_APPLY.match(text[place.end : place.end + 100]) or _AGAINST.search(text[: place.start]):
-        return "overrides"
     inside = next((one for one in conditions if one.span.start <= place.start < one.span.end), None)
+    if (inside is None or inside.cue in _BINDING or _is_whole_sentence(text, inside.span)) and sets_aside(text, place):
+        return "overrides"
     if inside is None:
         return "refers_to"
     if not inside.exception:
         return "depends_on"
     return "overrides" if inside.cue == "notwithstanding" else "excepted_by"
+
+
+def _is_whole_sentence(text: str, span: Span) -> bool:
+    """Whether a condition was read to the end because no comma parts it from what it conditions."""
+    return bool(_HEAD.search(text[: span.start])) and bool(_END.match(text, span.end))

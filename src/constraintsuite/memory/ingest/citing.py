@@ -11,6 +11,7 @@ from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.naming import TitleFinder, bare_title
 from constraintsuite.memory.ingest.resolving import NumberIndex, Target
 from constraintsuite.memory.records import Edge
+from constraintsuite.memory.worth import WORTH
 from constraintsuite.records.text import Span
 
 _MOST_TITLED = 64
@@ -55,7 +56,12 @@ class Citer:
                 if other not in reached and units:
                     reached.add(other)
                     yield Edge(
-                        unit.id, units[0].id, "refers_to", 1.0, 0.6, f"names the document {span.of(unit.text)!r}"
+                        unit.id,
+                        units[0].id,
+                        "refers_to",
+                        WORTH["refers_to"],
+                        0.6,
+                        f"names the document {span.of(unit.text)!r}",
                     )
 
     def _targets(
@@ -96,7 +102,8 @@ def _edge(unit: str, target: str, citation: Citation, confidence: float, *, own:
     because = f"cites {citation.because!r}"
     if citation.relation == "excepted_by":
         if own:
-            return Edge(target, unit, "exception_to", 1.0, confidence, because)
-        return Edge(unit, target, "refers_to", 1.0, confidence, because)  # edges leave the document they are kept with
+            return Edge(target, unit, "exception_to", WORTH["exception_to"], confidence, because)
+        # Edges leave the document they are kept with.
+        return Edge(unit, target, "refers_to", WORTH["refers_to"], confidence, because)
     kind = "exception_to" if citation.relation == "overrides" else citation.relation
-    return Edge(unit, target, kind, 1.0, confidence, because)
+    return Edge(unit, target, kind, WORTH[kind], confidence, because)

@@ -10,6 +10,7 @@ from constraintsuite.memory.ingest.claims import Claim
 from constraintsuite.memory.ingest.comparing import compare
 from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.records import Edge, Unit
+from constraintsuite.memory.worth import WORTH
 
 _MOST_SHARING = 40
 """Claims that may name a thing; more, and it is no common subject but a common word."""
@@ -45,9 +46,8 @@ def _within(stated: Sequence[_Stated], name: str) -> Iterator[tuple[Edge, str]]:
             found = compare(later.claim, earlier.claim)
             if found is not None and found.conflict == "equal":
                 because = f"both about {name!r}: {found.because}"
-                edge = Edge(
-                    later.unit.id, earlier.unit.id, "contradicts", 1.0, round(found.confidence * _SURENESS, 3), because
-                )
+                sureness = round(found.confidence * _SURENESS, 3)
+                edge = Edge(later.unit.id, earlier.unit.id, "contradicts", WORTH["contradicts"], sureness, because)
                 yield edge, later.unit.document
 
 

@@ -11,6 +11,7 @@ from constraintsuite.memory.ingest.document import ParsedDocument
 from constraintsuite.memory.ingest.reading import Reading
 from constraintsuite.memory.ingest.subjects import content_edges
 from constraintsuite.memory.records import Edge, EdgeKind
+from constraintsuite.memory.worth import WORTH
 
 MOST_LEAVING = 6
 MOST_ARRIVING = 64
@@ -45,13 +46,25 @@ def _next_edges(document: ParsedDocument) -> Iterator[Edge]:
     places = document.places
     for before in range(len(places) - 1):
         if places[before].section == places[before + 1].section:
-            yield Edge(_id(document, before), _id(document, before + 1), "next", because="stands next in the section")
+            yield Edge(
+                _id(document, before),
+                _id(document, before + 1),
+                "next",
+                WORTH["next"],
+                because="stands next in the section",
+            )
 
 
 def _part_edges(document: ParsedDocument) -> Iterator[Edge]:
     for unit, place in enumerate(document.places):
         if place.parent is not None:
-            yield Edge(_id(document, unit), _id(document, place.parent), "part_of", because="lies in this item")
+            yield Edge(
+                _id(document, unit),
+                _id(document, place.parent),
+                "part_of",
+                WORTH["part_of"],
+                because="lies in this item",
+            )
 
 
 def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
@@ -72,7 +85,14 @@ def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
                 continue
             before = [definer for definer in definers[term] if definer < unit]
             definer = before[-1] if before else definers[term][0]
-            yield Edge(_id(parsed, unit), _id(parsed, definer), "depends_on", 1.0, 0.9, f"uses the term {term!r}")
+            yield Edge(
+                _id(parsed, unit),
+                _id(parsed, definer),
+                "depends_on",
+                WORTH["depends_on"],
+                0.9,
+                f"uses the term {term!r}",
+            )
 
 
 def _bounded(edges: Sequence[Edge]) -> Iterator[Edge]:

@@ -57,10 +57,11 @@ def _reading(analysis: Analysis, own: int) -> Reading:
     views = [view_sentence(sentence, analysis.scopes) for sentence in _sentences(analysis)]
     text = analysis.text[own:]
     first = views[0] if views else None
+    citations = tuple(find_citations(text, _conditions(views, own)))
     return Reading(
-        roles=roles_of(views),
+        roles=roles_of(views, overrides=any(one.relation == "overrides" for one in citations)),
         claims=tuple(claim_of(view) for view in views if view.main),
-        citations=tuple(find_citations(text, _conditions(views, own))),
+        citations=citations,
         definitions=find_definitions(text),
         points_back=first is not None and is_exception(first) and _points_back(first),
         opens_with_exception=first is not None

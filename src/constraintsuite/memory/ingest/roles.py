@@ -15,12 +15,15 @@ ORDER: tuple[SemanticRole, ...] = (
 )  # fmt: skip
 """The most telling first."""
 _EXEMPT = frozenset(("exempt", "exempted", "excluded", "waived", "disapplied"))
+_AFTER_EXEMPT = frozenset(("from", "for", "where", "when", "if", "while", "during", "once", ".", ""))
 _APPLYING = frozenset(("apply", "applies", "extend", "extends", "cover", "covers"))
 
 
-def roles_of(views: Sequence[View]) -> tuple[SemanticRole, ...]:
-    """The roles of a unit with these sentences, the most telling first."""
+def roles_of(views: Sequence[View], *, overrides: bool) -> tuple[SemanticRole, ...]:
+    """The roles of a unit with these sentences, the most telling first; one that overrides what it cites is an exception."""
     found = {role for view in views for role in _sentence_roles(view)}
+    if overrides:
+        found.add("exception")
     return tuple(role for role in ORDER if role in found)
 
 
@@ -54,11 +57,7 @@ def _exempts(view: View) -> bool:
         word = sentence.words[place]
         if word in _APPLYING and is_negated(view, place):
             return True
-        if (
-            word in _EXEMPT
-            and not is_negated(view, place)
-            and sentence.word(place + 1) in ("from", "where", "if", ".", "")
-        ):
+        if word in _EXEMPT and not is_negated(view, place) and sentence.word(place + 1) in _AFTER_EXEMPT:
             return True
         if sentence.lemma(place) == "exception" and sentence.word(place + 1) in ("to", "is", "applies", ":"):
             return True

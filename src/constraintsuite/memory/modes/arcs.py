@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from constraintsuite.memory.graph import EDGE_KINDS, Graph
 from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
 from constraintsuite.memory.records import EdgeKind
+from constraintsuite.memory.worth import WORTH
 from constraintsuite.models.naming import ModelSettings
 
 
@@ -19,6 +20,9 @@ def _split(value: object) -> object:
 
 
 Kinds = Annotated[tuple[EdgeKind, ...], BeforeValidator(_split), PlainSerializer("+".join, return_type=str)]
+
+_TELLING = np.array([list(WORTH).index(kind) if kind in WORTH else len(WORTH) for kind in EDGE_KINDS])
+"""Of each kind its place among those that tell most."""
 
 
 class ArcSettings(ModelSettings):
@@ -29,7 +33,10 @@ class ArcSettings(ModelSettings):
 
 
 class Arcs(NamedTuple):
-    """Directed steps in columns, sorted by source; `first[n]` to `first[n + 1]` are those from node n."""
+    """Directed steps in columns, sorted by source; `first[n]` to `first[n + 1]` are those from node n.
+
+    From one node the most telling kinds come first: where walks over two arcs bring the same, the first one is told.
+    """
 
     source: npt.NDArray[np.int32]
     target: npt.NDArray[np.int32]
@@ -63,10 +70,11 @@ def arcs_of(graph: Graph, settings: ArcSettings, visible: BoolArray, *, weighted
     edges = np.flatnonzero(wanted & there[table.source] & there[table.target])
     returning = edges[table.source[edges] != table.target[edges]] if settings.backwards else edges[:0]
     source = np.concatenate([table.source[edges], table.target[returning]])
-    order = np.argsort(source, kind="stable")
+    both = np.concatenate([edges, returning])
+    order = np.lexsort((_TELLING[table.kind[both]], source))
     source = source[order]
     target = np.concatenate([table.target[edges], table.source[returning]])[order]
-    edge = np.concatenate([edges, returning])[order]
+    edge = both[order]
     strength = table.weight[edge] * table.confidence[edge] if weighted else np.ones(len(edge))
     into = np.argsort(target, kind="stable")
     return Arcs(

@@ -21,6 +21,9 @@ class HybridSettings(ModelSettings):
     """The options of `hybrid`."""
 
     candidates: int = Field(100, ge=1, description="how many places of each ranking count; at least the budget")
+    coverage: bool = Field(
+        False, description="yes or no: whether a lexical place counts by how much of the query the unit holds"
+    )
 
 
 def make_hybrid(name: ModelName, place: Place) -> DescribedMode:
@@ -29,7 +32,10 @@ def make_hybrid(name: ModelName, place: Place) -> DescribedMode:
 
 
 class HybridMode:
-    """A unit's score is the sum of 1 / (60 + its rank) over both rankings."""
+    """A unit's score is the sum of 1 / (60 + its rank) over both rankings; with `coverage` the lexical part is times that.
+
+    A rank alone does not say how much is shared: where all units share but an accidental word, one of them is still the first.
+    """
 
     def __init__(self, name: str, settings: HybridSettings, place: Place) -> None:
         self.name = name
@@ -45,6 +51,8 @@ class HybridMode:
         depth = max(budget, self._settings.candidates)
         words = self._memory.lexical(query)
         lexical = _shares(words, depth, visible & (words > 0))
+        if self._settings.coverage:
+            lexical *= self._memory.coverage(query)
         dense = _shares(self._memory.dense(query), depth, visible)
         scores = lexical + dense
         chosen = best(scores, budget, scores > 0)

@@ -1,7 +1,8 @@
-"""ppr: personalised PageRank over units and entities, begun at units that match and entities that the query names.
+"""ppr: personalised PageRank over units and entities, begun at units that match and, where asked, at entities of the query.
 
 As in HippoRAG 2 (Gutiérrez et al. 2025), an entity counts the less the more units name it, every unit begins with a little of
-its match, and half of a walk goes on at each step.
+its match, and half of a walk goes on at each step. Otherwise than there, walks begin at units alone unless told: among a
+thousand documents and more, starts at the names in a query did harm (docs/memory-public.md).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class PprSettings(SeedSettings, ArcSettings):
 
     damping: float = Field(0.5, ge=0, le=0.95, description="how likely a walk goes on at each step")
     entities: float = Field(
-        0.2,
+        0.0,
         ge=0,
         le=1,
         description="what part of the walks begins at the entities that the query names, if it names any",

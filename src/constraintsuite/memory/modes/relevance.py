@@ -13,7 +13,7 @@ from constraintsuite.models.naming import ModelSettings
 if TYPE_CHECKING:
     from constraintsuite.memory.memory import Memory
 
-Seeds = Literal["auto", "lexical", "dense", "hybrid"]
+Seeds = Literal["auto", "lexical", "dense", "hybrid", "covered"]
 
 
 class SeedSettings(ModelSettings):
@@ -21,7 +21,8 @@ class SeedSettings(ModelSettings):
 
     seeds: Seeds = Field(
         "auto",
-        description="what a match is: lexical, dense, hybrid (the mean), or auto: hybrid where there is an encoder",
+        description="what a match is: lexical, dense, hybrid (the mean), covered (the mean, words by how much of the query "
+        "they are), or auto: hybrid where there is an encoder",
     )
     starts: int = Field(3, ge=1, description="how many of the best matches a walk begins at")
 
@@ -33,7 +34,10 @@ def relevance(memory: Memory, query: str, seeds: Seeds, visible: BoolArray) -> F
     matches = []
     if seeds in ("lexical", "hybrid"):
         matches.append(_scaled(memory.lexical(query), visible, lowest=0.0))
-    if seeds in ("dense", "hybrid"):
+    if seeds == "covered":
+        # Not BM25 over the best one: where a question is put in other words, its best match may be an accident, and no 1.
+        matches.append(np.where(visible, memory.coverage(query), 0.0))
+    if seeds in ("dense", "hybrid", "covered"):
         matches.append(_scaled(memory.dense(query), visible, lowest=None))
     return _scaled(np.mean(matches, axis=0), visible, lowest=0.0)
 

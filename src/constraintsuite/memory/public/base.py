@@ -62,8 +62,6 @@ class Item:
     """Any of them is right."""
     as_filed: tuple[str, ...] = ()
     """The gold as it stands in the file, where `gold` had to be mended."""
-    triples: tuple[tuple[str, str, str], ...] = ()
-    """Subject, relation and object of the steps to the answer, where the benchmark gives them."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,6 @@ class Question(Record):
     ] = ()
     type: StrictStr = ""
     level: StrictStr = ""
-    evidences: tuple[tuple[StrictStr, StrictStr, StrictStr], ...] = ()
 
 
 def read(path: Path, options: ReadOptions) -> Reading:
@@ -84,7 +83,6 @@ def _item(row: Placed, question: Question) -> Item:
         groups={name: value for name, value in (("type", question.type), ("level", question.level)) if value},
         cluster=question.id,
         answers=(question.answer,),
-        triples=question.evidences,
     )
 
 
@@ -104,7 +102,7 @@ def _haystack(row: Placed, question: Question) -> _Shelf:
             odd.append(f"{row.where}: {question.id} has the paragraph {title!r} twice; one is kept.")
             continue
         before.append(sentences)
-        document = title if len(before) == 1 else f"{title} ({len(before)})"
+        document = title if len(before) == 1 else f"{title}#{len(before)}"  # no title of Wikipedia has this mark
         if document != title:
             odd.append(f"{row.where}: {question.id} has two paragraphs {title!r}; facts are taken from the first.")
         sources.append(Source(document, title, passages_of(document, sentences), (title,)))
@@ -140,10 +138,8 @@ class HotpotScorer:
     def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
         """`answer_*`, and `joint_*` with the facts at the budget."""
         scores = WRONG if answer is None else compare_closed(answer, item.answers[0])
+        joint = self.joined(scores, self.facts(item, ranking[:budget]))
         values: Values = {f"answer_{name}": value for name, value in _columns(scores)}
-        if answer is None:
-            return values | {f"joint_{name}@{budget}": 0.0 for name in ("em", "f1", "prec", "recall")}
-        joint = joined(scores, self.facts(item, ranking[:budget]))
         return values | {f"joint_{name}@{budget}": value for name, value in _columns(joint)}
 
     def facts(self, item: Item, predicted: Sequence[str]) -> SetScores:
@@ -154,27 +150,26 @@ class HotpotScorer:
         """Facts in the form in which they are compared."""
         return facts
 
+    def joined(self, answer: AnswerScores, facts: SetScores) -> AnswerScores | None:
+        """Answer and facts together: products of EM, precision and recall, and the F1 of those."""
+        precision, recall = answer.precision * facts.precision, answer.recall * facts.recall
+        return AnswerScores(answer.em * facts.em, harmonic(precision, recall), precision, recall)
+
 
 def title_of(fact: str) -> str:
     """The title of `title:number`."""
     return fact.rpartition(":")[0]
 
 
-def joined(answer: AnswerScores, facts: SetScores) -> AnswerScores:
-    """Answer and facts together: products of EM, precision and recall, and the F1 of those."""
-    precision, recall = answer.precision * facts.precision, answer.recall * facts.recall
-    return AnswerScores(answer.em * facts.em, harmonic(precision, recall), precision, recall)
-
-
-def _columns(scores: AnswerScores) -> Iterator[tuple[str, float]]:
-    return zip(("em", "f1", "prec", "recall"), scores, strict=True)
+def _columns(scores: AnswerScores | None) -> Iterator[tuple[str, float | None]]:
+    return zip(("em", "f1", "prec", "recall"), scores or (None,) * 4, strict=True)
 
 
 def evaluate(
     items: Sequence[Item], answers: Mapping[str, str], facts: Mapping[str, Sequence[str]], scorer: HotpotScorer
-) -> dict[str, float]:
+) -> Values:
     """A whole prediction file as the official script has it: sums over what was predicted, divided by all items."""
-    totals = dict.fromkeys(
+    totals: Values = dict.fromkeys(
         [f"{kind}{name}" for kind in ("", "sp_", "joint_") for name in ("em", "f1", "prec", "recall")], 0.0
     )
     for item in items:
@@ -185,10 +180,11 @@ def evaluate(
         if support is not None:
             _add(totals, "sp_", AnswerScores(support.em, support.f1, support.precision, support.recall))
         if answer is not None and support is not None:
-            _add(totals, "joint_", joined(answer, support))
-    return {name: total / len(items) for name, total in totals.items()}
+            _add(totals, "joint_", scorer.joined(answer, support))
+    return {name: None if total is None else total / len(items) for name, total in totals.items()}
 
 
-def _add(totals: dict[str, float], kind: str, scores: AnswerScores) -> None:
+def _add(totals: Values, kind: str, scores: AnswerScores | None) -> None:
     for name, value in _columns(scores):
-        totals[f"{kind}{name}"] += value
+        total = totals[f"{kind}{name}"]
+        totals[f"{kind}{name}"] = None if total is None or value is None else total + value

@@ -16,7 +16,8 @@ from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.public.base import Haystack, Item, Passage, Reading, Values
 from constraintsuite.memory.public.embedding import prepared
 from constraintsuite.memory.public.parts import Links, parts_of, units_of
-from constraintsuite.memory.recall import Mode
+from constraintsuite.memory.recall import Mode, Recall
+from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.text.tokens import find_tokens
 
@@ -44,28 +45,35 @@ class PublicRun:
     """By id of the item, to be scored too; one that is missing is wrong."""
     cache: Path | None = None
     """Folder of vectors of earlier runs."""
+    bench: Workbench = field(default_factory=Workbench)
+    """For modes that rerank."""
+    repeats: int = 0
+    """So often a search is made again at once for its time: the first one builds what these reuse."""
+    timed: int = 50
+    """How many items, from the beginning, are searched again."""
     latencies: list[Latency] = field(default_factory=list)
-    """Filled while it runs."""
+    """Filled while it runs; of one mode, item and budget the first is cold, those behind it are warm."""
     clock: Callable[[], float] = time.perf_counter
     reporter: Reporter = field(default_factory=Silent)
 
 
 def run_public(reading: Reading, run: PublicRun, encoder: DenseScorer | None = None) -> Iterator[Outcome]:
     """Every mode at every budget on every item; the same inputs give the same outcomes in the same order."""
-    _check(run)
+    _check(reading, run)
     ready = _embedded(reading, run, encoder) if encoder is not None else None
     asked: dict[str, list[Item]] = {}
     for item in reading.items:
         asked.setdefault(item.haystack, []).append(item)
+    searched = _Searched(reading, run, ready)
     with run.reporter.track(reading.benchmark, len(reading.items)) as advance:
         for name, items in asked.items():
-            searched = _Searched(reading.haystacks[name], run, ready)
+            searched.turn_to(reading.haystacks[name])
             for item in items:
-                yield from searched.ask(item, reading)
+                yield from searched.ask(item)
                 advance()
 
 
-def _check(run: PublicRun) -> None:
+def _check(reading: Reading, run: PublicRun) -> None:
     if not run.modes or not run.budgets:
         raise UserError("There is nothing to run: name at least one mode and one budget.")
     if len(set(run.modes)) < len(run.modes) or len(set(run.budgets)) < len(run.budgets):
@@ -73,7 +81,12 @@ def _check(run: PublicRun) -> None:
     if min(run.budgets) < 1 or (run.most_tokens is not None and run.most_tokens < 1):
         raise UserError("A budget must be 1 or more.")
     for mode in run.modes:
-        load_mode(mode, Memory())
+        load_mode(mode, Memory(), bench=run.bench)
+    if run.answers is not None:
+        for item in reading.items[:1]:  # a benchmark that scores no answers says so before there is work done
+            reading.scorer.answered(item, None, (), run.budgets[0])
+        if run.answers.keys().isdisjoint(item.id for item in reading.items):
+            raise UserError(f"No answer is to a question of this file: its first question is {reading.items[0].id!r}.")
 
 
 def _embedded(reading: Reading, run: PublicRun, encoder: DenseScorer) -> DenseScorer:
@@ -83,33 +96,55 @@ def _embedded(reading: Reading, run: PublicRun, encoder: DenseScorer) -> DenseSc
     return prepared(encoder, texts, (item.question for item in reading.items), run.cache)
 
 
-class _Searched:
-    """A haystack as a memory, with the modes over it."""
+class _Turning(Memory):
+    """A memory that turns from haystack to haystack, so that modes, and the models that they hold, are made once a run."""
 
-    def __init__(self, haystack: Haystack, run: PublicRun, encoder: DenseScorer | None) -> None:
-        self._run = run
-        memory = Memory.of(parts_of(haystack, run.links), encoder)
-        self._modes: list[Mode] = [load_mode(mode, memory) for mode in run.modes]
-        self._passages = {passage.unit: passage for source in haystack.sources for passage in source.passages}
+    def become(self, other: Memory) -> None:
+        """Hold what `other` holds, and nothing else."""
+        vars(self).clear()
+        vars(self).update(vars(other))
+
+
+class _Searched:
+    """One haystack after another as a memory, with the modes over it."""
+
+    def __init__(self, reading: Reading, run: PublicRun, encoder: DenseScorer | None) -> None:
+        self._run, self._encoder, self._scorer = run, encoder, reading.scorer
+        self._memory = _Turning(encoder)
+        self._modes: list[Mode] = [load_mode(mode, self._memory, bench=run.bench) for mode in run.modes]
+        self._timed = {item.id for item in reading.items[: run.timed]}
+        self._passages: dict[str, Passage] = {}
         self._lengths: dict[str, int] = {}
 
-    def ask(self, item: Item, reading: Reading) -> Iterator[Outcome]:
+    def turn_to(self, haystack: Haystack) -> None:
+        """Search in this one from now on."""
+        self._memory.become(Memory.of(parts_of(haystack, self._run.links), self._encoder))
+        self._passages = {passage.unit: passage for source in haystack.sources for passage in source.passages}
+        self._lengths = {}
+
+    def ask(self, item: Item) -> Iterator[Outcome]:
         """The outcomes of one item."""
         for mode in self._modes:
             for budget in self._run.budgets:
                 found = self._search(mode, item, budget)
                 names = [passage.name for passage in found]
-                values = reading.scorer.score(item, names, budget) | self._size(found)
+                values = self._scorer.score(item, names, budget) | self._size(found)
                 if self._run.answers is not None:
-                    values |= reading.scorer.answered(item, self._run.answers.get(item.id), names, budget)
+                    values |= self._scorer.answered(item, self._run.answers.get(item.id), names, budget)
                 yield Outcome(mode.name, item.id, budget, values, tuple(names), item.groups, item.cluster)
 
     def _search(self, mode: Mode, item: Item, budget: int) -> list[Passage]:
+        recall = self._clocked(mode, item, budget)
+        for _ in range(self._run.repeats if item.id in self._timed else 0):
+            self._clocked(mode, item, budget)
+        assert len(recall.ranking) <= budget, f"{mode.name} returned {len(recall.ranking)} units of {budget}"
+        return self._cut([self._passages[recalled.unit] for recalled in recall.ranking])
+
+    def _clocked(self, mode: Mode, item: Item, budget: int) -> Recall:
         began = self._run.clock()
         recall = mode.search(item.question, budget)
         self._run.latencies.append(Latency(mode.name, item.id, budget, self._run.clock() - began))
-        assert len(recall.ranking) <= budget, f"{mode.name} returned {len(recall.ranking)} units of {budget}"
-        return self._cut([self._passages[recalled.unit] for recalled in recall.ranking])
+        return recall
 
     def _cut(self, found: list[Passage]) -> list[Passage]:
         if self._run.most_tokens is None:

@@ -12,7 +12,7 @@ from constraintsuite.errors import MissingExtraError
 
 @contextmanager
 def blas_threads(number: int) -> Iterator[None]:
-    """Inside the block, a product of matrices takes so many threads, whichever thread of the process asks for it."""
+    """Inside the block, a product of matrices in NumPy takes so many threads, whichever thread of the process asks for it."""
     with require_threadpoolctl().threadpool_limits(number, user_api="blas"):
         yield
 

@@ -1,0 +1,138 @@
+"""Searches of public benchmarks that differ in the mode or in how the memory was made, on the same questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from constraintsuite.memory.columns import EDGE_KINDS, EdgeTable
+from constraintsuite.memory.dense import Matrix
+from constraintsuite.memory.graph import Graph
+from constraintsuite.memory.memory import Indexing, Memory
+from constraintsuite.memory.modes.base import FloatArray, IntArray
+from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.rerank import RerankMode
+from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.public import BENCHMARKS
+from constraintsuite.memory.public.base import Haystack, Item, Reading, ReadOptions
+from constraintsuite.memory.public.embedding import prepared
+from constraintsuite.memory.public.parts import Links, parts_of, units_of
+from constraintsuite.memory.recall import Mode
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.dense import DenseScorer
+from constraintsuite.models.naming import load_scorer
+
+MODEL = "dense:all-MiniLM-L6-v2"
+ALIKE = 0.8
+"""Cosine from which two names are taken for one thing, as in HippoRAG 2."""
+_BLOCK = 1_000
+Making = Callable[[Haystack, DenseScorer], Memory]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A mode over a memory that was made in some way, under the name that tables give it."""
+
+    name: str
+    mode: str
+    make: Making
+
+
+def plain(haystack: Haystack, encoder: DenseScorer) -> Memory:
+    """BM25 as the issue has it: lower-cased words with titles, no stop list and no stems."""
+    return Memory.of(parts_of(haystack), indexing=Indexing(stop_list="none", stem=False))
+
+
+def linked(haystack: Haystack, encoder: DenseScorer, links: Links = "names") -> Memory:
+    """As `run_public` makes it."""
+    return Memory.of(parts_of(haystack, links), encoder)
+
+
+titled = partial(linked, links="titles")
+
+
+def with_synonyms(haystack: Haystack, encoder: DenseScorer) -> Memory:
+    """As `linked`, and an edge between each two entities whose names are alike, as strong as they are."""
+    memory = copy(linked(haystack, encoder))
+    columns = memory.graph._columns
+    vectors = encoder.encoder.encode(columns.entities, "document")
+    first, second, alike = _alike(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+    edges, units = columns.edges, len(columns.units)
+    new = EdgeTable(
+        source=(first + units).astype(np.int32),
+        target=(second + units).astype(np.int32),
+        kind=np.full(len(first), EDGE_KINDS.index("refers_to"), dtype=np.uint8),
+        weight=alike,
+        confidence=np.ones(len(first)),
+        reason=np.full(len(first), len(columns.reasons), dtype=np.int32),
+    )
+    both = EdgeTable(*(np.concatenate(pair) for pair in zip(*[edges, new], strict=True)))
+    order = np.lexsort((both.kind, both.target, both.source))
+    memory.graph = Graph(columns._replace(edges=both.take(order), reasons=(*columns.reasons, "names alike")))
+    return memory
+
+
+def _alike(vectors: Matrix) -> tuple[IntArray, IntArray, FloatArray]:
+    """Each pair of rows once, and its cosine; block by block, since all at once would not fit."""
+    found = []
+    for start in range(0, len(vectors), _BLOCK):
+        cosines = vectors[start : start + _BLOCK] @ vectors.T
+        first, second = np.nonzero(np.triu(cosines, start + 1) >= ALIKE)
+        found.append((first + start, second, cosines[first, second].astype(np.float64)))
+    first, second, cosine = (np.concatenate(column) for column in zip(*found, strict=True))
+    return first, second, cosine
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A benchmark with the vectors of all its texts, questions and names."""
+
+    reading: Reading
+    encoder: DenseScorer
+
+    def outcomes(self, trials: Sequence[Trial], budget: int) -> list[Outcome]:
+        """Every trial on every question; a smaller budget would give the beginning of the same rankings."""
+        return [outcome for each in self.reading.haystacks.values() for outcome in self._of(each, trials, budget)]
+
+    def _of(self, haystack: Haystack, trials: Sequence[Trial], budget: int) -> Iterator[Outcome]:
+        items = [item for item in self.reading.items if item.haystack == haystack.id]
+        memories = {make: make(haystack, self.encoder) for make in dict.fromkeys(trial.make for trial in trials)}
+        names = {passage.unit: passage.name for source in haystack.sources for passage in source.passages}
+        for trial in trials:
+            mode = self._loaded(trial, memories[trial.make])
+            for item in items:
+                found = [names[each.unit] for each in mode.search(item.question, budget).ranking]
+                yield self._scored(trial, item, found, budget)
+
+    def _scored(self, trial: Trial, item: Item, found: Sequence[str], budget: int) -> Outcome:
+        values = self.reading.scorer.score(item, found, budget)
+        return Outcome(trial.name, item.id, budget, values, tuple(found), item.groups, item.cluster)
+
+    def _loaded(self, trial: Trial, memory: Memory) -> Mode:
+        mode = load_mode(trial.mode, memory)
+        if isinstance(mode, RerankMode):
+            mode._loaded = self.encoder  # the same model; its vectors of these texts are known already
+        return mode
+
+
+def ask(benchmark: str, path: Path, options: ReadOptions, cache: Path, *, names: bool = False) -> Asked:
+    """Read a benchmark and embed it; with `names` also the names of its entities."""
+    reading = BENCHMARKS.load(benchmark)(path, options)
+    encoder = load_scorer(MODEL, Workbench())
+    assert isinstance(encoder, DenseScorer)
+    texts = [*_texts(reading.haystacks.values()), *(_names(reading.haystacks.values()) if names else ())]
+    return Asked(reading, prepared(encoder, texts, (item.question for item in reading.items), cache))
+
+
+def _texts(haystacks: Iterable[Haystack]) -> Iterator[str]:
+    memory = Memory()
+    return (memory.searched(unit) for each in haystacks for source in each.sources for unit in units_of(source))
+
+
+def _names(haystacks: Iterable[Haystack]) -> Iterator[str]:
+    return (mention.entity for each in haystacks for part in parts_of(each) for mention in part.mentions)
