@@ -157,3 +157,18 @@ def test_the_fingerprint_follows_limit_and_query_file_but_not_skipping(tmp_path:
 
 def test_every_setting_is_described() -> None:
     assert all(field.description for field in SourceSettings.model_fields.values())
+
+
+def test_an_id_of_ir_datasets_needs_no_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ir_datasets")
+    monkeypatch.chdir(tmp_path)
+    assert find_format(SourceSettings(source="msmarco-passage/dev/small")) == "irds"
+    (tmp_path / "vaswani").mkdir()
+    (tmp_path / "vaswani" / "corpus.jsonl").write_text('{"_id": "1", "text": "a file of that name comes first"}\n')
+    assert find_format(SourceSettings(source="vaswani")) == "beir"
+
+
+@pytest.mark.parametrize(("limit", "size"), [(None, 8_841_823), (1_000, 1_000)])
+def test_the_catalogue_knows_the_size_before_anything_is_fetched(limit: int | None, size: int) -> None:
+    pytest.importorskip("ir_datasets")
+    assert open_source(SourceSettings(source="irds:msmarco-passage/dev/small", limit=limit)).size() == size

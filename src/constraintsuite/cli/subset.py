@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from constraintsuite.cli.corpus import source_options, source_settings
 from constraintsuite.cli.subset_output import built_json, built_lines, dry_text, plan_lines
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.vectors.coverage import refuse_poor
@@ -148,13 +148,13 @@ def build(
 def _read(
     source: str, options: Mapping[str, object], choices: Mapping[str, object]
 ) -> tuple[SourceSettings, SubsetSettings]:
-    split = options.get("split")
-    if source.startswith("irds:") and split:  # of an id of ir_datasets, the split is the rest of the path
-        source, options = f"{source}/{split}", {**options, "split": None}
     values = {_GIVEN.get(name, name): value for name, value in choices.items() if value is not None}
     values["allocation"] = _allocation(str(values["allocation"]))
     try:
-        return source_settings(source, options), SubsetSettings.model_validate(values)
+        corpus = source_settings(source, options)
+        if corpus.split and find_format(corpus) == "irds":  # of an id of ir_datasets, the split is the rest of the path
+            corpus = source_settings(f"{source}/{corpus.split}", {**options, "split": None})
+        return corpus, SubsetSettings.model_validate(values)
     except ValidationError as error:
         raise UserError(_wrong(error)) from None
 

@@ -29,7 +29,7 @@ def plan_lines(made: Plan) -> Iterator[str]:
         f"({made.expected.share:.1%}); with all positives: {made.expected.whole:,.0f}"
     )
     if made.absent is None:
-        yield "Note: with --population no document is read; all positive documents are taken to be in the source"
+        yield "Note: no document was read; all positive documents are taken to be in the source"
     yield from (f"Note: {note}" for note in made.notes)
     if made.dedup == "exact_text":
         yield "Equal texts are counted here as they stand in the source; the subset will hold one of each."

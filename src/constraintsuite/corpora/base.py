@@ -112,6 +112,10 @@ class Source(Protocol):
         """Every judgment; none where the source has texts only."""
         return iter(())
 
+    def size(self) -> int | None:
+        """How many documents there are, where that is known without reading them."""
+        return None
+
 
 class SourceSettings(BaseModel, frozen=True, extra="forbid"):
     """Where text comes from, and how it is read."""

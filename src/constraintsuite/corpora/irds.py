@@ -48,6 +48,11 @@ class IrdsSource(Source):
             for qrel in self._dataset.qrels_iter() if self._dataset.has_qrels() else ():
                 yield Qrel(qrel.query_id, qrel.doc_id, int(qrel.relevance))
 
+    def size(self) -> int | None:
+        """What the catalogue says."""
+        known = self._dataset.docs_metadata() if self._dataset.has_docs() else None
+        return None if not known or known.get("count") is None else int(known["count"])
+
     def _document_rows(self) -> Iterator[Row]:
         if not self._dataset.has_docs():
             raise UserError(f"{PREFIX}{self.name}: this dataset has no documents.")

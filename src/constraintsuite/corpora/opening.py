@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from constraintsuite.corpora import SOURCES
@@ -81,6 +82,15 @@ def _by_contents(source: str) -> str | None:
     )
 
 
+def _by_catalogue(source: str) -> str | None:
+    """An id of ir_datasets may be written without its prefix, where no file is called so."""
+    if Path(source).exists() or find_spec("ir_datasets") is None:
+        return None
+    from ir_datasets import registry  # noqa: PLC0415 - an extra, and slow to load
+
+    return "irds" if source in registry else None
+
+
 def _by_ending(source: str) -> str | None:
     path = Path(source)
     if not path.exists():
@@ -89,7 +99,13 @@ def _by_ending(source: str) -> str | None:
     return _ENDINGS.get(ending(path))
 
 
-_DECISIONS: tuple[Callable[[str], str | None], ...] = (_by_name, _by_prefix, _by_contents, _by_ending)
+_DECISIONS: tuple[Callable[[str], str | None], ...] = (
+    _by_name,
+    _by_prefix,
+    _by_contents,
+    _by_catalogue,
+    _by_ending,
+)
 
 
 class _Opened(Source):
@@ -113,6 +129,10 @@ class _Opened(Source):
     def fingerprint(self) -> str:
         files = ("" if file is None else sha256_of(file) for file in (self._queries, self._qrels))
         return sha256_text(self._source.fingerprint(), str(self._limit), *files)
+
+    def size(self) -> int | None:
+        known = self._source.size()
+        return known if known is None or self._limit is None else min(known, self._limit)
 
     def documents(self, bad: BadRows) -> Iterator[Document]:
         count = 0

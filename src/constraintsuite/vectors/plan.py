@@ -82,10 +82,15 @@ class _Layered(NamedTuple):
 def plan_subset(
     source: Source, settings: SubsetSettings, skip_bad_rows: bool, population: int | None, reporter: Reporter
 ) -> Plan:
-    """Read queries, judgments and documents, and forecast; with `population`, no document is read."""
+    """Read queries, judgments and documents, and forecast.
+
+    With `population`, or where the source knows how many documents it has, none of them is read, unless strata are asked for.
+    """
     bad = BadRows(skip=skip_bad_rows)
     judged = read_judged(source, settings, bad)
     hard = hard_negatives(settings, judged)
+    if population is None and settings.mode != "stratified":
+        population = source.size()
     seen = _read(source, settings, judged.keep | hard, bad, reporter) if population is None else _Seen(population)
     if population is not None and settings.mode == "stratified":
         raise UserError("--population: how large the strata are is known when the documents are read. Leave it out.")
