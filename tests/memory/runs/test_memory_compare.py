@@ -64,6 +64,20 @@ def test_runs_of_other_data_are_not_compared(tmp_path: Path, inputs: dict[str, s
         compare(before, after, ["evidence_hit"])
 
 
+def test_runs_of_unequal_budgets_are_not_compared(tmp_path: Path) -> None:
+    before = made_run(tmp_path / "before", outcomes("ppr", "11"))
+    cut = replace(SOURCE, settings={**SOURCE.settings, "most_tokens": 60})
+    after = made_run(tmp_path / "after", outcomes("ppr", "11"), source=cut)
+    with pytest.raises(UserError, match=r"was run with most_tokens None, .* with 60"):
+        compare(before, after, ["evidence_hit"])
+
+
+def test_another_choice_of_modes_is_no_other_condition(tmp_path: Path) -> None:
+    before = made_run(tmp_path / "before", outcomes("ppr", "11"))
+    more = replace(SOURCE, settings={**SOURCE.settings, "modes": ["ppr", "hybrid"]})
+    assert compare(before, made_run(tmp_path / "after", outcomes("ppr", "10"), source=more), ["evidence_hit"])
+
+
 def test_another_encoder_is_no_other_data(tmp_path: Path) -> None:
     before = made_run(tmp_path / "before", outcomes("ppr", "11"))
     other = replace(SOURCE, inputs={**SOURCE.inputs, "encoder": "e"})

@@ -13,6 +13,8 @@ from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.summary import case_outcomes
 from constraintsuite.metrics.significance import holm
 
+_MAY_DIFFER = frozenset({"modes", "budgets", "draws"})
+"""Settings that decide which figures there are, and not what they are."""
 _BEFORE, _AFTER = "before", "after"
 
 
@@ -53,12 +55,22 @@ def compare(before: MemoryRun, after: MemoryRun, metrics: Sequence[str], *, seed
 
 
 def refuse_unlike(before: MemoryRun, after: MemoryRun) -> None:
-    """Differences mean something only on the same questions over the same documents."""
+    """Differences mean something only on the same questions over the same documents, asked under the same conditions."""
     for name in sorted(before.inputs.keys() | after.inputs.keys()):
         if name != "encoder" and before.inputs.get(name) != after.inputs.get(name):
             raise UserError(
                 f"{before.artifact.path} and {after.artifact.path} are not of the same data: {name} differs. Run both on "
                 "the same benchmark file and documents."
+            )
+    told = [
+        {k: v for k, v in run.artifact.manifest.settings.items() if k not in _MAY_DIFFER} for run in (before, after)
+    ]
+    for name in sorted(told[0].keys() | told[1].keys()):
+        first, second = (settings.get(name) for settings in told)
+        if first != second:
+            raise UserError(
+                f"{before.artifact.path} was run with {name} {first}, {after.artifact.path} with {second}: their figures "
+                "cannot be compared. Run both alike."
             )
     old, new = ({outcome.item for outcome in run.outcomes} for run in (before, after))
     if old != new:
