@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.models.base import Workbench
+from constraintsuite.models.encoders import load_encoder
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.encoders import load_encoder
 from tables import load, show, target
 from vectors_harness import harness
 from vectors_scale import index_work, scale

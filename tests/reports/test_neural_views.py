@@ -12,8 +12,9 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Role, Workbench
+from constraintsuite.models.encoders import load_encoder
 from constraintsuite.reports.html import Extras, write_report
-from constraintsuite.reports.likeness import load_encoder, pair_similarity
+from constraintsuite.reports.likeness import pair_similarity
 from constraintsuite.reports.maxsim import load_late_interaction, match_tokens, pick_examples
 from constraintsuite.store.artifact import Artifact
 from evaluate.tiny_suite import CREAM, CREAMLESS, EXAMPLES, LEEKLESS, LEEKS
@@ -56,7 +57,7 @@ def test_the_likeness_is_the_cosine_of_the_two_documents() -> None:
 
 
 def test_a_real_encoder_gives_what_its_vectors_say(dense: str) -> None:
-    encoder = load_encoder(dense, Workbench())
+    encoder = load_encoder(dense, Workbench()).encoder
     pos, neg = (encoder.encode([text], "document")[0].astype(np.float64) for text in (LEEKS, CREAM))
     expected = pos @ neg / np.linalg.norm(pos) / np.linalg.norm(neg)
     assert pair_similarity(encoder, [CREAMLESS])[0] == pytest.approx(expected, abs=1e-6)
@@ -90,7 +91,7 @@ def test_the_report_shows_both_and_is_made_once(reported: Reported, tmp_path: Pa
 @pytest.mark.parametrize(
     ("extras", "words"),
     [
-        (Extras(vectors=("bm25",)), "this model gives a text no vector"),
+        (Extras(vectors=("bm25",)), "gives no vectors"),
         (Extras(maxsim=("bm25",), examples=("dogless",)), "this model does not compare tokens"),
         (Extras(examples=("dogless",)), "go together"),
         (Extras(maxsim=("colbert:none",)), "go together"),

@@ -15,11 +15,11 @@ from tiny_bundle import make_bundle, save_model, write_json_lines, write_source
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
+from constraintsuite.models.encoders import load_encoder
 from constraintsuite.models.onnx.session import OnnxSession
 from constraintsuite.vectors import LAYOUTS, encoders, reuse
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.encoders import load_encoder
 from constraintsuite.vectors.importing import import_folder
 from constraintsuite.vectors.lengths import check_lengths, slack_of
 from constraintsuite.vectors.settings import SubsetSettings
@@ -248,7 +248,7 @@ import onnxruntime, pyarrow, constraintsuite.models.onnx.session
 from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.encoders import load_encoder
+from constraintsuite.models.encoders import load_encoder
 
 bundle, model = Path(sys.argv[1]), sys.argv[2]
 os.fsync = lambda file: None  # against a loss of power, which is not what happens here

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from constraintsuite.execution.progress import Terminal
+from constraintsuite.models.encoders import load_encoder
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import SHARD_ROWS, embed_bundle, plan_shards
 from constraintsuite.vectors.embedding import PLURALS
-from constraintsuite.vectors.encoders import load_encoder
 from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.lengths import zero_count
 

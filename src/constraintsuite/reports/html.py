@@ -13,8 +13,9 @@ from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.execution.stage import code_version
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
+from constraintsuite.models.encoders import load_encoder
 from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
-from constraintsuite.reports.likeness import load_encoder, pair_similarity
+from constraintsuite.reports.likeness import pair_similarity
 from constraintsuite.reports.maxsim import LateInteraction, load_late_interaction, match_tokens, pick_examples
 from constraintsuite.reports.page import Masthead, template_hash
 from constraintsuite.reports.sections import SECTIONS
@@ -60,7 +61,7 @@ class _Work:
             raise UserError("--maxsim and --example go together: which model, on which example?")
         self.extras = extras
         self.bench = bench
-        self.encoders: dict[str, Encoder] = {name: load_encoder(name, bench) for name in extras.vectors}
+        self.encoders: dict[str, Encoder] = {name: load_encoder(name, bench).encoder for name in extras.vectors}
         self.readers: dict[str, LateInteraction] = {name: load_late_interaction(name, bench) for name in extras.maxsim}
 
     def check(self, view: View) -> None:

@@ -7,19 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
-from constraintsuite.models.base import Encoder, Workbench
-from constraintsuite.models.dense import SIMILARITIES, DenseScorer
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.base import Encoder
+from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.records.examples import Example
-
-
-def load_encoder(model: str, bench: Workbench) -> Encoder:
-    """The encoder behind a model of that name; one that makes no vectors is a UserError."""
-    scorer = load_scorer(model, bench)
-    if not isinstance(scorer, DenseScorer):
-        raise UserError(f"--vectors {model}: this model gives a text no vector. Name a bi-encoder: dense:NAME")
-    return scorer.encoder
 
 
 def pair_similarity(encoder: Encoder, examples: Sequence[Example]) -> npt.NDArray[np.float64]:

@@ -30,13 +30,17 @@ class Masthead(NamedTuple):
 
 def render_page(head: Masthead, sections: Sequence[Section]) -> str:
     """The page as text; all that comes from a suite or a run is escaped."""
+    return fill_template("report.html.jinja", head=head, sections=sections, widest=WIDEST)
+
+
+def fill_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[str] = (), **values: object) -> str:
+    """A page that holds the common style and script, some of its own, and nothing from elsewhere."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    style = f":root {{ {page_colours()} }}\n{_read('page.css')}{drawing_style()}"
-    script = _read("page.js")
-    return environment.from_string(_read("report.html.jinja")).render(
-        head=head,
-        sections=sections,
-        widest=WIDEST,
+    own = "".join(_read(each) for each in styles)
+    style = f":root {{ {page_colours()} }}\n{_read('page.css')}{drawing_style()}{own}"
+    script = "".join(_read(each) for each in ("page.js", *scripts))
+    return environment.from_string(_read(name)).render(
+        **values,
         style=style,
         style_hash=_named_by_hash(style),
         script=script,

@@ -17,11 +17,12 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Job, Outcome
 from constraintsuite.models.base import Role
 from constraintsuite.models.dense import DenseScorer
+from constraintsuite.models.encoders import load_encoder
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.vectors.bundle import CODES, VECTORS, Bundle
 from constraintsuite.vectors.embedding import ShardTask, embed_shard
-from constraintsuite.vectors.encoders import folder_name, letting_go, load_encoder
+from constraintsuite.vectors.encoders import folder_name, letting_go
 from constraintsuite.vectors.folder import reading, reopen
 from constraintsuite.vectors.lengths import ZERO
 from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix

@@ -7,20 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.encoders import load_encoder
 
 SHOWN_DIGITS = 16
 _MOST_CHARACTERS = 50_000_000
-
-
-def load_encoder(model: str, bench: Workbench | None = None) -> DenseScorer:
-    """The encoder with its similarity; a model without vectors is a UserError. No weights are read yet."""
-    scorer = load_scorer(model, bench or Workbench())
-    if not isinstance(scorer, DenseScorer):
-        raise UserError(f"Model {model!r} gives no vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")
-    return scorer
 
 
 def folder_name(fingerprint: str) -> str:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.errors import UserError
-
 if TYPE_CHECKING:
     from constraintsuite.models.base import Workbench
     from constraintsuite.models.dense import DenseScorer
@@ -57,15 +55,10 @@ state_option = click.option(
 
 
 def load_encoder(model: str) -> DenseScorer:
-    """The encoder that a model string names; a model without vectors is a UserError."""
-    from constraintsuite.models.base import Workbench
-    from constraintsuite.models.dense import DenseScorer
-    from constraintsuite.models.naming import load_scorer
+    """The encoder that a model string names; only now is anything of it imported."""
+    from constraintsuite.models import encoders
 
-    found = load_scorer(model, Workbench())
-    if not isinstance(found, DenseScorer):
-        raise UserError(f"{model!r} gives no vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")
-    return found
+    return encoders.load_encoder(model)
 
 
 def vector_cache() -> Path:
