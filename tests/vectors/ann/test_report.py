@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree as ET
@@ -132,6 +134,18 @@ def test_a_comparison_of_nothing_is_said(tmp_path: Path) -> None:
     (tmp_path / "bench.yaml").write_text(f"data: [{data}]\nprotocol: {protocol}\nengines: [{{engine: exact}}]\n")
     assert call("run", tmp_path / "bench.yaml", "--out", tmp_path / "run").exit_code == 0
     assert "fewer than two approximate engines" in str(call("compare", tmp_path / "run").exception)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.mark.browser
