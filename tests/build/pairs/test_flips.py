@@ -60,8 +60,9 @@ def test_what_denies_is_affirmed(text: str, y: str, affirmed: str) -> None:
         ("It has showers. The showers are warm.", "showers"),
         ("Guests praise showers.", "showers"),
         ("It comes without a pool.", "pool"),
+        ("It does without showers.", "showers"),
     ],
-    ids=["a tail", "an adjective", "twice", "no rule", "a singular cannot simply be affirmed"],
+    ids=["a tail", "an adjective", "twice", "no rule", "a singular cannot simply be affirmed", "part of a verb"],
 )
 def test_what_cannot_be_turned_round_safely_is_left_alone(text: str, y: str) -> None:
     assert flips(text, y) == []
