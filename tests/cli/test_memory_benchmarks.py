@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 from dataclasses import replace
@@ -36,7 +37,42 @@ def test_bench_prints_figures_and_keeps_the_run(tmp_path: Path, cases: Path) -> 
     text = printed("bench", cases, *MODES, *FAST, "--out", tmp_path / "run")
     assert "tiny: every mode returns at most 2 units. 3 questions in 2 clusters" in text
     assert "structure_only,hops=1" in text
+    assert "bundled cases" not in text  # these are the user's own
     assert as_json("compare", tmp_path / "run", "--metric", "mrr")[0]["baseline"] == "lexical_baseline"
+
+
+def test_bench_tells_what_another_wording_costs_in_both_verdicts(tmp_path: Path, cases: Path) -> None:
+    options = ("bench", cases, *MODES, *FAST, "--out", tmp_path / "run")
+    text = printed(*options)
+    for metric in ("pass", "ranking_pass"):
+        assert f"{metric} of paraphrases less that of the question as it stands" in text
+    found = as_json(*options)["rewordings"]
+    assert {(each["mode"], each["metric"]) for each in found} >= {("ppr", "pass"), ("ppr", "ranking_pass")}
+    assert {each["difference"]["n"] for each in found} == {1}
+    assert not any(each["passed"] for each in found)  # one case rules out nothing
+
+
+def test_what_a_lenient_bench_passed_over_is_told(tmp_path: Path, cases: Path) -> None:
+    data = json.loads(cases.read_text())
+    data["cases"].append(data["cases"][0])
+    data["cases"].append({**data["cases"][1], "case_id": "gone", "hard_negatives": ["lease:99"]})
+    cases.write_text(json.dumps(data))
+    options = ("bench", cases, "--modes", "ppr", *FAST, "--out", tmp_path / "run")
+    assert "two cases have the id 'rent'" in refusal(*options)
+    text = printed(*options, "--lenient")
+    assert "cases.2 (rent): a case with this id stands before it, passed over" in text
+    assert "case 'gone': hard_negatives: no unit of the documents has the id 'lease:99'" in text
+    assert "3 questions in 2 clusters" in text
+
+
+@pytest.mark.parametrize("command", ["ablate", "hypotheses"])
+def test_claims_say_what_they_would_run(tmp_path: Path, cases: Path, command: str) -> None:
+    found = as_json(command, cases, *FAST, "--out", tmp_path / "run", "--dry-run")
+    assert found["cases"] == {"tiny": 2}
+    assert found["searches"] == 3 * len(found["modes"])
+    assert found["replayed"] == 2 * 4 * 7  # two cases, four modes that walk, with and without six edges
+    assert "searches to replay walks" in printed(command, cases, *FAST, "--out", tmp_path / "run", "--dry-run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_dry_run_counts_searches(tmp_path: Path, cases: Path) -> None:
@@ -50,7 +86,7 @@ def test_the_page_holds_scores_tests_claims_and_remarks(tmp_path: Path, cases: P
     page = (tmp_path / "page" / "index.html").read_text()
     for words in ("Against BM25", "What was returned", "H1: On multi-hop cases", "2 independent clusters are few"):
         assert words in page
-    for name in ("scores_at_2", "rewordings_pass", "rewordings_ranking_pass"):
+    for name in ("scores_at_2", "rewordings_pass", "rewordings_ranking_pass", "replays"):
         assert (tmp_path / "page" / "tables" / f"{name}.csv").is_file()
 
 
@@ -98,6 +134,16 @@ def test_ablations_and_hypotheses_share_one_run(tmp_path: Path, cases: Path) -> 
     claims = as_json("hypotheses", cases, *FAST, "--out", run)["claims"]["2"]
     assert [claim["name"] for claim in claims] == ["H1", "H2", "H3", "dynamic"]
     assert (run / "manifest.json").stat().st_mtime_ns == before
+
+
+def test_the_page_and_the_command_judge_alike(tmp_path: Path, cases: Path) -> None:
+    options = (cases, "--budget", 2, "--repeats", 1, "--out", tmp_path / "claims")
+    said = {claim["name"]: claim["judgement"] for claim in as_json("hypotheses", *options)["claims"]["2"]}
+    printed("report", tmp_path / "claims", "--out", tmp_path / "page")
+    table = (tmp_path / "page" / "tables" / "claims_at_2.csv").read_text()
+    shown = list(csv.DictReader(table.splitlines()))
+    assert {row["claim"].partition(":")[0]: row["verdict"] for row in shown} == said
+    assert any("fall without its last edge" in row["evidence"] for row in shown)
 
 
 def test_a_public_benchmark_is_scored_officially(tmp_path: Path) -> None:
@@ -187,6 +233,14 @@ def test_what_a_model_scored_in_an_earlier_run_is_not_asked_again(
     assert asked[1] == asked[0]
 
 
+def test_modes_that_all_does_not_mean_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "hotpot.json"
+    file.write_text(json.dumps([HOTPOT]))
+    told = call("hotpotqa", file, *FAST, "--out", tmp_path / "run").stderr
+    assert "left out: embedding_baseline, hybrid, hybrid_rerank, ppr_rerank (they need --encoder, or" in told
+    assert "left out" not in call("hotpotqa", file, "--modes", "ppr", *FAST, "--out", tmp_path / "run").stderr
+
+
 def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
     file, answers = tmp_path / "hotpot.json", tmp_path / "answers.json"
     file.write_text(json.dumps([HOTPOT]))
@@ -202,6 +256,7 @@ def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["bench", "kontract"], "No bundled dataset is called 'kontract'"),
+        (["hover", __file__], "Give --corpus a JSON lines file of articles"),
         (["bench", "CASES", "--modes", "all,hybrid"], "Name an encoder"),
         (["bench", "CASES", "--modes", "palace_ppr"], "Use 'ppr'"),
         (["bench", "CASES", "--encoder", "bm25"], "gives no vectors"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,6 +60,11 @@ NAMES = ("akira kurosawa", "boiler", "c++", "new york", "new york city", "u.s. a
 )
 def test_entities_are_found_at_word_boundaries_the_longest_first(text: str, found: list[str]) -> None:
     assert [NAMES[i] for i in EntityFinder(NAMES).find(text)] == found
+
+
+def test_a_name_that_is_not_among_the_known_ones_hides_no_shorter_one() -> None:
+    among = np.array([name != "new york city" for name in NAMES])
+    assert [NAMES[i] for i in EntityFinder(NAMES).find("New York City", among)] == ["new york"]
 
 
 def test_names_that_were_not_normalised_are_found_all_the_same() -> None:

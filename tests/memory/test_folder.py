@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory import folder
+from constraintsuite.memory import confirming, folder
 from constraintsuite.memory.folder import held_documents, open_memory, update_memory, verify_memory, write_memory
+from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.records import Edge, Mention, Part, Unit
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.artifact import MANIFEST, Artifact
@@ -136,7 +138,7 @@ def test_the_history_does_not_show_in_what_is_promised(tmp_path: Path) -> None:
 
 
 def test_what_is_out_of_date_is_not_kept_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder, "_FEW", 1)
+    monkeypatch.setattr(confirming, "_FEW", 1)
     write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
     update_memory(tmp_path, add=[part("annex", ["two"])])
     update_memory(tmp_path, add=[part("annex", ["three"])])
@@ -177,6 +179,34 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     assert documents(tmp_path) == ["lease"]
 
 
+@pytest.mark.parametrize(
+    ("ask", "first"), [(open_memory, "living_parts"), (held_documents, "entries"), (verify_memory, "faults")]
+)
+def test_what_is_asked_while_a_writer_puts_files_together_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Path], object], first: str
+) -> None:
+    write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
+    monkeypatch.setattr(confirming, "_FEW", 1)
+    step = getattr(folder, first)
+    asked = 0
+
+    def beside_a_writer(*arguments: object) -> object:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            monkeypatch.setattr(folder, first, step)  # the writer needs it, too
+            for number in range(3):
+                update_memory(tmp_path, [part("annex", [str(number)])])
+            assert segments(tmp_path) == ["00004.jsonl"]
+            monkeypatch.setattr(folder, first, beside_a_writer)
+        return step(*arguments)
+
+    monkeypatch.setattr(folder, first, beside_a_writer)
+    found = ask(tmp_path)
+    assert asked == 2
+    assert found == [] or found == held_documents(tmp_path) or isinstance(found, Memory)
+
+
 def cut(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-3])
 
@@ -214,7 +244,7 @@ def test_a_manifest_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
     manifest["files"] = {"segments/../../00001.jsonl": manifest["files"]["segments/00001.jsonl"]}
     (tmp_path / "m" / MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(UserError, match="which is no segment of a memory"):
+    with pytest.raises(UserError, match="which is no file of a memory"):
         open_memory(tmp_path / "m")
 
 
@@ -252,14 +282,14 @@ def test_any_history_on_disk_gives_the_memory_of_what_is_left(
 
 
 WRITER = """
-import os, signal, sys
-from itertools import count
+import os, sys
 from pathlib import Path
-from constraintsuite.memory import folder
+from constraintsuite.memory import confirming, folder
+from memory.killing import kill_between_all_steps
 from memory.tiny_parts import part
 
-folder._FEW = 1  # so that old segments are taken away, too
-folder.environment = lambda seconds: {}  # it takes the longest, and is not looked at
+confirming._FEW = 1  # so that old segments are taken away, too
+confirming.environment = lambda seconds: {}  # it takes the longest, and is not looked at
 
 def write(path, last):
     confirmed = os.open(path.with_suffix(".said"), os.O_CREAT | os.O_WRONLY | os.O_APPEND)
@@ -269,27 +299,6 @@ def write(path, last):
         before = [f"d{number - 1}"] if number > 1 else []
         folder.update_memory(path, add=[part(f"d{number}", [str(number) * 2000])], remove=before)
         os.write(confirmed, b"%d " % number)
-
-def killed_after(steps):
-    def counted(call):
-        def step(*arguments, **options):
-            nonlocal steps
-            steps -= 1
-            if steps == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return call(*arguments, **options)
-        return step
-    os.fsync, os.replace, os.unlink = counted(os.fsync), counted(os.replace), counted(os.unlink)
-
-def kill_between_all_steps(root):
-    for steps in count(1):
-        child = os.fork()
-        if child == 0:
-            killed_after(steps)
-            write(root / f"m{steps}", 2)
-            os._exit(0)
-        if os.waitpid(child, 0)[1] == 0:
-            break
 """
 
 
@@ -316,7 +325,9 @@ def assert_nothing_is_lost(path: Path) -> None:
 
 
 def test_a_writer_killed_between_any_two_steps_loses_nothing(tmp_path: Path) -> None:
-    with run_python("kill_between_all_steps(Path(sys.argv[1]))", tmp_path) as writer:
+    with run_python(
+        "kill_between_all_steps(lambda steps: write(Path(sys.argv[1]) / f'm{steps}', 2))", tmp_path
+    ) as writer:
         writer.communicate()
     assert writer.returncode == 0
     tried = [path.with_suffix("") for path in tmp_path.glob("*.said")]

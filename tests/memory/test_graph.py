@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from math import inf, nan
 
@@ -11,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.errors import UserError
+from constraintsuite.memory.graph import Graph
 from constraintsuite.memory.records import Edge, EdgeKind, Mention, Part, Unit
 from memory.tiny_parts import part, table
 
@@ -27,11 +26,13 @@ ANNEX = part("annex", ["The boiler is old."], [("annex:1", "annex:1", "refers_to
 
 def same(a: Graph, b: Graph) -> bool:
     columns = [[np.asarray(column) for each in (graph.edges, graph.open_edges) for column in each] for graph in (a, b)]
-    return (
-        (a.units, a.entities, a.documents, a.absent, table(a)) == (b.units, b.entities, b.documents, b.absent, table(b))
-        and all(np.array_equal(one, other) and one.dtype == other.dtype for one, other in zip(*columns, strict=True))
-        and bool((a.matrix(EDGE_KINDS, backwards=True) != b.matrix(EDGE_KINDS, backwards=True)).nnz == 0)
-    )
+    return (a.units, a.entities, a.documents, a.absent, table(a)) == (
+        b.units,
+        b.entities,
+        b.documents,
+        b.absent,
+        table(b),
+    ) and all(np.array_equal(one, other) and one.dtype == other.dtype for one, other in zip(*columns, strict=True))
 
 
 def test_units_are_numbered_by_document_and_entities_stand_behind_them() -> None:
@@ -63,26 +64,6 @@ def test_surfaces_of_one_entity_in_a_unit_are_one_mention_that_weighs_as_much() 
     assert table(graph) == [Edge("lease:1", "entity:tenant", "mentions", 3.0, because="The tenant, tenant's")]
 
 
-def test_the_matrix_holds_weight_times_confidence_from_source_to_target() -> None:
-    edges = (Edge("lease:1", "lease:2", "next", 4.0, 0.5), Edge("lease:1", "lease:2", "depends_on", 3.0))
-    graph = Graph.of([replace(LEASE, edges=edges, mentions=())])
-    assert graph.matrix({"next"}, backwards=False).toarray().tolist() == [[0, 2], [0, 0]]
-    assert graph.matrix({"next", "depends_on"}, backwards=False).toarray().tolist() == [[0, 5], [0, 0]]
-    assert graph.matrix({"next", "depends_on"}, backwards=True).toarray().tolist() == [[0, 5], [5, 0]]
-    assert graph.matrix(set(), backwards=True).nnz == 0
-
-
-def test_a_link_to_itself_is_not_doubled_by_going_backwards() -> None:
-    graph = Graph.of([replace(ANNEX, mentions=())])
-    assert graph.matrix({"refers_to"}, backwards=True).toarray().tolist() == [[1.0]]
-
-
-def test_a_cycle_keeps_both_directions_apart() -> None:
-    graph = Graph.of([part("a", ["x", "y"], [("a:1", "a:2", "next"), ("a:2", "a:1", "next")])])
-    assert graph.matrix({"next"}, backwards=False).toarray().tolist() == [[0, 1], [1, 0]]
-    assert graph.matrix({"next"}, backwards=True).toarray().tolist() == [[0, 2], [2, 0]]
-
-
 @pytest.mark.parametrize(
     ("given", "gone"), [([0, 3], {0, 3}), (np.array([0, 3]), {0, 3}), (np.arange(7) % 3 == 0, {0, 3, 6}), ([], set())]
 )
@@ -98,7 +79,6 @@ def test_edges_can_be_left_out_by_number_or_mask(given: list[int], gone: set[int
 def test_graphs_without_edges(parts: list[Part]) -> None:
     graph = Graph.of(parts)
     assert (len(table(graph)), graph.dangling) == (0, 0)
-    assert graph.matrix(EDGE_KINDS, backwards=True).shape == (graph.size, graph.size)
     assert len(graph.documents) == len(parts)
 
 
@@ -197,12 +177,6 @@ def test_a_document_that_is_not_there_cannot_be_removed() -> None:
 def test_edges_cannot_be_written_over() -> None:
     with pytest.raises(ValueError, match="read-only"):
         Graph.of([LEASE]).edges.weight[0] = 2.0
-
-
-def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'constraintsuite\[memory\]'"):
-        Graph.of([LEASE]).matrix({"next"}, backwards=False)
 
 
 @st.composite

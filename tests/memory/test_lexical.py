@@ -68,6 +68,33 @@ def test_a_removed_text_no_longer_counts_in_the_statistics() -> None:
         assert index.scores(query)[[1, 2]].tolist() == [0, 0]
 
 
+@given(
+    st.lists(st.tuples(st.text("ab c", max_size=12), st.booleans(), st.booleans()), max_size=8),
+    st.sampled_from(["a", "b a ab", "c c a"]),
+)
+def test_scores_among_some_are_those_of_an_index_of_them_alone(texts: list[tuple[str, bool, bool]], query: str) -> None:
+    index, alone = LexicalIndex(analyser=TermAnalyser("none")), LexicalIndex(analyser=TermAnalyser("none"))
+    index.add([text for text, _, _ in texts])
+    index.remove(np.array([n for n, (_, _, gone) in enumerate(texts) if gone], dtype=np.int32))
+    among = np.array([wanted for _, wanted, _ in texts], dtype=np.bool_)
+    left = [n for n, (_, wanted, gone) in enumerate(texts) if wanted and not gone]
+    alone.add([texts[n][0] for n in left])
+    scores = index.scores(query, among)
+    assert scores[left].tolist() == alone.scores(query).tolist()
+    assert np.count_nonzero(scores) == np.count_nonzero(scores[left])
+    assert index.whole(query, among) == alone.whole(query)
+
+
+def test_statistics_among_some_are_made_anew_when_texts_come_or_go() -> None:
+    index, some = index_of(TEXTS), np.array([True, True, False, False, True])
+    before = index.scores("boiler", some).tolist()
+    index.remove(np.array([1], dtype=np.int32))
+    assert index.scores("boiler", some)[0] == index_of([TEXTS[0], TEXTS[4]]).scores("boiler")[0] != before[0]
+    index.add(["boiler"])
+    more = np.append(some, True)
+    assert index.scores("boiler", more)[0] == index_of([TEXTS[0], TEXTS[4], "boiler"]).scores("boiler")[0]
+
+
 @given(st.text())
 def test_any_text_has_the_terms_of_the_analyser(text: str) -> None:
     index = index_of([text, "other"])

@@ -35,6 +35,18 @@ def test_each_unit_has_a_lexical_score_in_the_order_of_the_graph() -> None:
     assert memory.lexical("").tolist() == [0, 0, 0]
 
 
+def test_units_that_are_not_visible_do_not_count_in_the_statistics() -> None:
+    memory = Memory.of([LEASE, ANNEX])
+    memory.add([part("annex", ["The pump of the boiler.", "Gone soon."])])  # other slots than places
+    seen = np.array([unit.document == "lease" for unit in memory.graph.units])
+    alone = Memory.of([LEASE])
+    for query in ("boiler pump", "tenant", "repairs"):
+        assert memory.lexical(query, seen)[seen].tolist() == alone.lexical(query).tolist()
+        assert memory.coverage(query, seen)[seen].tolist() == alone.coverage(query).tolist()
+        assert not memory.lexical(query, seen)[~seen].any()
+        assert memory.lexical(query, np.ones_like(seen)).tolist() == memory.lexical(query).tolist()
+
+
 def test_headings_are_searched_unless_said_otherwise() -> None:
     assert (Memory.of([LEASE, ANNEX]).lexical("repairs") > 0).tolist() == [False, True, True]
     without = Memory.of([LEASE, ANNEX], indexing=Indexing(headings=False))

@@ -12,6 +12,7 @@ from constraintsuite.memory.records import EdgeKind, Unit
 
 IntArray = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 ENTITY = "entity:"
 """What the id of an entity's node begins with."""

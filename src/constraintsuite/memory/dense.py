@@ -47,7 +47,7 @@ class DenseIndex:
         distinct = list(places)
         for start in range(0, len(distinct), _BLOCK):
             block = distinct[start : start + _BLOCK]
-            vectors = self._embed(block)
+            vectors = self.embed(block)
             self._make_room(len(self._lengths) + len(texts), vectors.shape[1])
             for text, vector in zip(block, vectors, strict=True):
                 self._rows[places[text]] = vector
@@ -97,7 +97,7 @@ class DenseIndex:
             self._asked = (query, _checked(self.encoder, self.encoder.encoder.encode([query], "query"), 1)[0])
         return self._asked[1]
 
-    def _embed(self, texts: Sequence[str]) -> Matrix:
+    def embed(self, texts: Sequence[str]) -> Matrix:
         """One row a text; those of the cache are not asked for again."""
         if self._cache is None:
             return _checked(self.encoder, self.encoder.encoder.encode(texts, "document"), len(texts))

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from constraintsuite.memory.columns import BoolArray
+
 _SPACE = re.compile(r"\s+")
 _APOSTROPHES = str.maketrans("’‘ʼ＇", "''''")
 _ARTICLES = re.compile(r"(?:(?:the|an?) )+(?=\S)")
@@ -41,8 +43,9 @@ class EntityFinder:
             if tokens and self._numbers.setdefault(form, number) == number:
                 self._longest[tokens[0]] = max(self._longest.get(tokens[0], 0), len(tokens))
 
-    def find(self, text: str) -> list[int]:
-        """Positions in `names` of the entities, each once, in the order in which they are first named."""
+    def find(self, text: str, among: BoolArray | None = None) -> list[int]:
+        """Positions in `names` of the entities, each once, in the order in which they are first named; with `among`, as if
+        the others were not known."""
         folded = _fold(text)
         tokens = list(_TOKEN.finditer(folded))
         found: dict[int, None] = {}
@@ -51,7 +54,7 @@ class EntityFinder:
             most = min(self._longest.get(tokens[at].group(), 0), len(tokens) - at)
             for count in range(most, 0, -1):
                 number = self._numbers.get(folded[tokens[at].start() : tokens[at + count - 1].end()])
-                if number is not None:
+                if number is not None and (among is None or among[number]):
                     found[number] = None
                     at += count - 1
                     break

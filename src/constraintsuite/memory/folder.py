@@ -1,59 +1,44 @@
-"""A memory on disk: an artifact whose segments are written once and whose manifest says which of them count.
+"""A memory on disk: an artifact whose files are written once and whose manifest says which of them count.
 
-    manifest.json environment.json segments/00001.jsonl segments/00002.jsonl ...
+    manifest.json environment.json segments/00001.jsonl segments/00002.jsonl ... readings/00001.jsonl ... .terms.index
 
 A segment adds, replaces and removes documents. It is on disk for good before the manifest names it, and the manifest is
-replaced in one step: whoever opens the folder sees all of a change or nothing of it.
+replaced in one step: whoever opens the folder sees all of a change or nothing of it. Readings are there where documents
+were ingested: what was read in each of them, so that all can be linked anew when one comes or goes.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from constraintsuite.errors import UserError
+from constraintsuite.memory.confirming import confirm, content_of
 from constraintsuite.memory.graph import Graph
+from constraintsuite.memory.index import keep_terms, kept_terms
+from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, faults, refuse_faults
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import Part
-from constraintsuite.memory.segments import (
-    SEGMENTS,
-    Change,
-    Entry,
-    applied,
-    entries,
-    faults,
-    living_parts,
-    next_segment,
-    refuse_faults,
-    write_segment,
-)
+from constraintsuite.memory.segments import Change, Entry, applied, entries, living_parts
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import (
-    ENVIRONMENT,
-    FORMAT,
-    MANIFEST,
-    Artifact,
-    FileEntry,
-    Manifest,
-    Origin,
-    environment,
-    read_manifest,
-)
-from constraintsuite.store.files import folder_lock, sha256_text, write_text
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Origin, read_manifest
+from constraintsuite.store.files import folder_lock, sha256_text
 
 KIND = "graph"
 CODE = "graph 1"
 """Raised when the same documents would be written as other bytes."""
-_MOST_SEGMENTS = 256
-_FEW = 50  # documents: a memory as small as this is not written anew because half its lines are out of date
+T = TypeVar("T")
 
 
 def write_memory(
-    path: Path, parts: Iterable[Part], *, name: str, settings: Mapping[str, Any] | None = None
+    path: Path,
+    parts: Iterable[Part],
+    *,
+    name: str,
+    settings: Mapping[str, Any] | None = None,
+    readings: Sequence[Line] = (),
 ) -> Artifact:
     """A new memory of some documents; `settings` are those of the ingestion. The same ones again change nothing."""
     given = list(parts)
@@ -67,7 +52,10 @@ def write_memory(
         manifest = read_manifest(path)
         if manifest is None:
             _refuse_foreign(path)
-            return _confirm(path, origin, held, None, changes)
+            lines: dict[str, Sequence[Line]] = {SEGMENTS: changes} | ({READINGS: readings} if readings else {})
+            now = confirm(path, origin, held, None, lines)
+            keep_terms(None, changes, now)
+            return now
         if manifest.kind != KIND:
             raise UserError(f"{path}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
         if manifest.fingerprint != origin.fingerprint:
@@ -77,6 +65,37 @@ def write_memory(
         return Artifact(path, manifest)
 
 
+class Plan(NamedTuple):
+    """What is to change in a memory."""
+
+    add: Sequence[Part] = ()
+    """Documents that come, or take the place of those of their id; what is unchanged is not written."""
+    remove: Collection[str] = ()
+    readings: Sequence[Line] = ()
+    """Lines to write to the log of that name."""
+
+
+def change_memory(path: Path, plan: Callable[[Artifact], Plan]) -> Artifact:
+    """Change a memory as `plan` says, which is asked once nobody else can write to it."""
+    Artifact.open(path, KIND)
+    with folder_lock(path):
+        artifact = Artifact.open(path, KIND)  # as the last writer left it
+        refuse_faults(artifact, *LOGS)
+        wanted = plan(artifact)
+        Graph.of(wanted.add)
+        before = entries(artifact)
+        changes = _changes(path, before, wanted.add, wanted.remove)
+        lines: dict[str, Sequence[Line]] = {SEGMENTS: changes, READINGS: wanted.readings}
+        new = {log: own for log, own in lines.items() if own}
+        if not new:
+            return artifact
+        held = applied(before, changes)
+        origin = _origin(artifact.manifest.name, artifact.manifest.settings, held)
+        now = confirm(path, origin, held, artifact, new)
+        keep_terms(artifact, changes, now)
+        return now
+
+
 def update_memory(
     path: Path,
     add: Iterable[Part] = (),
@@ -84,61 +103,84 @@ def update_memory(
     *,
     settings: Mapping[str, Any] | None = None,
 ) -> Artifact:
-    """Add documents, or put them in place of those of their id, and remove others; what is unchanged is not written.
+    """Add documents, or put them in place of those of their id, and remove others, each as it is given.
 
-    `settings`, where given, must be those that the other documents were ingested with.
+    `settings`, where given, must be those that the other documents were ingested with. Documents that cite one another
+    are linked anew by `constraintsuite.memory.ingest.growing`, not here.
     """
     given = list(add)
-    Graph.of(given)
-    Artifact.open(path, KIND)
-    with folder_lock(path):
-        artifact = Artifact.open(path, KIND)  # as the last writer left it
+
+    def plan(artifact: Artifact) -> Plan:
         _refuse_other_settings(artifact, settings)
-        refuse_faults(artifact)
-        before = entries(artifact)
-        changes = _changes(path, before, given, remove)
-        if not changes:
-            return artifact
-        held = applied(before, changes)
-        origin = _origin(artifact.manifest.name, artifact.manifest.settings, held)
-        return _confirm(path, origin, held, artifact, changes)
+        return Plan(given, remove)
+
+    return change_memory(path, plan)
+
+
+def read_memory(path: Path, use: Callable[[Artifact], T]) -> T:
+    """What `use` finds in a memory; asked again if a writer has taken away files meanwhile."""
+    while True:
+        artifact = Artifact.open(path, KIND)
+        try:
+            return use(artifact)
+        except (UserError, FileNotFoundError):
+            if read_manifest(path) == artifact.manifest:
+                raise
+            # All files of a log were put into one: those of the manifest that was read are gone.
 
 
 def open_memory(
     path: Path, encoder: DenseScorer | None = None, indexing: Indexing | None = None, cache: Path | None = None
 ) -> Memory:
     """The memory of a folder; a segment that is missing, cut short or changed is a UserError that names it."""
-    while True:
-        artifact = Artifact.open(path, KIND)
-        try:
-            refuse_faults(artifact)
-            return Memory.of(living_parts(artifact), encoder, indexing, cache)
-        except UserError:
-            if read_manifest(path) == artifact.manifest:
-                raise
-            # A writer has put all segments into one meanwhile: those of the manifest that was read are gone.
+
+    def opened(artifact: Artifact) -> Memory:
+        refuse_faults(artifact, SEGMENTS)
+        terms = kept_terms(artifact, indexing or Indexing())
+        return Memory.of(living_parts(artifact), encoder, indexing, cache, terms)
+
+    return read_memory(path, opened)
 
 
 def held_documents(path: Path) -> dict[str, str]:
     """Of each document of a memory the hash of the bytes that it was read from."""
-    artifact = Artifact.open(path, KIND)
-    refuse_faults(artifact)
-    return {document: entry.sha256 for document, entry in entries(artifact).items()}
+
+    def held(artifact: Artifact) -> dict[str, str]:
+        refuse_faults(artifact, SEGMENTS)
+        return {document: entry.sha256 for document, entry in entries(artifact).items()}
+
+    return read_memory(path, held)
+
+
+class _FaultsError(UserError):
+    """Raised where a memory is not as it was written."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
 
 
 def verify_memory(path: Path) -> list[str]:
-    """What is wrong with a memory, one line a fault; segments that a killed writer left behind are none."""
-    artifact = Artifact.open(path, KIND)
+    """What is wrong with a memory, one line a fault; files that a killed writer left behind are none."""
+    try:
+        read_memory(path, _verify)
+    except _FaultsError as error:
+        return error.faults
+    return []
+
+
+def _verify(artifact: Artifact) -> None:
     found = faults(artifact)
-    if artifact.manifest.content != _content(artifact.manifest.files):
+    if artifact.manifest.content != content_of(artifact.manifest.files):
         found.append(f"{MANIFEST}: changed since it was written")
     if not found and artifact.manifest.inputs != _inputs(entries(artifact)):
         found.append(f"{MANIFEST}: it tells of other documents than the segments hold")
-    return found
+    if found:
+        raise _FaultsError(found)
 
 
 def _refuse_foreign(path: Path) -> None:
-    own = {MANIFEST, ENVIRONMENT, SEGMENTS}
+    own = {MANIFEST, ENVIRONMENT, *LOGS}
     foreign = sorted(each.name for each in path.iterdir() if each.name not in own and not each.name.startswith("."))
     if foreign:
         raise UserError(f"{path}: the folder holds {foreign[0]!r}, which is not of a memory. Choose another --out.")
@@ -155,41 +197,18 @@ def _refuse_other_settings(artifact: Artifact, settings: Mapping[str, Any] | Non
 
 def _changes(path: Path, held: Mapping[str, Entry], add: Iterable[Part], remove: Collection[str]) -> list[Change]:
     """The lines to write: none for a document that is as it was."""
-    unknown = sorted(set(remove) - held.keys())
-    if unknown:
-        raise UserError(f"{path}: this memory holds no document {unknown[0]!r}.")
+    refuse_unknown(path, held, remove)
     given = [Change.to(part) for part in add]
     gone = set(remove) - {change.document for change in given}
     new = [each for each in given if each.document not in held or held[each.document].digest != each.digest]
     return new + [Change(document, "", None) for document in gone]
 
 
-def _confirm(
-    path: Path, origin: Origin, held: Mapping[str, Entry], before: Artifact | None, changes: list[Change]
-) -> Artifact:
-    """Write a segment, then the manifest that makes it count."""
-    start = time.monotonic()
-    name = next_segment(before.manifest if before else None)
-    files, lines = (dict(before.manifest.files), before.manifest.counts["lines"]) if before else ({}, 0)
-    if before and (len(files) >= _MOST_SEGMENTS or lines + len(changes) > 2 * max(len(held), _FEW)):
-        changes = _all_of_it(before, changes)
-        files, lines = {}, 0
-    files[name] = write_segment(path, name, sorted(changes, key=lambda change: change.document))
-    _sync(path / SEGMENTS)
-    manifest = _manifest(origin, held, files, lines + len(changes))
-    write_text(path / ENVIRONMENT, json.dumps(environment(time.monotonic() - start), indent=2) + "\n")
-    write_text(path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
-    _sync(path)
-    _sync(path.parent)
-    _tidy(path, manifest)
-    return Artifact(path, manifest)
-
-
-def _all_of_it(before: Artifact, changes: list[Change]) -> list[Change]:
-    """Every document that is left, so that what is out of date need not be kept for ever."""
-    changed = {change.document for change in changes}
-    others = (Change.to(part) for part in living_parts(before) if part.id not in changed)
-    return [*(change for change in changes if change.part is not None), *others]
+def refuse_unknown(path: Path, held: Collection[str], documents: Collection[str]) -> None:
+    """A UserError that names a document which a memory does not hold."""
+    unknown = sorted(set(documents) - set(held))
+    if unknown:
+        raise UserError(f"{path}: this memory holds no document {unknown[0]!r}. See: csuite memory show {path}")
 
 
 def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, Entry]) -> Origin:
@@ -199,46 +218,3 @@ def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, Entry]) -
 def _inputs(held: Mapping[str, Entry]) -> dict[str, str]:
     """Equal for equal documents, whatever the history of the folder."""
     return {"documents": sha256_text(*(f"{document} {entry.digest}" for document, entry in sorted(held.items())))}
-
-
-def _manifest(origin: Origin, held: Mapping[str, Entry], files: Mapping[str, FileEntry], lines: int) -> Manifest:
-    counts = {
-        "documents": len(held),
-        "units": sum(entry.units for entry in held.values()),
-        "edges": sum(entry.edges for entry in held.values()),
-        "mentions": sum(entry.mentions for entry in held.values()),
-        "lines": lines,
-    }
-    return Manifest(
-        format=FORMAT,
-        kind=origin.kind,
-        name=origin.name,
-        fingerprint=origin.fingerprint,
-        inputs=dict(origin.inputs),
-        settings=dict(origin.settings),
-        seed=origin.seed,
-        counts=counts,
-        rejects={},
-        files=dict(files),
-        content=_content(files),
-    )
-
-
-def _content(files: Mapping[str, FileEntry]) -> str:
-    return sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items()))
-
-
-def _sync(folder: Path) -> None:
-    """Make the names in a folder outlive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _tidy(path: Path, manifest: Manifest) -> None:
-    """Take away segments that no longer count, and what a writer that was killed left behind."""
-    stale = [file for file in (path / SEGMENTS).iterdir() if f"{SEGMENTS}/{file.name}" not in manifest.files]
-    for file in (*stale, *path.glob(".*.tmp-*")):
-        file.unlink(missing_ok=True)

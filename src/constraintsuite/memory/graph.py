@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.errors import UserError
 from constraintsuite.memory.assembling import assemble
 from constraintsuite.memory.columns import EDGE_KINDS, ENTITY, Columns, EdgeTable, FloatArray, Held, IntArray
-from constraintsuite.memory.records import Edge, EdgeKind, Part, Unit
-
-if TYPE_CHECKING:  # a graph can be read and shown without scipy
-    from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
+from constraintsuite.memory.records import Edge, Part, Unit
 
 __all__ = ["EDGE_KINDS", "ENTITY", "EdgeTable", "FloatArray", "Graph", "Held", "IntArray", "Updated"]
 
@@ -28,7 +25,6 @@ class Graph:
 
     def __init__(self, columns: Columns | None = None) -> None:
         self._columns = columns or Columns.empty()
-        self._matrices: dict[tuple[frozenset[EdgeKind], bool], csr_array] = {}
 
     @classmethod
     def of(cls, parts: Iterable[Part]) -> Graph:
@@ -88,7 +84,7 @@ class Graph:
 
     @property
     def dangling(self) -> int:
-        """How many edges wait; they are in no matrix."""
+        """How many edges wait; nothing walks along them."""
         return len(self.open_edges.source)
 
     def node_id(self, number: int) -> str:
@@ -127,30 +123,6 @@ class Graph:
         kept = np.ones(len(self.edges.source), dtype=np.bool_)
         kept[given] = False
         return Graph(self._columns._replace(edges=self.edges.take(kept)))
-
-    def matrix(self, kinds: Collection[EdgeKind] = EDGE_KINDS, *, backwards: bool) -> csr_array:
-        """Weight times confidence from each node (row) to each (column), over the edges of some kinds.
-
-        With `backwards` every edge also leads from its target to its source; one from a node to itself does so already.
-        The matrix is kept for the next call: do not write to it.
-        """
-        key = (frozenset(kinds), backwards)
-        if key not in self._matrices:
-            self._matrices[key] = self._matrix(*key)
-        return self._matrices[key]
-
-    def _matrix(self, kinds: frozenset[EdgeKind], backwards: bool) -> csr_array:
-        try:
-            from scipy.sparse import coo_array  # noqa: PLC0415 - an extra
-        except ImportError:
-            raise MissingExtraError("memory", "Walking the graph of a memory") from None
-        table = self.edges.take(np.isin(self.edges.kind, [EDGE_KINDS.index(kind) for kind in kinds]))
-        rows, columns, values = table.source, table.target, table.weight * table.confidence
-        if backwards:
-            two = rows != columns
-            rows, columns = np.concatenate([rows, columns[two]]), np.concatenate([columns, rows[two]])
-            values = np.concatenate([values, values[two]])
-        return coo_array((values, (rows, columns)), shape=(self.size, self.size)).tocsr()
 
 
 class Updated(NamedTuple):

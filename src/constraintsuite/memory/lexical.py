@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.memory.columns import FloatArray, IntArray
+from constraintsuite.memory.columns import BoolArray, FloatArray, IntArray
 from constraintsuite.text.terms import TermAnalyser, words
 
 _BLOCK = 16_384  # texts whose terms are sorted at once
@@ -37,6 +37,31 @@ class _Segment(NamedTuple):
         return self.slots[rows], self.counts[rows]
 
 
+class TermCounts(NamedTuple):
+    """How often each term stands in each of some texts: all that searching them needs."""
+
+    terms: Sequence[str]
+    """Sorted."""
+    starts: npt.NDArray[np.int64]  # (terms + 1,) where the postings of each begin
+    texts: IntArray
+    """By number, ascending within a term."""
+    counts: npt.NDArray[np.unsignedinteger]
+    lengths: IntArray  # (texts,)
+
+
+class _Statistics(NamedTuple):
+    """The texts over which statistics are made."""
+
+    here: BoolArray  # (slots,)
+    texts: int
+    norms: FloatArray  # (slots,) what a text of each slot's length must outweigh
+
+    @property
+    def whole(self) -> bool:
+        """Whether no slot is left out."""
+        return self.texts == len(self.here)
+
+
 class LexicalIndex:
     """Lucene's BM25, as in `retrieval/bm25.py`. Each text has a slot, which is its name until `compacted` says otherwise.
 
@@ -51,7 +76,8 @@ class LexicalIndex:
         self._segments: list[_Segment] = []
         self._lengths = np.empty(0, dtype=np.int32)  # (slots,)
         self._here = np.empty(0, dtype=np.bool_)  # (slots,) whether the text of the slot is still there
-        self._norms: FloatArray | None = None
+        self._all: _Statistics | None = None
+        self._some: tuple[BoolArray, _Statistics] | None = None  # of the texts that were last asked for
 
     @property
     def gone(self) -> int:
@@ -78,9 +104,47 @@ class LexicalIndex:
         slots = (pairs % len(texts) + len(self._lengths)).astype(np.int32)
         self._lengths = np.concatenate([self._lengths, np.array(lengths, dtype=np.int32)])
         self._here = np.concatenate([self._here, np.ones(len(texts), dtype=np.bool_)])
-        self._norms = None
+        self._forget_statistics()
         self._segments.append(_segment((pairs // len(texts)).astype(np.int32), slots, counts))
         self._merge_small()
+
+    def take(self, counted: TermCounts) -> IntArray:
+        """As `add`, of texts whose terms have been counted before."""
+        first = len(self._lengths)
+        known = self._vocabulary
+        numbers = np.array([known.setdefault(term, len(known)) for term in counted.terms], dtype=np.int32)
+        slots = counted.texts + np.int32(first)
+        if (np.diff(numbers) > 0).all():  # always, if it is the first to come
+            segment = _Segment(numbers, counted.starts, slots, counted.counts)
+        else:
+            terms = np.repeat(numbers, np.diff(counted.starts))
+            order = np.argsort(terms, kind="stable")
+            segment = _segment(terms[order], slots[order], counted.counts[order])
+        self._lengths = np.concatenate([self._lengths, counted.lengths])
+        self._here = np.concatenate([self._here, np.ones(len(counted.lengths), dtype=np.bool_)])
+        self._forget_statistics()
+        self._segments.append(segment)
+        self._merge_small()
+        return np.arange(first, len(self._lengths), dtype=np.int32)
+
+    def term_counts(self, slots: IntArray) -> TermCounts:
+        """The terms of the texts of some slots, numbered anew in this order; it does not show how they got here."""
+        if not len(slots):
+            return TermCounts((), np.zeros(1, np.int64), slots, np.empty(0, np.uint8), self._lengths[:0])
+        whole = self._merged(self._segments)
+        names = list(self._vocabulary)
+        found = np.array([names[number] for number in whole.terms.tolist()], dtype=object)
+        by_name = np.argsort(found)
+        terms = np.repeat(np.argsort(by_name), np.diff(whole.starts))  # by their rank among the names
+        numbers = np.full(len(self._lengths), -1)
+        numbers[slots] = np.arange(len(slots))
+        texts = numbers[whole.slots]
+        order = np.argsort(terms * len(numbers) + texts)
+        order = order[texts[order] >= 0]
+        kept = _segment(terms[order].astype(np.int32), texts[order].astype(np.int32), whole.counts[order])
+        return TermCounts(
+            found[by_name][kept.terms].tolist(), kept.starts, kept.slots, kept.counts, self._lengths[slots]
+        )
 
     def _merge_small(self) -> None:
         """Make one segment of the last eight when they are of a size: there are never many, and large ones move seldom."""
@@ -103,7 +167,7 @@ class LexicalIndex:
     def remove(self, slots: IntArray) -> None:
         """Forget the texts of some slots."""
         self._here[slots] = False
-        self._norms = None
+        self._forget_statistics()
 
     def compacted(self) -> IntArray:
         """Give the empty slots up; of each old slot the new one, or -1."""
@@ -115,7 +179,7 @@ class LexicalIndex:
             terms = np.arange(len(whole.terms), dtype=np.int32)
             self._segments = [whole._replace(terms=terms, slots=renumber[whole.slots])]
         self._lengths, self._here = self._lengths[self._here], self._here[self._here]
-        self._norms = None
+        self._forget_statistics()
         return renumber
 
     def _merged(self, segments: Sequence[_Segment]) -> _Segment:
@@ -128,41 +192,62 @@ class LexicalIndex:
         counts = np.concatenate([each.counts for each in segments])
         return _segment(terms[order], slots[order], counts[order])
 
-    def scores(self, query: str) -> FloatArray:
-        """Of each slot its BM25, 0 where no term is shared."""
+    def scores(self, query: str, among: BoolArray | None = None) -> FloatArray:
+        """Of each slot its BM25, 0 where no term is shared.
+
+        With `among`, a mask over slots, as if no other texts were there.
+        """
+        statistics = self._statistics(among)
         scores = np.zeros(len(self._lengths))
-        if self._norms is None:
-            self._norms = self._make_norms()
         for term, times in Counter(self.analyser.terms(query)).items():
-            slots, counts = self._postings(term)
+            slots, counts = self._postings(term, statistics)
             if len(slots):
-                scores[slots] += times * self._rarity(len(slots)) * (counts / (counts + self._norms[slots]))
+                rarity = _rarity(len(slots), statistics.texts)
+                scores[slots] += times * rarity * (counts / (counts + statistics.norms[slots]))
         return scores
 
-    def whole(self, query: str) -> float:
+    def whole(self, query: str, among: BoolArray | None = None) -> float:
         """What a text of mean length would score that holds every term of the query once, also those that no text has."""
+        statistics = self._statistics(among)
         terms = Counter(self.analyser.terms(query))
-        return sum(times * self._rarity(len(self._postings(term)[0])) for term, times in terms.items()) / (1 + self.k1)
+        holding = {term: len(self._postings(term, statistics)[0]) for term in terms}
+        return sum(times * _rarity(holding[term], statistics.texts) for term, times in terms.items()) / (1 + self.k1)
 
-    def _rarity(self, holding: int) -> float:
-        return log(1 + (len(self._here) - self.gone - holding + 0.5) / (holding + 0.5))
-
-    def _postings(self, term: str) -> tuple[IntArray, FloatArray]:
-        """The slots that hold a term now, and how often."""
-        if not self._segments:
+    def _postings(self, term: str, statistics: _Statistics) -> tuple[IntArray, FloatArray]:
+        """Those of the texts that hold a term, and how often."""
+        number = self._vocabulary.get(term)
+        if number is None or not self._segments:
             return np.empty(0, dtype=np.int32), np.empty(0)
-        number = self._vocabulary.get(term, -1)
         found = [segment.postings(number) for segment in self._segments]
         slots = np.concatenate([slots for slots, _ in found])
         counts = np.concatenate([counts for _, counts in found]).astype(np.float64)
-        here = self._here[slots]
-        return (slots, counts) if here.all() else (slots[here], counts[here])
+        if statistics.whole:
+            return slots, counts
+        here = statistics.here[slots]
+        return slots[here], counts[here]
 
-    def _make_norms(self) -> FloatArray:
-        """What a text of each slot's length must outweigh."""
-        total = int(self._lengths[self._here].sum())
-        mean = total / max(1, len(self._here) - self.gone)
-        return self.k1 * (1 - self.b + self.b * self._lengths.astype(np.float64) / (mean or 1.0))
+    def _statistics(self, among: BoolArray | None) -> _Statistics:
+        """The statistics of all texts that are there, or of some of them; those that were asked for last are kept."""
+        if among is None:
+            if self._all is None:
+                self._all = self._count(self._here)
+            return self._all
+        if self._some is None or not np.array_equal(self._some[0], among):
+            self._some = (among.copy(), self._count(self._here & among))
+        return self._some[1]
+
+    def _forget_statistics(self) -> None:
+        self._all = self._some = None
+
+    def _count(self, here: BoolArray) -> _Statistics:
+        texts = int(here.sum())
+        mean = int(self._lengths[here].sum()) / max(1, texts)
+        norms = self.k1 * (1 - self.b + self.b * self._lengths.astype(np.float64) / (mean or 1.0))
+        return _Statistics(here, texts, norms)
+
+
+def _rarity(holding: int, texts: int) -> float:
+    return log(1 + (texts - holding + 0.5) / (holding + 0.5))
 
 
 def _segment(terms: IntArray, slots: IntArray, counts: npt.NDArray[np.integer]) -> _Segment:

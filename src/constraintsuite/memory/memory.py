@@ -11,11 +11,13 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.errors import UserError
+from constraintsuite.memory.columns import BoolArray
 from constraintsuite.memory.dense import DenseIndex, Matrix
 from constraintsuite.memory.entities import EntityFinder
 from constraintsuite.memory.graph import FloatArray, Graph, IntArray
-from constraintsuite.memory.lexical import LexicalIndex
+from constraintsuite.memory.lexical import LexicalIndex, TermCounts
 from constraintsuite.memory.records import Part, Unit
+from constraintsuite.memory.synonyms import NameVectors, Synonyms
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.retrieval.bm25 import Bm25Settings
 from constraintsuite.text.terms import TermAnalyser
@@ -38,7 +40,9 @@ class Memory:
         analyser = TermAnalyser(self.indexing.stop_list, self.indexing.stem)
         self._lexical = LexicalIndex(k1=self.indexing.k1, b=self.indexing.b, analyser=analyser)
         self._slots = np.empty(0, dtype=np.int32)  # (units,) where each is in the indices
+        self._in_order = True  # whether the n-th unit is in the n-th slot, and no other slot is there
         self._dense = DenseIndex(encoder, cache) if encoder is not None else None
+        self._names = NameVectors(self._dense) if self._dense is not None else None
         self._finder: tuple[Graph, EntityFinder] | None = None
 
     @classmethod
@@ -48,10 +52,14 @@ class Memory:
         encoder: DenseScorer | None = None,
         indexing: Indexing | None = None,
         cache: Path | None = None,
+        terms: TermCounts | None = None,
     ) -> Memory:
-        """The memory of some documents; `cache` is a folder of vectors of texts that were embedded before."""
+        """The memory of some documents; `cache` is a folder of vectors of texts that were embedded before.
+
+        `terms` are those of all units, in the order of the graph, where they have been counted.
+        """
         memory = cls(encoder, indexing, cache)
-        memory.add(parts)
+        memory.update(parts, (), terms)
         return memory
 
     @property
@@ -67,22 +75,25 @@ class Memory:
         """Forget documents; edges of others to them wait until they come back."""
         self.update((), documents)
 
-    def update(self, add: Iterable[Part], remove: Collection[str]) -> None:
-        """Remove, then add; on an error nothing has changed."""
+    def update(self, add: Iterable[Part], remove: Collection[str], terms: TermCounts | None = None) -> None:
+        """Remove, then add; on an error nothing has changed. `terms` are those of the units that come, if they are known."""
         graph, origin = self.graph.updated(add, remove)
         new = [graph.units[i] for i in np.flatnonzero(origin < 0).tolist()]
         if self._dense is not None:
             self._dense.prepare([self.searched(unit) for unit in new])
-        self._index(origin, new)
+        self._index(origin, new, terms)
         self.graph = graph
 
-    def _index(self, origin: IntArray, new: list[Unit]) -> None:
+    def _index(self, origin: IntArray, new: list[Unit], terms: TermCounts | None) -> None:
         stays = np.zeros(len(self._slots), dtype=np.bool_)
         stays[origin[origin >= 0]] = True
         self._lexical.remove(self._slots[~stays])
         slots = np.empty(len(origin), dtype=np.int32)
         slots[origin >= 0] = self._slots[origin[origin >= 0]]
-        slots[origin < 0] = self._lexical.add(map(self.searched, new))
+        if terms is not None and len(terms.lengths) == len(new):
+            slots[origin < 0] = self._lexical.take(terms)
+        else:
+            slots[origin < 0] = self._lexical.add(map(self.searched, new))
         if self._dense is not None:
             self._dense.take()
         if self._lexical.gone > len(slots):
@@ -91,20 +102,31 @@ class Memory:
             if self._dense is not None:
                 self._dense.compact(renumber)
         self._slots = slots
+        self._in_order = not self._lexical.gone and np.array_equal(slots, np.arange(len(slots)))
 
     def searched(self, unit: Unit) -> str:
         """The text under which a unit is found."""
         return "\n".join((*unit.headings, unit.text)) if self.indexing.headings else unit.text
 
-    def lexical(self, query: str) -> FloatArray:
-        """Of each unit its BM25, 0 where it shares nothing with the query."""
-        return self._lexical.scores(query)[self._slots]
+    def lexical(self, query: str, visible: BoolArray | None = None) -> FloatArray:
+        """Of each unit its BM25, 0 where it shares nothing with the query; with `visible`, as if no others were there."""
+        scores = self._lexical.scores(query, self._among(visible))
+        return scores if self._in_order else scores[self._slots]
 
-    def coverage(self, query: str) -> FloatArray:
+    def coverage(self, query: str, visible: BoolArray | None = None) -> FloatArray:
         """Of each unit how much of the query it holds, from 0 to 1, by BM25: one accidental word is little of a question."""
-        whole = self._lexical.whole(query)
-        covered: FloatArray = np.minimum(self.lexical(query) / whole, 1.0) if whole else np.zeros(len(self._slots))
+        whole = self._lexical.whole(query, self._among(visible))
+        held = self.lexical(query, visible)
+        covered: FloatArray = np.minimum(held / whole, 1.0) if whole else np.zeros(len(held))
         return covered
+
+    def _among(self, visible: BoolArray | None) -> BoolArray | None:
+        """A mask over units as one over slots; None where no unit is left out."""
+        if visible is None or visible.all():
+            return None
+        among = np.zeros(len(self._slots) + self._lexical.gone, dtype=np.bool_)
+        among[self._slots] = visible
+        return among
 
     def dense(self, query: str) -> FloatArray:
         """Of each unit how near it is to the query."""
@@ -113,20 +135,29 @@ class Memory:
     def vectors(self) -> Matrix:
         """One row a unit, as the encoder gave it; do not write to it. After a change of the memory it is a copy."""
         rows = self._require_vectors().vectors
-        in_order = len(rows) == len(self._slots) and np.array_equal(self._slots, np.arange(len(rows)))
-        return rows if in_order else rows[self._slots]
+        return rows if self._in_order else rows[self._slots]
 
     def _require_vectors(self) -> DenseIndex:
         if self._dense is None:
             raise UserError("This memory has no vectors. Open it with an encoder, such as dense:all-MiniLM-L6-v2.")
         return self._dense
 
-    def entity_numbers(self, text: str) -> IntArray:
-        """Numbers of the nodes of the entities that a text names, in the order in which it does; where one name is part
-        of another, the longer counts."""
+    def entity_numbers(self, text: str, among: BoolArray | None = None) -> IntArray:
+        """Numbers of the nodes of the entities (of `among`, a mask over all) that a text names, in the order in which it
+        does; where one name is part of another, the longer counts."""
         if self._finder is None or self._finder[0] is not self.graph:
             self._finder = (self.graph, EntityFinder(self.graph.entities))
-        return np.array(self._finder[1].find(text), dtype=np.int32) + np.int32(len(self.graph.units))
+        return np.array(self._finder[1].find(text, among), dtype=np.int32) + np.int32(len(self.graph.units))
+
+    def synonyms(self, least: float, among: BoolArray | None = None) -> Synonyms:
+        """Entities (of `among`, a mask over all) whose names the encoder finds alike, from a cosine on. Names are compared
+        each with each, and embedded when this is first asked for."""
+        if self._names is None:
+            raise UserError(
+                "Synonyms need vectors of names. Open the memory with an encoder, such as dense:all-MiniLM-L6-v2."
+            )
+        names = self.graph.entities
+        return self._names.synonyms(names, least, np.ones(len(names), dtype=np.bool_) if among is None else among)
 
     def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> Memory:
         """The memory less some edges of its graph; it shares all else, so use it before this one changes."""

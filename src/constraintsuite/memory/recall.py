@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 
 from constraintsuite.memory.records import EdgeKind
 
+StepKind = EdgeKind | Literal["synonym"]
+"""What a step may be: an edge of the graph, or that the names of two entities are alike."""
 StopReason = Literal["below_threshold", "budget", "max_hops", "disallowed_edge_type"]
 
 
@@ -26,7 +28,7 @@ class Step:
 
     node: str
     score: float
-    via: EdgeKind | None = None
+    via: StepKind | None = None
     """The kind of the edge that was walked to get here; None for the first."""
     backwards: bool = False
     """Whether that edge was walked from its target to its source."""
@@ -34,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """How a unit was reached: every step is an edge that exists and that the computation used."""
+    """How a unit was reached: every step is an edge (or a synonym) that exists and that the computation used."""
 
     steps: tuple[Step, ...]
     score: float
@@ -46,7 +48,7 @@ class TraceStep:
 
     node: str
     source: str | None
-    edge: EdgeKind | None
+    edge: StepKind | None
     hop: int
     incoming: float
     """What the source held."""

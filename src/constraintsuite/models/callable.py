@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import getmodule, isclass
@@ -55,12 +56,11 @@ class PythonScorer:
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """What the user's code gives, unchanged; errors in it are shown as it would show them."""
-        function = self._function()
         parts: list[npt.NDArray[np.float64]] = [np.empty(0, dtype=np.float64)]
         with self._bench.reporter.track(self.name, len(pairs)) as advance:
             for start in range(0, len(pairs), _BATCH):
                 batch = list(pairs[start : start + _BATCH])
-                parts.append(check_scores(self.name, batch, _call(self.name, function, list(batch))))
+                parts.append(check_scores(self.name, batch, _call(self.name, self._function, list(batch))))
                 advance(len(batch))
         return np.concatenate(parts)
 
@@ -68,6 +68,7 @@ class PythonScorer:
         """What was called, and the version that it goes by."""
         return {"object": self.name.partition(":")[2], "version": self._version}
 
+    @cached_property
     def _function(self) -> Callable[[list[Pair]], object]:
         target = _call(self.name, self._target) if isclass(self._target) else self._target
         method = getattr(target, "score", None)

@@ -49,8 +49,6 @@ def test_every_field_of_the_format_is_read(tmp_path: Path) -> None:
 def test_fields_of_the_earlier_engine_are_counted_as_not_evaluated(tmp_path: Path) -> None:
     file = read_cases(write_dataset(tmp_path, dataset(case(**EVERY_FIELD), case("plain"))))
     assert list(count_not_evaluated(file.dataset.cases)) == [
-        "max_activation_trace_length",
-        "min_activation_trace_length",
         "required_consolidation_kinds",
         "required_edge_types: kind of edge without counterpart",
         "required_route_sources",
@@ -109,6 +107,34 @@ def test_a_lenient_reading_notes_what_it_passes_over(tmp_path: Path) -> None:
         "cases.1 (roof).colour: unknown field, passed over",
     )
     assert [each.case_id for each in file.dataset.cases] == ["boiler", "roof"]
+
+
+def test_a_lenient_reading_keeps_the_first_of_two_cases_with_one_id(tmp_path: Path) -> None:
+    path = write_dataset(tmp_path, dataset(case(), case("roof"), case(query="another") | {"colour": 1}))
+    file = read_cases(path, lenient=True)
+    assert [(each.case_id, each.query) for each in file.dataset.cases] == [
+        ("boiler", "who repairs the boiler"),
+        ("roof", "who repairs the boiler"),
+    ]
+    assert file.notes == (
+        "cases.2 (boiler).colour: unknown field, passed over",
+        "cases.2 (boiler): a case with this id stands before it, passed over",
+    )
+
+
+@pytest.mark.parametrize("folder", ["/docs", "../docs", "a/../../docs", "C:\\docs", "..\\docs", "\\docs"])
+def test_documents_outside_the_folder_of_the_file_are_refused_unless_lenient(tmp_path: Path, folder: str) -> None:
+    path = write_dataset(tmp_path, dataset(document_directory=folder))
+    with pytest.raises(UserError, match=r"document_directory: .* lies outside the folder of this file"):
+        read_cases(path)
+    assert read_cases(path, lenient=True).notes == (
+        f"document_directory: {folder!r} lies outside the folder of this file",
+    )
+
+
+@pytest.mark.parametrize("folder", ["docs", "./docs", "a/../docs", ".", "docs..", "..."])
+def test_documents_inside_it_are_not(tmp_path: Path, folder: str) -> None:
+    assert read_cases(write_dataset(tmp_path, dataset(document_directory=folder))).notes == ()
 
 
 def test_a_lenient_reading_still_refuses_what_is_wrong(tmp_path: Path) -> None:
@@ -179,6 +205,21 @@ def test_a_node_that_no_document_has_is_refused_wherever_it_stands(tmp_path: Pat
     place = next(iter(fields))
     with pytest.raises(UserError, match=rf"case 'boiler': {place}: no unit .* 'lease:9'. Did you mean 'lease:\d'\?"):
         ground(file)
+
+
+def test_leniently_a_case_with_such_a_node_is_left_out_and_noted(tmp_path: Path) -> None:
+    path = write_dataset(tmp_path, dataset(case(evidence_node_ids=["lease:1", "lease:9"]), case("roof", "roof")))
+    data = ground(read_cases(path, lenient=True))
+    assert [each.case_id for each in data.dataset.cases] == ["roof"]
+    (note,) = data.file.notes
+    assert note.startswith("case 'boiler': evidence_node_ids: no unit of the documents has the id 'lease:9'.")
+    assert note.endswith("The case is left out.")
+
+
+def test_leniently_a_file_of_which_no_case_is_left_is_refused(tmp_path: Path) -> None:
+    path = write_dataset(tmp_path, dataset(case(evidence_node_ids=["lease:9"])))
+    with pytest.raises(UserError, match="no unit of the documents has the id 'lease:9'"):
+        ground(read_cases(path, lenient=True))
 
 
 def test_an_entity_may_stand_in_a_path_and_not_in_the_evidence(tmp_path: Path) -> None:

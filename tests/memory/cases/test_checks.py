@@ -133,6 +133,7 @@ def test_paths(
         (walk((2,), (1, "next", False)), 0),  # the edge leads the other way
         (walk((1,), (3, "next", False)), 0),
         (walk((1,)), None),
+        (walk((1,), (2, "next", False), (3, "synonym", False)), 1),  # a likeness of names is no edge
     ],
 )
 def test_an_edge_is_valid_if_it_exists_in_that_direction(path: Path, validity: float | None) -> None:
@@ -152,27 +153,54 @@ def test_edge_types_are_looked_for_on_the_best_path(required: list[str], paths: 
     assert values({"required_edge_types": required}, "12", *paths)["edge_types_hit"] == hit
 
 
-@pytest.mark.parametrize(("ranking", "hit"), [("12", 1), ("13", 0)])
-def test_roles_are_those_of_returned_units(ranking: str, hit: float) -> None:
-    assert values({"required_semantic_roles": ["exception", "obligation"]}, ranking)["roles_hit"] == hit
+@pytest.mark.parametrize(
+    ("gold", "required", "ranking", "hit", "known"),
+    [
+        ("12", ["exception", "obligation"], "12", 1, 1),
+        ("12", ["exception", "obligation"], "13", 0, 1),  # 3 is an obligation too, but the exception is not returned
+        ("1", ["obligation"], "3", 0, 1),  # an obligation, and no evidence
+        ("1", ["remedy"], "1", None, 0),  # nobody sees a remedy in the evidence: no ranking could show one
+        ("1", ["remedy", "obligation"], "1", 1, 0),
+        ("1", [], "1", None, None),
+    ],
+)
+def test_roles_are_those_of_returned_evidence(
+    gold: str, required: list[str], ranking: str, hit: float | None, known: float | None
+) -> None:
+    wanted = {"evidence_node_ids": [f"lease:{n}" for n in gold], "required_semantic_roles": required}
+    found = values(wanted, ranking)
+    assert (found["roles_hit"], found["roles_known"]) == (hit, known)
 
 
 @pytest.mark.parametrize(
-    ("pairs", "ranking", "hit", "recall", "precision"),
+    ("pairs", "ranking", "hit", "recall", "precision", "known"),
     [
-        ([["lease:1", "lease:2"]], "12", 1, 1, 1),
-        ([["lease:2", "lease:1"]], "1256", 1, 1, 0.5),  # one more conflict is shown than was asked for
-        ([["lease:1", "lease:2"], ["lease:5", "lease:6"]], "123", 0, 0.5, 1),
-        ([["lease:3", "lease:4"]], "34", 0, 0, None),  # both are there, but nothing says that they conflict
-        ([["lease:1", "lease:2"]], "13", 0, 0, None),
+        ([["lease:1", "lease:2"]], "12", 1, 1, 1, 1),
+        ([["lease:2", "lease:1"]], "1256", 1, 1, 0.5, 1),  # one more conflict is shown than was asked for
+        ([["lease:1", "lease:2"], ["lease:5", "lease:6"]], "123", 0, 0.5, 1, 1),
+        (
+            [["lease:3", "lease:4"]],
+            "34",
+            1,
+            1,
+            None,
+            0,
+        ),  # both are there, but the memory does not know that they conflict
+        ([["lease:1", "lease:2"]], "13", 0, 0, None, 1),
     ],
 )
 def test_contradictions(
-    pairs: list[list[str]], ranking: str, hit: float, recall: float, precision: float | None
+    pairs: list[list[str]], ranking: str, hit: float, recall: float, precision: float | None, known: float
 ) -> None:
     found = values({"required_contradiction_pairs": pairs}, ranking)
-    names = ("contradiction_hit", "contradiction_recall", "contradiction_precision")
-    assert [found[name] for name in names] == [hit, recall, precision]
+    names = ("contradiction_hit", "contradiction_recall", "contradiction_precision", "conflict_known")
+    assert [found[name] for name in names] == [hit, recall, precision, known]
+
+
+def test_what_the_memory_does_not_know_is_no_fault_of_a_ranking() -> None:
+    wanted = {"required_contradiction_pairs": [["lease:1", "lease:3"]], "required_semantic_roles": ["remedy"]}
+    found = values(wanted, "13")
+    assert (found["ranking_pass"], found["pass"]) == (1, 0)
 
 
 TRACE = (
@@ -197,6 +225,10 @@ def test_the_trace_of_the_best_path_is_what_it_is_made_of() -> None:
         ({"activation_snapshot": {"steps": [{"node_id": "lease:5", "stopped_reason": "below_threshold"}]}}, "snapshot_hit", 1),
         ({"activation_snapshot": {"steps": [{"node_id": "lease:1", "edge_type": "next_unit"}]}}, "snapshot_hit", 0),
         ({"activation_snapshot": {"steps": [{"node_id": "lease:1", "edge_type": "recalls"}]}}, "snapshot_hit", None),
+        ({"min_activation_trace_length": 2, "max_activation_trace_length": 2}, "trace_hit", 1),
+        ({"min_activation_trace_length": 3}, "trace_hit", 0),
+        ({"max_activation_trace_length": 1}, "trace_hit", 0),
+        ({"activation_trace": {"steps": BOTH}, "max_activation_trace_length": 1}, "trace_hit", 0),
         ({"required_trace_stop_reasons": ["max_hops"]}, "trace_hit", 1),
         ({"required_trace_stop_reasons": ["below_threshold"]}, "trace_hit", 0),
         ({"required_trace_stop_reasons": ["outside_space_scope"]}, "trace_hit", None),
@@ -223,7 +255,8 @@ def test_the_lifecycle_is_that_after_the_query(state: str, hit: float) -> None:
         ({"required_space_ids": ["x"]}, ALL, None),
         ({"route": {"steps": [{"node_id": "x"}]}}, ALL, None),
         ({"path": {"steps": [{"node_id": "lease:1", "via_edge_type": "causes"}]}}, ALL, None),
-        ({"min_activation_trace_length": 1}, ALL, None),
+        ({"min_activation_trace_length": 1}, ALL, 0),
+        ({"min_activation_trace_length": 1}, Capabilities(walks=False, dynamic=False), None),
     ],
 )
 def test_a_case_whose_checks_cannot_all_be_made_is_neither_passed_nor_failed(
@@ -234,12 +267,42 @@ def test_a_case_whose_checks_cannot_all_be_made_is_neither_passed_nor_failed(
     assert found["ranking_pass"] == 1
 
 
+PROBE = Case.model_validate(
+    case("probe-who", evidence_node_ids=["lease:2"], hard_negatives=["lease:1"], tags=["context"])
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "mrr", "probe_mrr"),
+    [
+        ({}, None, 0.5),
+        ({"tags": ("switch",)}, 0.5, 0.5),
+        ({"case_id": "who"}, 0.5, None),  # the tag alone makes no probe
+    ],
+)
+def test_a_probe_that_needs_its_context_is_measured_as_a_probe_alone(
+    changes: dict[str, Any], mrr: float | None, probe_mrr: float | None
+) -> None:
+    asked = PROBE.model_copy(update=changes)
+    recall = Recall("who", "made", (Recalled("lease:1", 1, 1.0), Recalled("lease:2", 2, 0.5)))
+    found = Judge(GRAPH).values(asked, Answer(recall, 4, {}), ALL)
+    assert (found["mrr"], found["probe_mrr"]) == (mrr, probe_mrr)
+    others = {"pass", "ranking_pass", "evidence_hit", "evidence_recall", "hard_negatives_hit", "negative_order"}
+    assert {name for name in others if found[name] is None} == (others if mrr is None else set())
+    assert found["units"] == 2
+
+
 @pytest.mark.parametrize("check", CHECKS)
 def test_every_check_can_fail_a_case(check: str) -> None:
     nothing: dict[str, dict[str, Any]] = {
         "evidence_hit": {"evidence_node_ids": ["lease:6"]},
         "hard_negatives_hit": {"evidence_node_ids": ["lease:6"], "hard_negatives": ["lease:1"]},
-        "roles_hit": {"required_semantic_roles": ["remedy"]},
+        "roles_hit": {
+            "evidence_node_ids": ["lease:1", "lease:2"],
+            "required_semantic_roles": ["exception"],
+        },
+        "roles_known": {"required_semantic_roles": ["remedy"]},
+        "conflict_known": {"required_contradiction_pairs": [["lease:1", "lease:3"]]},
         "contradiction_hit": {"required_contradiction_pairs": [["lease:1", "lease:2"]]},
         "path_hit": {"path": TO_RULE},
         "edge_types_hit": {"required_edge_types": ["next"]},

@@ -36,7 +36,9 @@ def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, 
         pytest.param(b"fine\nbad \xff here\n", r"a\.md:2: byte 0xff at column 5 is not UTF-8", id="invalid UTF-8"),
         pytest.param(b"fine\n\nzero\0byte\n", r"a\.md:3: a NUL byte stands here", id="NUL"),
         pytest.param(b"---\ntitle: [open\n---\n", r"a\.md:\d: the front matter is not valid YAML", id="broken YAML"),
-        pytest.param(b"---\nvalid_from: soon\n---\n", r"valid_from is 'soon'; expected a date", id="no date"),
+        pytest.param(
+            b"---\nvalid_from: soon\n---\n", r"valid_from 'soon' is not a date or time in ISO 8601", id="no date"
+        ),
         pytest.param(b"---\nvalid_from: 2026-02-01\nvalid_to: 2026-01-01\n---\n", r"must be later", id="never valid"),
     ],
 )
@@ -51,6 +53,22 @@ def test_front_matter_is_read_and_keeps_its_lines_empty(file: Path) -> None:
     source = read_source(file)
     assert source.front == FrontMatter("Night shift", "2026-01-01", "2027-01-01")
     assert source.lines == ("", "", "", "", "", "", "Text")
+
+
+@pytest.mark.parametrize(
+    ("since", "until"),
+    [
+        pytest.param("2024-05-01T23:00+02:00", "2024-05-01T22:00Z", id="another zone"),
+        pytest.param("20240501", "2024-06-01", id="another spelling"),
+        pytest.param("2024-05-01", "2024-05-01T00:00:01", id="a second of a day"),
+    ],
+)
+def test_times_are_compared_as_times(file: Path, since: str, until: str) -> None:
+    file.write_text(f"---\nvalid_from: {since}\nvalid_to: '{until}'\n---\nText\n")
+    assert read_source(file).front.valid_to == until
+    file.write_text(f"---\nvalid_from: '{until}'\nvalid_to: {since}\n---\nText\n")
+    with pytest.raises(UserError, match="must be later than"):
+        read_source(file)
 
 
 def test_a_rule_across_the_page_is_no_front_matter(file: Path) -> None:

@@ -47,7 +47,7 @@ ENTITIES = ("acme", "bolt")
 
 
 @st.composite
-def memories(draw: st.DrawFn) -> Memory:
+def parts(draw: st.DrawFn, entities: tuple[str, ...] = ENTITIES) -> Part:
     """Up to seven units joined at random: cycles, edges to oneself, parallel edges and islands included."""
     texts = draw(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3), min_size=1, max_size=7))
     ids = [f"d:{n}" for n in range(1, len(texts) + 1)]
@@ -56,9 +56,13 @@ def memories(draw: st.DrawFn) -> Memory:
     rows = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids), kinds), max_size=14, unique=True))
     weights = draw(st.lists(st.floats(0.1, 2.0), min_size=len(rows), max_size=len(rows)))
     edges = tuple(Edge(*row, weight) for row, weight in zip(rows, weights, strict=True))
-    named = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ENTITIES)), max_size=6, unique=True))
+    named = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(entities)), max_size=6, unique=True))
     mentions = tuple(Mention(unit, entity, entity.title()) for unit, entity in named)
-    return Memory.of([Part("d", "D", "0" * 64, units, edges, mentions)])
+    return Part("d", "D", "0" * 64, units, edges, mentions)
+
+
+def memories() -> st.SearchStrategy[Memory]:
+    return parts().map(lambda part: Memory.of([part]))
 
 
 queries = st.lists(st.sampled_from((*WORDS, *ENTITIES)), min_size=1, max_size=3).map(" ".join)

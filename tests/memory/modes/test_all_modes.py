@@ -114,7 +114,18 @@ def test_words_that_no_unit_holds_change_nothing(name: str, cue: str) -> None:
 
 def test_no_mode_reads_the_query_itself() -> None:
     """The query goes to indices, models and the answer; `strip` tells whether there is one. Nothing else looks at it."""
-    takers = {"lexical", "coverage", "dense", "entity_numbers", "relevance", "search", "_scores", "Recall", "strip"}
+    takers = {
+        "begin",
+        "lexical",
+        "coverage",
+        "dense",
+        "entity_numbers",
+        "relevance",
+        "search",
+        "_scores",
+        "Recall",
+        "strip",
+    }
     used = set()
     for path in sorted(Path(folder.__file__).parent.glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 
 from constraintsuite.errors import MissingExtraError
-from constraintsuite.memory.graph import EDGE_KINDS
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.recall import Recall
@@ -65,7 +64,10 @@ def loop_neighbours(memory: Memory) -> dict[str, list[tuple[str, float]]]:
 def test_ppr_solves_its_linear_system(damping: float, memory: Memory, query: str) -> None:
     found = load_mode(f"ppr,damping={damping},entities=0.2", memory).search(query, 99)
     graph = memory.graph
-    matrix = graph.matrix(EDGE_KINDS, backwards=True).toarray()
+    matrix = np.zeros((graph.size, graph.size))
+    for node, others in loop_neighbours(memory).items():
+        for other, weight in others:
+            matrix[graph.number(node), graph.number(other)] += weight
     leaving = matrix.sum(axis=1, keepdims=True)
     shares = np.divide(matrix, leaving, out=np.zeros_like(matrix), where=leaving > 0)
     start = np.zeros(graph.size)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,9 +12,11 @@ from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.records import Mention, Part, Unit
 from constraintsuite.memory.state.clock import Clock
 from constraintsuite.memory.state.state import State
-from memory.modes.lease import lease, lease_memory
+from memory.modes.lease import lease, lease_memory, parts, queries
+from memory.tiny_parts import part
 
 QUERY = "Who repairs the boiler, and may Acme Ltd terminate?"
 ALL = [f"{name}:bm25" if name.endswith("_rerank") else name for name in MODES.names()]
@@ -127,26 +131,92 @@ def test_without_a_time_all_units_are_found(name: str) -> None:
 def test_a_superseded_unit_is_found_only_as_of_an_earlier_time(name: str) -> None:
     memory, own = lease_memory(), state("2024-06-01")
     mode = load_mode(name, memory, state=own)
+    assert "lease:1" in units(mode.search(QUERY, 5))
     own.supersede("lease:1", by="lease:2")
     assert "lease:1" not in units(mode.search(QUERY, 5))
     own.clock.move_to("2024-05-31")
     assert "lease:1" in units(mode.search(QUERY, 5))
 
 
-@pytest.mark.parametrize("name", ["ppr", "activation_spreading_static", "weighted_graph"])
-def test_what_does_not_hold_is_walked_around_as_if_it_were_not_there(name: str) -> None:
-    whole, own = Memory.of([lease()]), state()
-    own.supersede("lease:3", by="lease:4")
-    touching = [n for n in range(len(whole.graph.edges.source)) if "lease:3" in _ends(whole, n)]
-    cut = whole.without(touching)
-    query = "boiler altered"  # which unit 3 does not match itself
-    found, expected = load_mode(name, whole, state=own).search(query, 5), load_mode(name, cut).search(query, 5)
-    assert (found.ranking, found.paths, found.trace) == (expected.ranking, expected.paths, expected.trace)
+NAMING = ["ppr,entities=0.2", "hybrid,coverage=yes", "ppr,seeds=covered", "ppr,synonyms=0.8"]
 
 
-def _ends(memory: Memory, edge: int) -> tuple[str, str]:
-    record = memory.graph.edge(edge)
-    return record.source, record.target
+@pytest.mark.parametrize("name", [*ALL, *NAMING])
+@settings(max_examples=25)
+@given(document=parts(), later=st.sets(st.integers(1, 7)), query=queries)
+def test_what_does_not_hold_is_as_if_it_were_not_there(name: str, document: Part, later: set[int], query: str) -> None:
+    """In statistics, names, walks and scales of every kind: nothing of it shows in the answer."""
+    hidden = {f"d:{number}" for number in later}
+    whole = replace(
+        document,
+        units=tuple(replace(unit, valid_from="2030-01-01") if unit.id in hidden else unit for unit in document.units),
+    )
+    left = replace(
+        document,
+        units=tuple(unit for unit in document.units if unit.id not in hidden),
+        edges=tuple(edge for edge in document.edges if not hidden & {edge.source, edge.target}),
+        mentions=tuple(mention for mention in document.mentions if mention.unit not in hidden),
+    )
+    found = load_mode(name, lease_memory(whole), state=state("2029-12-31")).search(query, 9)
+    expected = load_mode(name, lease_memory(left)).search(query, 9)
+    assert scores(found) == pytest.approx(scores(expected), rel=1e-9)
+    assert {each.node for each in found.trace} == {each.node for each in expected.trace}
+
+
+def scores(found: Recall) -> dict[str, float]:
+    return {each.unit: each.score for each in found.ranking}
+
+
+def test_units_that_hold_later_do_not_make_a_word_common() -> None:
+    now = part("a", ["alpha pump", "beta pump is here"])
+    later = tuple(Unit(f"b:{n}", "b", "alpha note", valid_from="2030-01-01") for n in range(30))
+    memory = Memory.of([now, Part("b", "B", "0", later)])
+    found = load_mode("lexical_baseline", memory, state=state("2024-01-01")).search("alpha beta", 5)
+    assert found.ranking == load_mode("lexical_baseline", Memory.of([now])).search("alpha beta", 5).ranking
+    assert units(load_mode("lexical_baseline", memory).search("alpha beta", 1)) == ["a:2"]  # at no time in particular
+
+
+def test_a_name_that_only_holds_later_does_not_hide_a_shorter_one() -> None:
+    now = part("a", ["rent"], mentions=[(1, "york")])
+    later = Part(
+        "b", "B", "0", (Unit("b:1", "b", "x", valid_from="2030-01-01"),), (), (Mention("b:1", "new york", ""),)
+    )
+    found = load_mode("ppr", Memory.of([now, later]), state=state("2024-01-01")).search("new york", 5)
+    assert units(found) == ["a:1"]
+    assert [each.node for each in found.trace if each.seed] == ["entity:york"]
+
+
+def test_a_name_that_only_holds_later_is_no_synonym() -> None:
+    now = part("a", ["rent", "roof"], mentions=[(1, "ab"), (2, "ab")])
+    later = Part("b", "B", "0", (Unit("b:1", "b", "x", valid_from="2030-01-01"),), (), (Mention("b:1", "aabb", ""),))
+    name = "ppr,seeds=lexical,synonyms=0.8"
+    found = load_mode(name, lease_memory(now, later), state=state("2024-01-01")).search("rent", 5)
+    assert scores(found) == pytest.approx(scores(load_mode(name, lease_memory(now)).search("rent", 5)))
+    assert scores(found) != pytest.approx(scores(load_mode(name, lease_memory(now, later)).search("rent", 5)))
+
+
+class Counting(State):
+    """Knows whose strength was computed."""
+
+    def strength(self, unit: str) -> float:
+        asked.append(unit)
+        return super().strength(unit)
+
+
+asked: list[str] = []
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+@pytest.mark.parametrize("others", [2, 500])  # fewer than are touched, and more
+def test_only_what_a_search_touches_has_its_strength_computed(name: str, others: int) -> None:
+    islands = part("z", [f"zebra{n}" for n in range(others)])
+    own = Counting(Clock("2024-06-01"))
+    own.confirm(["lease:3", *(unit.id for unit in islands.units)])
+    asked.clear()
+    found = load_mode(name, Memory.of([lease(), islands]), state=own).search(QUERY, 99)
+    assert "lease:3" in asked
+    assert set(asked) <= set(units(found))
+    assert len(asked) == len(set(asked))
 
 
 def test_units_of_the_state_that_are_gone_from_the_memory_do_not_matter() -> None:

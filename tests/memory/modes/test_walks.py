@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from math import inf
 
 import numpy as np
@@ -13,6 +14,7 @@ from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.recall import Path, Recall, Step
 from memory.modes.lease import is_plain, lease, memories, queries
+from memory.tiny_parts import part
 
 MODES = ["structure_only,hops=3", "weighted_graph_static", "activation_spreading_static", "ppr", "ppr,entities=0.2"]
 
@@ -103,6 +105,22 @@ def test_the_path_to_a_rule_goes_over_the_edge_of_its_exception() -> None:
         ("lease:2", None, False),
         ("lease:1", "exception_to", False),
     ]
+
+
+def test_many_seeds_do_not_cost_a_place_for_every_node() -> None:
+    """A page that names a thousand entities is searched in the room of what is reached, not of seeds times nodes."""
+    count = 2_000
+    units = [f"thing{n}" for n in range(count)]
+    memory = Memory.of([part("d", units, mentions=[(n, f"name{n}") for n in range(1, count + 1)])])
+    query = " ".join(f"name{n}" for n in range(1, 1_001))
+    mode = load_mode("ppr", memory)
+    mode.search("thing1", 5)  # what is kept between searches
+    tracemalloc.start()
+    found = mode.search(query, 5)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sum(each.seed for each in found.trace) == 1_000
+    assert most < 8_000_000  # one byte for each seed and node would be 4 million, a number for each 32
 
 
 @pytest.mark.parametrize(

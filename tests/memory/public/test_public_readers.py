@@ -218,6 +218,7 @@ def test_hover_says_which_evidence_the_corpus_lacks(tmp_path: Path) -> None:
 
 FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("hotpotqa", without(HOTPOT, "question"), "q.json:2: question: Field required"),
+    ("hotpotqa", MUSIQUE, "paragraphs: is it a file of this benchmark?"),
     ("hotpotqa", {**HOTPOT, "context": []}, "has no context"),
     ("hotpotqa", without(HOTPOT, "supporting_facts"), "no supporting facts"),
     ("hotpotqa", without(HOTPOT, "answer"), "no answer"),

@@ -19,6 +19,7 @@ from constraintsuite.memory.public.base import Reading, ReadOptions
 from constraintsuite.memory.public.parts import parts_of
 from constraintsuite.memory.public.run import PublicRun, run_public
 from constraintsuite.memory.public.summary import contrasts_of, figures_of
+from constraintsuite.memory.worth import WORTH
 from constraintsuite.models.base import Role, Scorer, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
 from constraintsuite.models.naming import load_scorer
@@ -51,6 +52,7 @@ def reading(tmp_path: Path) -> Reading:
 def test_passages_of_a_document_follow_each_other_under_their_heading(reading: Reading) -> None:
     lorn, gar, film = parts_of(reading.haystacks["q1"])
     assert [(edge.source, edge.target, edge.kind) for edge in lorn.edges] == [("Lorn:0", "Lorn:1", "next")]
+    assert [edge.weight for edge in lorn.edges] == [WORTH["next"]]  # as in ingestion
     assert [unit.headings for unit in gar.units] == [("Mount Gar",), ("Mount Gar",)]
     assert (film.id, film.edges) == ("Film: Part 2", ())
 
@@ -287,6 +289,21 @@ def test_a_mode_is_compared_with_the_baseline_on_the_same_items() -> None:
     assert (hybrid.p, hybrid.difference.value) == (1.0, 0.0)
     assert hybrid.difference.low is not None
     assert hybrid.difference.low < -0.2  # twelve items that agree prove little
+
+
+def test_few_questions_give_no_figure_outside_its_scale() -> None:
+    rows = [*outcomes_of("lexical_baseline", [0.5, 1.0]), *outcomes_of("ppr", [1.0, 0.5])]
+    figures = [each.figure for each in figures_of(rows, ["recall@5"])]
+    assert [(figure.value, figure.low, figure.high) for figure in figures] == [(0.75, 0.0, 1.0)] * 2
+    (contrast,) = contrasts_of(rows, ["recall@5"])
+    assert (contrast.difference.low, contrast.difference.high) == (-1.0, 1.0)
+
+
+def test_agreement_in_a_few_questions_is_not_certain_for_recall_either() -> None:
+    rows = [*outcomes_of("lexical_baseline", [0.5, 0.25, 1.0]), *outcomes_of("ppr", [0.5, 0.25, 1.0])]
+    (contrast,) = contrasts_of(rows, ["recall@5"])
+    assert contrast.difference.low is not None
+    assert contrast.difference.low < -0.5
 
 
 def test_a_metric_is_asked_of_the_budgets_that_have_it() -> None:

@@ -194,6 +194,36 @@ def test_hover_compares_titles_whatever_the_form_of_accents() -> None:
     assert HoverScorer().score(item(["Caf\u00e9:1"]), ["Cafe\u0301:1"], 1)["sp_f1@1"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("ranking", "evident"),
+    [
+        (["A:0", "B:0"], True),  # one fact of A is enough
+        (["A:5", "A:1", "B:0"], True),
+        (["A:5", "A:6", "A:1", "B:0"], False),  # the third sentence of a document is not looked at
+        (["X:0", "A:0", "B:0"], True),  # two hops: three documents are
+        (["X:0", "Y:0", "A:0", "B:0"], False),  # and no fourth
+        (["A:0", "A:1"], False),
+        (["A:0", "B:1"], False),  # the right document, another sentence
+        ([], False),
+    ],
+)
+def test_the_hover_score_reads_two_sentences_of_each_of_one_document_more_than_hops(
+    ranking: list[str], evident: bool
+) -> None:
+    claim = Item("q1", "A claim.", "h", ("A:0", "A:1", "B:0"), {"hops": "2"}, "q1", ("NOT_SUPPORTED",))
+    scorer = HoverScorer()
+    assert scorer.score(claim, ranking, 10)["hover_evidence@10"] == float(evident)
+    scores = {label: scorer.answered(claim, label, ranking, 10) for label in ("NOT_SUPPORTED", "SUPPORTED", None)}
+    assert [values["label_accuracy"] for values in scores.values()] == [1.0, 0.0, 0.0]
+    assert [values["hover_score@10"] for values in scores.values()] == [float(evident), 0.0, 0.0]
+
+
+def test_hover_evidence_is_of_what_stands_above_the_cutoff() -> None:
+    claim = Item("q1", "A claim.", "h", ("A:0", "B:0"), {"hops": "2"}, "q1", ("SUPPORTED",))
+    values = HoverScorer().score(claim, ["A:0", "X:0", "B:0"], 5)
+    assert [values[f"hover_evidence@{k}"] for k in (1, 2, 5)] == [0.0, 0.0, 1.0]
+
+
 def test_musique_scores_paragraphs() -> None:
     gold = item(["a", "b", "c"], answers=("Lind",))
     values = MusiqueScorer().score(gold, ["a", "x", "b", "y", "z"], 5)

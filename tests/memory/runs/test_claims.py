@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,8 @@ from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.runs.ablations import Family, Pair, ablate, families, modes_of
 from constraintsuite.memory.runs.hypotheses import Claim, judge_claims
 from constraintsuite.memory.runs.latency import Speed, Timing
-from constraintsuite.memory.runs.replay import Replay, replay
+from constraintsuite.memory.runs.replay import Removal, replays_of
 from constraintsuite.memory.runs.selection import choose_modes
-from constraintsuite.metrics.intervals import wilson
 from memory.cases.tiny_cases import case, grounded
 from memory.runs.made_outcomes import outcome, outcomes
 
@@ -56,26 +56,14 @@ def test_without_its_modes_a_family_is_not_tested() -> None:
     assert ablate(recalls("ppr", "11"), FAMILY).sentence == "no structure: not tested, since the run lacks its modes."
 
 
-def test_dynamics_are_judged_on_probes_alone() -> None:
-    family = Family("no dynamics", "mrr", (Pair("weighted_graph", "weighted_graph_static"),), probes_only=True)
-    rows = [
-        outcome(
-            f"tiny/{part}{n}#0", {"mrr": float(mode == "weighted_graph") if part == "prime" else 0.5}, mode, part=part
-        )
-        for mode in ("weighted_graph", "weighted_graph_static")
-        for part in ("prime", "probe")
-        for n in range(12)
-    ]
-    (finding,) = ablate(rows, family).findings
-    assert (finding.overall.direction, finding.overall.contrast.difference.n) == ("undecided", 12)
-
-
 def test_the_four_families_run_on_real_modes(tmp_path: Path) -> None:
     wanted = families(encoder=False)
     assert [family.name for family in wanted] == ["no structure", "no weights", "no path expansion", "no dynamics"]
-    data = grounded(tmp_path, case("prime-a"), case("probe-a", "landlord"))
+    data = grounded(tmp_path, case("prime-a"), case("probe-a", "landlord", tags=["context"]), case("probe-b", "roof"))
     rows = list(run_cases([data], CaseRun(modes_of(wanted), [2])))
-    assert all(ablate(rows, family).findings for family in wanted)
+    compared = {family.name: ablate(rows, family).findings[0].overall.contrast.difference.n for family in wanted}
+    # A probe that needs its context says nothing about evidence, a prime nothing about dynamics.
+    assert compared == {"no structure": 2, "no weights": 2, "no path expansion": 2, "no dynamics": 2}
 
 
 def claim(name: str, rows: list[Outcome], **rest: object) -> Claim:
@@ -120,50 +108,67 @@ def test_h2_asks_for_critical_evidence_and_time(weighted: str, plain: str, time:
     assert claim("H2", rows, timing=time).judgement == judgement
 
 
+def removals(traced: int, untraced: int, cases: int = 40) -> list[Removal]:
+    """Of so many walks the first `traced` hold up their unit, and so do the first of five edges beside `untraced` of them."""
+    return [Removal("ppr", 5, f"tiny/{n}", "lease:1", n < traced, False, 5, int(n < untraced), 0) for n in range(cases)]
+
+
 @pytest.mark.parametrize(
-    ("validity", "p50", "changed", "judgement"),
+    ("validity", "p50", "walks", "judgement"),
     [
-        ("1" * 10, 5.0, 100, "supported"),
-        ("1" * 9 + "0", 5.0, 100, "not supported"),
-        ("1" * 10, 250.0, 100, "not supported"),
-        ("1" * 10, 5.0, 50, "not supported"),
-        ("1" * 10, 5.0, None, "undecided"),
+        ("1" * 10, 5.0, removals(40, 0), "supported"),
+        ("1" * 9 + "0", 5.0, removals(40, 0), "not supported"),
+        ("1" * 10, 250.0, removals(40, 0), "not supported"),
+        ("1" * 10, 5.0, removals(8, 40), "undecided"),  # an edge that was not told has the same effect
+        ("1" * 10, 5.0, removals(0, 40), "not supported"),
+        ("1" * 10, 5.0, removals(2, 0, cases=2), "undecided"),  # two walks show nothing
+        ("1" * 10, 5.0, [], "undecided"),
     ],
 )
-def test_h3_asks_for_edges_causes_and_time(validity: str, p50: float, changed: int | None, judgement: str) -> None:
+def test_h3_asks_for_edges_causes_and_time(validity: str, p50: float, walks: list[Removal], judgement: str) -> None:
     rows = outcomes("ppr", validity, "edge_validity")
-    replays = [] if changed is None else [Replay("ppr", 5, 100, wilson(changed, 100))]
     time = Timing(1.0, (Speed("ppr", 5, 10, 3, p50, p50, p50),))
-    assert claim("H3", rows, timing=time, replays=replays).judgement == judgement
+    assert claim("H3", rows, timing=time, replays=replays_of(walks)).judgement == judgement
 
 
-def test_the_dynamic_claim_tells_gain_and_harm() -> None:
-    def rows(mode: str, fixture: str, value: float) -> list[Outcome]:
-        return [outcome(f"{fixture}/{n}#0", {"mrr": value}, mode, part="probe") for n in range(12)]
-
-    found = claim(
-        "dynamic",
-        [
-            *rows("weighted_graph", "help", 1.0),
-            *rows("weighted_graph_static", "help", 0.5),
-            *rows("weighted_graph", "harm", 0.5),
-            *rows("weighted_graph_static", "harm", 1.0),
-        ],
+def test_h3_tells_the_shares_behind_the_difference_and_looks_at_its_own_budget() -> None:
+    rows = outcomes("ppr", "1" * 10, "edge_validity")
+    assert "of 40 walks 50% of the last edges hold up the score of their unit and 5% of others do" in (
+        claim("H3", rows, replays=replays_of(removals(20, 10))).sentence
     )
-    assert found.judgement == "supported"
-    assert "on the probes of help: gain" in found.sentence
-    assert "on the probes of harm: loss" in found.sentence
+    elsewhere = [replace(row, budget=10) for row in removals(40, 0)]
+    assert claim("H3", rows, replays=replays_of(elsewhere)).sentence == (
+        "Without times and replays it cannot be decided in full."
+    )
 
 
-@pytest.mark.parametrize("mode", ["structure_only", "weighted_graph_static", "activation_spreading_static", "ppr"])
-def test_without_the_last_edge_of_its_best_walk_an_answer_is_another(tmp_path: Path, mode: str) -> None:
-    data = grounded(tmp_path, case(), case("arrears", "months of arrears", evidence_node_ids=["lease:4"]))
-    found = replay([data], mode, 4)
-    assert (found.asked, found.changed.n, found.changed.value) == (2, 2, 1.0)
+def probes(mode: str, tags: str, value: float) -> list[Outcome]:
+    name = tags or "other"
+    return [outcome(f"{name}/{n}#0", {"probe_mrr": value}, mode, part="probe", tags=tags) for n in range(12)]
 
 
-def test_a_mode_that_does_not_walk_has_nothing_to_replay(tmp_path: Path) -> None:
-    assert replay([grounded(tmp_path)], "lexical_baseline", 3).changed.value is None
+@pytest.mark.parametrize(
+    ("helped", "harmed", "judgement"),
+    [
+        (0.5, 0.0, "supported"),
+        (0.5, -0.5, "not supported"),
+        (0.0, 0.5, "undecided"),  # a gain where none is asked for
+        (-0.5, 0.0, "not supported"),
+        (0.5, None, "undecided"),  # nothing was asked that it could harm
+    ],
+)
+def test_the_dynamic_claim_asks_for_help_and_for_no_harm(helped: float, harmed: float | None, judgement: str) -> None:
+    rows = [*probes("weighted_graph", "context", 0.5 + helped), *probes("weighted_graph_static", "context", 0.5)]
+    if harmed is not None:
+        rows += [*probes("weighted_graph", "", 0.5 + harmed), *probes("weighted_graph_static", "", 0.5)]
+    found = claim("dynamic", rows)
+    assert found.judgement == judgement
+    assert ("weighted_graph does harm." in found.sentence) == (harmed == -0.5)
+
+
+def test_without_a_sequence_nothing_is_said_of_dynamics() -> None:
+    found = claim("dynamic", outcomes("weighted_graph", "11", "probe_mrr"))
+    assert (found.judgement, found.sentence) == ("undecided", "No sequence was run with both.")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.runs.compare import compare, compare_modes
+from constraintsuite.memory.runs.compare import compare, compare_modes, made_otherwise
+from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.robustness import rewordings_of
 from memory.runs.made_outcomes import SOURCE, made_run, outcome, outcomes
 
@@ -78,12 +79,25 @@ def test_another_choice_of_modes_is_no_other_condition(tmp_path: Path) -> None:
     assert compare(before, made_run(tmp_path / "after", outcomes("ppr", "10"), source=more), ["evidence_hit"])
 
 
-def test_another_encoder_is_no_other_data(tmp_path: Path) -> None:
-    before = made_run(tmp_path / "before", outcomes("ppr", "11"))
-    other = replace(SOURCE, inputs={**SOURCE.inputs, "encoder": "e"})
-    assert (
-        len(compare(before, made_run(tmp_path / "after", outcomes("ppr", "10"), source=other), ["evidence_hit"])) == 1
+@pytest.mark.parametrize("model", ["encoder", "reranker cross:small"])
+def test_another_model_is_no_other_data_and_is_told(tmp_path: Path, model: str) -> None:
+    before = made_run(
+        tmp_path / "before", outcomes("ppr", "11"), source=replace(SOURCE, inputs={**SOURCE.inputs, model: "a"})
     )
+    after = made_run(
+        tmp_path / "after", outcomes("ppr", "10"), source=replace(SOURCE, inputs={**SOURCE.inputs, model: "b"})
+    )
+    assert len(compare(before, after, ["evidence_hit"])) == 1
+    assert list(made_otherwise(before, after)) == [f"The {model} is not the same in both runs."]
+
+
+def test_options_that_changed_are_told(tmp_path: Path) -> None:
+    def run(name: str, damping: float) -> MemoryRun:
+        options = {"ppr": {"mode": "ppr", "damping": damping}}
+        source = replace(SOURCE, settings={**SOURCE.settings, "options": options})
+        return made_run(tmp_path / name, outcomes("ppr", "11"), source=source)
+
+    assert list(made_otherwise(run("before", 0.5), run("after", 0.6))) == ["ppr: damping was 0.5, and is 0.6."]
 
 
 def test_runs_without_a_common_mode_or_metric_are_refused(tmp_path: Path) -> None:
@@ -107,7 +121,9 @@ def wordings(marks: str, n: int) -> list:  # type: ignore[type-arg]
 @pytest.mark.parametrize(
     ("rows", "value", "passed"),
     [
-        (wordings("1111", 20), 0.0, True),
+        (wordings("1111", 2), 0.0, False),  # two cases that agree rule out nothing
+        (wordings("1111", 34), 0.0, False),
+        (wordings("1111", 35), 0.0, True),
         (wordings("1000", 20), -1.0, False),
         (wordings("1111", 10) + [replace(row, cluster=row.cluster + "x") for row in wordings("1000", 10)], -0.5, False),
         (wordings("0111", 20), 1.0, True),
@@ -116,6 +132,23 @@ def wordings(marks: str, n: int) -> list:  # type: ignore[type-arg]
 def test_paraphrases_against_the_original(rows: list, value: float, passed: bool) -> None:  # type: ignore[type-arg]
     (found,) = rewordings_of(rows)
     assert (found.difference.value, found.passed) == (value, passed)
+
+
+def test_agreement_in_few_cases_has_a_wide_interval() -> None:
+    (found,) = rewordings_of(wordings("1111", 2))
+    assert (found.difference.low, found.difference.high) == pytest.approx((-0.6576, 0.6576), abs=1e-4)
+
+
+def test_cases_that_fail_in_every_wording_do_not_hide_a_loss() -> None:
+    hopeless = [replace(row, cluster=row.cluster + "x") for row in wordings("0000", 30)]
+    (found,) = rewordings_of([*wordings("1100", 10), *hopeless])
+    assert (found.difference.value, found.solvable.value) == pytest.approx((-1 / 6, -2 / 3))
+    assert (found.difference.n, found.solvable.n) == (40, 10)
+
+
+def test_where_no_case_passes_in_any_wording_nothing_is_said_of_those_that_do() -> None:
+    (found,) = rewordings_of(wordings("0000", 20))
+    assert (found.solvable.value, found.solvable.n) == (None, 0)
 
 
 def test_a_case_without_paraphrases_or_with_an_undefined_wording_says_nothing_about_rewording() -> None:

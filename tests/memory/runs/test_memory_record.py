@@ -1,19 +1,24 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
+from importlib import invalidate_caches
 from pathlib import Path
 
 import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.run import CaseRun
+from constraintsuite.memory.modes.rerank import RerankMode
 from constraintsuite.memory.public.base import ReadOptions
 from constraintsuite.memory.public.hotpotqa import read as read_hotpotqa
 from constraintsuite.memory.public.run import PublicRun
 from constraintsuite.memory.runs.benchmarks import run_benchmark, run_structured
+from constraintsuite.memory.runs.making import making_of
 from constraintsuite.memory.runs.record import Found, load_memory_run, write_run
 from constraintsuite.memory.runs.summary import case_outcomes, summarise
+from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 from memory.cases.tiny_cases import case, grounded
 from memory.runs.made_outcomes import SOURCE, made_run, outcome, timing
@@ -112,6 +117,51 @@ def test_an_encoder_is_asked_once_for_each_text_however_often_the_run_is_timed(t
     assert "encoder" in load_memory_run(tmp_path / "run").inputs
 
 
+def test_every_option_of_every_mode_is_kept_with_the_run(tmp_path: Path) -> None:
+    settings = load_memory_run(structured(tmp_path, "run")).artifact.manifest.settings
+    assert settings["modes"] == ["lexical_baseline", "ppr"]
+    assert settings["options"]["ppr"]["damping"] == 0.5
+    assert settings["options"]["lexical_baseline"]["mode"] == "lexical_baseline"
+
+
+def test_another_reranker_under_the_same_name_makes_another_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # two edits within a second would look alike
+    data = grounded(tmp_path / "data", *CASES)
+    found = []
+    for sign in ("", "-"):
+        Path("users_code_reranker.py").write_text(
+            f"def score(pairs):\n    return [{sign}len(text) for _, text in pairs]\n"
+        )
+        sys.modules.pop("users_code_reranker", None)
+        invalidate_caches()
+        mode = "ppr_rerank:python:users_code_reranker:score"
+        run_structured([data], CaseRun([mode], [2]), tmp_path / "run", repeats=0)
+        found.append(load_memory_run(tmp_path / "run"))
+    del sys.modules["users_code_reranker"]
+    name = "reranker python:users_code_reranker:score"
+    assert found[0].inputs[name] != found[1].inputs[name]
+    assert [row.returned for row in found[0].outcomes] != [row.returned for row in found[1].outcomes]
+
+
+def test_where_a_model_runs_is_no_part_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    described = RerankMode.describe
+    monkeypatch.setattr(
+        RerankMode, "describe", lambda mode: {**described(mode), "reranker": {"device": "cuda", "k": 1}}
+    )
+    (options,) = making_of(["ppr_rerank:bm25"], None, Workbench()).options.values()
+    assert options["reranker"] == {"k": 1}
+
+
+def test_walks_are_replayed_with_every_run_of_cases(tmp_path: Path) -> None:
+    run = load_memory_run(structured(tmp_path, "run"))
+    assert {row.mode for row in run.removals} == {"ppr"}
+    assert [replay.mode for replay in run.replays] == ["ppr"]
+
+
 def test_a_public_benchmark_is_a_run_too(tmp_path: Path) -> None:
     question = {
         "_id": "q1",
@@ -129,8 +179,10 @@ def test_a_public_benchmark_is_a_run_too(tmp_path: Path) -> None:
     (tmp_path / "hotpot.json").write_text(json.dumps([question]), encoding="utf-8")
     reading = read_hotpotqa(tmp_path / "hotpot.json", ReadOptions())
     for name in ("a", "b"):
-        run_benchmark(reading, PublicRun(["lexical_baseline"], [2]), tmp_path / name, repeats=1)
+        run_benchmark(reading, PublicRun(["lexical_baseline"], [2], repeats=2), tmp_path / name)
     run = load_memory_run(tmp_path / "a")
+    assert run.timing is not None
+    assert [(speed.queries, speed.repetitions) for speed in run.timing.speeds] == [(1, 2)]
     assert run.summary.benchmark == "hotpotqa"
     assert run.summary.figure("lexical_baseline", 2, "recall@2", "type=bridge") is not None
     assert (tmp_path / "a" / "manifest.json").read_bytes() == (tmp_path / "b" / "manifest.json").read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory.records import Unit
 from constraintsuite.memory.state.clock import Clock, parse_time
+from constraintsuite.memory.state.events import Event, Superseded
 from constraintsuite.memory.state.state import State
 from constraintsuite.memory.state.strength import Forgetting, Lifecycle, lifecycle_of, strength_of
 from constraintsuite.memory.state.visibility import Validity
@@ -138,6 +140,45 @@ def test_units_cannot_supersede_each_other_in_a_circle(older: str, by: str) -> N
     state.supersede("b", by="c")
     with pytest.raises(UserError, match="cannot be superseded by"):
         state.supersede(older, by=by)
+
+
+CIRCLE = (Superseded("2024-01-01", "a", "b"), Superseded("2024-01-02", "b", "c"), Superseded("2024-01-03", "c", "a"))
+
+
+@pytest.mark.parametrize("events", [CIRCLE, CIRCLE[::-1], (Superseded("2024-01-01", "a", "a"),)])
+def test_events_that_supersede_in_a_circle_are_refused(events: tuple[Event, ...]) -> None:
+    with pytest.raises(UserError, match=r"supersede each other in a circle, so that none would hold: '.'( by '.')+"):
+        State(Clock(START), events=events)
+
+
+def test_a_long_chain_is_no_circle() -> None:
+    chain = [Superseded("2024-01-01", f"u{n}", f"u{n + 1}") for n in range(3_000)]
+    assert len(State(Clock(START), events=reversed(chain)).superseded()) == 3_000
+
+
+def test_a_snapshot_that_is_refused_changes_nothing() -> None:
+    state = confirmed((START, "a"))
+    before = state.snapshot()
+    with pytest.raises(UserError, match="in a circle"):
+        state.restore(replace(before, events=CIRCLE))
+    assert state.snapshot() == before
+
+
+def test_every_change_has_another_revision() -> None:
+    state = confirmed((START, "a"))
+    seen, snapshot = [state.revision], state.snapshot()
+    state.confirm(["a"])
+    seen.append(state.revision)
+    state.supersede("b", by="c")
+    seen.append(state.revision)
+    state.restore(snapshot)
+    assert len({*seen, state.revision}) == 4
+
+
+def test_strengths_of_some_units_are_those_of_all() -> None:
+    state = confirmed((START, "a"), (START, "b"))
+    assert state.strengths(["a", "z"]) == {"a": state.strengths()["a"]}
+    assert list(state.confirmed) == ["a", "b"]
 
 
 @pytest.mark.parametrize(

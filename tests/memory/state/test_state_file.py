@@ -66,6 +66,16 @@ def test_a_file_that_was_changed_is_refused(before: bytes, after: bytes, tmp_pat
         load_state(path)
 
 
+def test_a_file_of_units_that_supersede_each_other_in_a_circle_is_refused(tmp_path: Path) -> None:
+    one, other = State(Clock("2024-01-01")), State(Clock("2024-01-02"))
+    one.supersede("a", by="b")
+    other.supersede("b", by="a")
+    one._superseded |= other._superseded  # as another program may have written it
+    save_state(tmp_path / "s.jsonl", one)
+    with pytest.raises(UserError, match=r"s\.jsonl: Units supersede each other in a circle"):
+        load_state(tmp_path / "s.jsonl")
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"none\.jsonl: there is no such file"):
         load_state(tmp_path / "none.jsonl")

@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from constraintsuite.cli.memory.datasets import open_datasets
+from constraintsuite.cli.memory.forecasting import tell_forecast
 from constraintsuite.cli.memory.options import (
     budget_option,
     dry_run_option,
@@ -28,16 +26,13 @@ from constraintsuite.cli.memory.options import (
     vector_cache,
 )
 
-if TYPE_CHECKING:
-    from constraintsuite.memory.cases.grounding import Grounded
-
 
 @click.command()
 @click.argument("cases", nargs=-1)
 @modes_option
 @budget_option
 @encoder_option
-@click.option("--lenient", is_flag=True, help="Pass over fields that are not of the format, and say so.")
+@click.option("--lenient", is_flag=True, help="Pass over what a file has wrong, where that can be, and say so.")
 @click.option("--now", metavar="TIME", help="When the first case is asked.  [default: 2026-01-01]")
 @repeats_option
 @click.option("--out", type=folder_type, help="Folder of the run.  [default: runs/memory-NAME]")
@@ -70,28 +65,10 @@ def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
     chosen = named_modes(modes, encoder=encoder is not None)
     datasets = open_datasets(cases, lenient=lenient)
     if dry_run:
-        _forecast(datasets, chosen, budgets, as_json)
+        tell_forecast(datasets, chosen, budgets, repeats, as_json)
         return
     run = CaseRun(chosen, budgets, now or START, cache=vector_cache(), bench=score_bench(), reporter=Terminal())
     name = datasets[0].dataset.dataset_id if len(datasets) == 1 else BUNDLED
     place = out or Path("runs") / f"memory-{name}"
     model = load_encoder(encoder) if encoder else None
     finish_run(run_structured(datasets, run, place, model, repeats=repeats), report, as_json)
-
-
-def _forecast(datasets: Sequence[Grounded], modes: Sequence[str], budgets: Sequence[int], as_json: bool) -> None:
-    cases = {data.dataset.dataset_id: len(data.dataset.cases) for data in datasets}
-    wordings = sum(len(case.phrasings) for data in datasets for case in data.dataset.cases)
-    record = {
-        "cases": cases,
-        "wordings": wordings,
-        "modes": list(modes),
-        "budgets": list(budgets),
-        "searches": wordings * len(modes) * len(budgets),
-    }
-    if as_json:
-        click.echo(json.dumps(record, indent=2))
-        return
-    click.echo("\n".join(f"{count:>6} cases of {name}" for name, count in cases.items()))
-    click.echo(f"{wordings:>6} wordings, {len(modes)} modes, {len(budgets)} budgets: {record['searches']:,} searches")
-    click.echo(f"       modes: {', '.join(modes)}")

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from constraintsuite.cli.memory.datasets import open_datasets
+from constraintsuite.cli.memory.forecasting import tell_forecast
 from constraintsuite.cli.memory.options import (
     budget_option,
+    dry_run_option,
     encoder_option,
     folder_type,
     json_option,
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from constraintsuite.memory.runs.ablations import Ablation
     from constraintsuite.memory.runs.hypotheses import Claim
     from constraintsuite.memory.runs.record import MemoryRun
-    from constraintsuite.models.dense import DenseScorer
 
 T = TypeVar("T")
 
@@ -47,6 +48,7 @@ def _options(command: Callable[..., T]) -> Callable[..., T]:
                 show_default=True,
                 help="Folder of the run.",
             ),
+            dry_run_option,
             json_option,
         )
     ):
@@ -57,7 +59,13 @@ def _options(command: Callable[..., T]) -> Callable[..., T]:
 @click.command()
 @_options
 def ablate(
-    cases: tuple[str, ...], budgets: tuple[int, ...], encoder: str | None, repeats: int, out: Path, as_json: bool
+    cases: tuple[str, ...],
+    budgets: tuple[int, ...],
+    encoder: str | None,
+    repeats: int,
+    out: Path,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Run CASES (without any, the bundled ones) with and without structure, weights, path expansion and dynamics.
 
@@ -67,8 +75,11 @@ def ablate(
     from constraintsuite.memory.runs.ablations import Ablation
     from constraintsuite.store.jsonl import adapter
 
-    run = _run(open_datasets(cases), budgets, load_encoder(encoder) if encoder else None, repeats, out)
-    found = ablations_of(run)
+    datasets = open_datasets(cases)
+    if dry_run:
+        tell_forecast(datasets, _modes(encoder), budgets, repeats, as_json)
+        return
+    found = ablations_of(_run(datasets, budgets, encoder, repeats, out))
     if as_json:
         listed = adapter(tuple[Ablation, ...]).dump_python(tuple(found), mode="json")
         click.echo(json.dumps({"run": str(out), "ablations": listed}, indent=2))
@@ -79,28 +90,28 @@ def ablate(
 @click.command()
 @_options
 def hypotheses(
-    cases: tuple[str, ...], budgets: tuple[int, ...], encoder: str | None, repeats: int, out: Path, as_json: bool
+    cases: tuple[str, ...],
+    budgets: tuple[int, ...],
+    encoder: str | None,
+    repeats: int,
+    out: Path,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Judge the claims of the benchmark strategy on CASES (without any, the bundled ones).
 
     Each is supported, not supported or undecided, with the numbers behind it.
     """
-    from constraintsuite.memory.runs.hypotheses import WALKING, Claim, judge_claims
-    from constraintsuite.memory.runs.replay import replay
+    from constraintsuite.cli.memory.verdicts import claims_of
+    from constraintsuite.memory.runs.hypotheses import Claim
     from constraintsuite.store.jsonl import adapter
 
     datasets = open_datasets(cases)
-    model = load_encoder(encoder) if encoder else None
-    run = _run(datasets, budgets, model, repeats, out)
-    judged = {
-        budget: judge_claims(
-            run.outcomes,
-            budget,
-            timing=run.timing,
-            replays=[replay(datasets, mode, budget, model) for mode in WALKING],
-        )
-        for budget in budgets
-    }
+    if dry_run:
+        tell_forecast(datasets, _modes(encoder), budgets, repeats, as_json)
+        return
+    run = _run(datasets, budgets, encoder, repeats, out)
+    judged = {budget: claims_of(run, budget) for budget in budgets}
     if as_json:
         listed = {
             str(budget): adapter(tuple[Claim, ...]).dump_python(claims, mode="json")
@@ -143,16 +154,22 @@ def _told(claim: Claim, budget: int) -> str:
     return "\n".join([*lines, f"  {claim.sentence}"] if claim.sentence else lines)
 
 
+def _modes(encoder: str | None) -> list[str]:
+    """All that ablations and claims compare."""
+    from constraintsuite.memory.runs.ablations import families, modes_of
+
+    return modes_of(families(encoder=encoder is not None))
+
+
 def _run(
-    datasets: Sequence[Grounded], budgets: Sequence[int], encoder: DenseScorer | None, repeats: int, out: Path
+    datasets: Sequence[Grounded], budgets: Sequence[int], encoder: str | None, repeats: int, out: Path
 ) -> MemoryRun:
     """One run with all modes that ablations and claims compare; made once for both."""
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.memory.cases.run import CaseRun
-    from constraintsuite.memory.runs.ablations import families, modes_of
     from constraintsuite.memory.runs.benchmarks import run_structured
     from constraintsuite.memory.runs.record import load_memory_run
 
-    modes = modes_of(families(encoder=encoder is not None))
-    run = CaseRun(modes, tuple(budgets), cache=vector_cache(), reporter=Terminal())
-    return load_memory_run(run_structured(datasets, run, out, encoder, repeats=repeats).path)
+    model = load_encoder(encoder) if encoder else None
+    run = CaseRun(_modes(encoder), tuple(budgets), cache=vector_cache(), reporter=Terminal())
+    return load_memory_run(run_structured(datasets, run, out, model, repeats=repeats).path)

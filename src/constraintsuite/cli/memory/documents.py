@@ -16,10 +16,11 @@ import click
 from constraintsuite.cli.memory.options import dry_run_option, folder_type, graph_argument, json_option
 
 if TYPE_CHECKING:
+    from constraintsuite.memory.ingest.growing import Growth
     from constraintsuite.memory.records import Part
-    from constraintsuite.store.artifact import Artifact
 
 _paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+_SHOWN = 10
 _workers = click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes.")
 
 
@@ -45,15 +46,21 @@ def ingest(
     Headings, numbered clauses and steps, lists and tables become units; citations, conditions, exceptions, contradictions
     and shared names become edges, each with the reason for it.
     """
-    from constraintsuite.memory.folder import write_memory
+    from constraintsuite.execution.engine import LocalEngine
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.memory.ingest.growing import ingest_memory
 
-    parts = _read(paths, by_path, workers)
-    if dry_run:
-        _tell(_record(graph, parts, written=False), as_json)
-        return
-    write_memory(graph, parts, name=name or graph.resolve().name, settings={"by_path": by_path})
-    _tell(_record(graph, parts, written=True), as_json)
-    if not as_json:
+    parts = ingest_memory(
+        graph,
+        paths,
+        name=name or graph.resolve().name,
+        by_path=by_path,
+        engine=LocalEngine(workers),
+        reporter=Terminal(),
+        dry_run=dry_run,
+    )
+    _tell(_record(graph, parts, written=not dry_run), as_json)
+    if not as_json and not dry_run:
         click.echo(f'Next: csuite memory search {graph} "YOUR QUESTION" --mode ppr --explain')
 
 
@@ -66,23 +73,15 @@ def ingest(
 def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_json: bool) -> None:
     """Add the documents of PATHS to GRAPH; one that is there already is replaced, one that did not change is left.
 
-    Names join new documents and old ones at once. Citations between two documents are found when both are among PATHS.
+    Afterwards GRAPH is what `ingest` would make of all its documents at once: new documents are linked with old ones both ways.
     """
-    from constraintsuite.memory.folder import KIND, update_memory
-    from constraintsuite.memory.segments import Change, entries, refuse_faults
-    from constraintsuite.store.artifact import Artifact
+    from constraintsuite.execution.engine import LocalEngine
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.memory.ingest.growing import add_documents
 
-    artifact = Artifact.open(graph, KIND)
-    refuse_faults(artifact)
-    settings = artifact.manifest.settings
-    parts = _read(paths, bool(settings.get("by_path")), workers)
-    held = entries(artifact)
-    new = [part.id for part in parts if part.id not in held]
-    changed = [part.id for part in parts if part.id in held and held[part.id].digest != Change.to(part).digest]
-    done = {"added": new, "replaced": changed, "unchanged": len(parts) - len(new) - len(changed)}
-    if not dry_run:
-        artifact = update_memory(graph, parts, settings=settings)
-    _tell_update(artifact, done, dry_run, as_json)
+    growth = add_documents(graph, paths, engine=LocalEngine(workers), reporter=Terminal(), dry_run=dry_run)
+    done = {"new": growth.new, "replaced": growth.replaced, "unchanged": growth.unchanged}
+    _tell_growth(growth, done, dry_run, as_json)
 
 
 @click.command()
@@ -91,25 +90,11 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
 @dry_run_option
 @json_option
 def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
-    """Remove DOCUMENTS from GRAPH, by the names that `csuite memory show` lists."""
-    from constraintsuite.errors import UserError
-    from constraintsuite.memory.folder import KIND, held_documents, update_memory
-    from constraintsuite.store.artifact import Artifact
+    """Remove DOCUMENTS from GRAPH, by the names that `csuite memory show` lists, and every link to them."""
+    from constraintsuite.memory.ingest.growing import remove_documents
 
-    wanted = list(dict.fromkeys(documents))
-    unknown = sorted(set(wanted) - held_documents(graph).keys())
-    if unknown:
-        raise UserError(f"{graph}: this memory holds no document {unknown[0]!r}. See: csuite memory show {graph}")
-    artifact = Artifact.open(graph, KIND) if dry_run else update_memory(graph, remove=wanted)
-    _tell_update(artifact, {"removed": wanted}, dry_run, as_json)
-
-
-def _read(paths: Sequence[Path], by_path: bool, workers: int) -> list[Part]:
-    from constraintsuite.execution.engine import LocalEngine
-    from constraintsuite.execution.progress import Terminal
-    from constraintsuite.memory.ingest.collection import ingest as read_documents
-
-    return list(read_documents(paths, by_path=by_path, engine=LocalEngine(workers), reporter=Terminal()))
+    growth = remove_documents(graph, documents, dry_run=dry_run)
+    _tell_growth(growth, {"removed": growth.removed}, dry_run, as_json)
 
 
 def _record(graph: Path, parts: Sequence[Part], *, written: bool) -> dict[str, Any]:
@@ -143,14 +128,24 @@ def _tell(record: dict[str, Any], as_json: bool) -> None:
         click.echo(f"    {title}: {listed or 'none'}")
 
 
-def _tell_update(artifact: Artifact, done: dict[str, Any], dry_run: bool, as_json: bool) -> None:
+def _tell_growth(growth: Growth, done: dict[str, tuple[str, ...]], dry_run: bool, as_json: bool) -> None:
+    artifact = growth.artifact
+    written = not dry_run and any(done[what] for what in done if what != "unchanged")
     counts = {key: artifact.manifest.counts[key] for key in ("documents", "units", "edges", "mentions")}
     if as_json:
-        record = {"graph": str(artifact.path), "written": not dry_run, **done, "counts": counts}
+        links = {"documents": growth.relinked, "gained": growth.gained, "lost": growth.lost}
+        record = {"graph": str(artifact.path), "written": written, **done, "relinked": links, "counts": counts}
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
         return
     for what, which in done.items():
-        shown = which if isinstance(which, int) else f"{len(which)}{': ' if which else ''}{', '.join(which[:10])}"
-        click.echo(f"{what}: {shown}")
+        click.echo(f"{what}: {_listed(which)}")
+    if growth.relinked:
+        click.echo(f"relinked: {_listed(growth.relinked)} (links: {growth.gained:,} gained, {growth.lost:,} lost)")
     holds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    click.echo(f"{artifact.path} {'still' if dry_run else 'now'} holds {holds}.")
+    click.echo(f"{artifact.path} {'now' if written else 'still'} holds {holds}.")
+
+
+def _listed(documents: Sequence[str]) -> str:
+    """How many, and the first of them."""
+    names = ", ".join(documents[:_SHOWN]) + (", ..." if len(documents) > _SHOWN else "")
+    return f"{len(documents):,}: {names}" if documents else "0"

@@ -15,12 +15,13 @@ STRUCTURED = (
     "path_hit",
     "hard_negatives_hit",
     "mrr",
+    "probe_mrr",
 )
-_FACTS = ("all_gold@{k}", "recall@{k}", "sp_f1@2", "title_recall@2", "mrr", "answer_f1")
+_FACTS = ("all_gold@{k}", "recall@{k}", "sp_f1@2", "title_recall@2", "mrr")
 PUBLIC: Mapping[str, tuple[str, ...]] = {
-    "hotpotqa": (*_FACTS, "joint_f1@{k}"),
-    "2wiki": _FACTS,
-    "hover": (*_FACTS, "joint_f1@{k}"),
+    "hotpotqa": (*_FACTS, "answer_f1", "joint_f1@{k}"),
+    "2wiki": (*_FACTS, "answer_f1"),
+    "hover": (*_FACTS, "hover_evidence@{k}", "label_accuracy", "hover_score@{k}"),
     "musique": ("recall@{k}", "recall@5", "all_gold@{k}", "support_f1@{k}", "mrr", "answer_f1"),
     "longmemeval": ("recall_all@5", "recall_any@5", "ndcg_any@5", "recall_all@{k}", "ndcg_any@{k}"),
     "locomo": ("recall@{k}", "recall_as_filed@{k}", "hit@{k}", "mrr", "answer_f1"),

@@ -33,7 +33,9 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     """Print what a run found, and write its page if one is wanted."""
+    from constraintsuite.cli.memory.verdicts import rewordings
     from constraintsuite.memory.runs.record import load_memory_run
+    from constraintsuite.memory.runs.robustness import Rewording
     from constraintsuite.memory.runs.summary import Summary
     from constraintsuite.store.jsonl import adapter
 
@@ -41,7 +43,9 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     written = write_page([run], page) if page is not None else None
     if as_json:
         found = {"run": str(artifact.path), "page": str(written) if written else None}
-        click.echo(json.dumps({**found, "summary": adapter(Summary).dump_python(run.summary, mode="json")}, indent=2))
+        found["summary"] = adapter(Summary).dump_python(run.summary, mode="json")
+        found["rewordings"] = adapter(list[Rewording]).dump_python(rewordings(run), mode="json")
+        click.echo(json.dumps(found, indent=2))
         return
     click.echo("\n\n".join(_told(run)))
     click.echo(f"\nRun: {artifact.path}" + (f"\nPage: {written}" if written else ""))
@@ -75,11 +79,13 @@ def _told(run: MemoryRun) -> list[str]:
     from constraintsuite.cli.memory.sections import remarks_of
     from constraintsuite.cli.memory.tables import contrast_table, score_table, time_table
     from constraintsuite.cli.memory.terminal import narrow
+    from constraintsuite.cli.memory.verdicts import rewording_tables
 
     parts = []
     for budget in run.summary.budgets:
         parts.append(narrow(score_table(run, budget)))
         contrasts = contrast_table(run, budget)
         parts += [str(contrasts)] if contrasts is not None else []
+    parts += [narrow(table) for table in rewording_tables(run)]
     times = time_table(run)
     return [*parts, *([str(times)] if times is not None else []), *remarks_of(run)]

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from constraintsuite.cli.memory.headlines import headlines, is_structured, kind_of, title_of
 from constraintsuite.cli.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
-from constraintsuite.cli.memory.verdicts import ablation_tables, claim_tables, rewording_table
+from constraintsuite.cli.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
+from constraintsuite.memory.cases.bundled import FIXTURES
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
@@ -57,8 +58,14 @@ def remarks_of(run: MemoryRun) -> list[str]:
         said.append(
             f"{run.summary.clusters} independent clusters are few: differences of some points are within chance."
         )
-    if is_structured(run):
+    if not set(FIXTURES).isdisjoint(run.artifact.manifest.settings.get("datasets", ())):
         said.append("The bundled cases were written with this product; figures on them say nothing of other documents.")
+    apart = len({row.cluster for row in run.outcomes if row.values.get("mrr", 0.0) is None})
+    if apart:
+        said.append(
+            f"{apart} probes leave out what was confirmed before, so that no static mode can know their answer: they count in "
+            "probe_mrr alone."
+        )
     for field, count in run.summary.not_evaluated.items():
         said.append(f"Not evaluated in {count} cases: {field}.")
     return [*said, *run.summary.notes[:20]]
@@ -76,7 +83,7 @@ def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[Block]]]:
     groups = [table for budget in budgets for table in group_tables(run, budget)]
     yield "groups", "By kind", _ABOUT_GROUPS, [Sheet(table) for table in groups]
     if is_structured(run):
-        verdicts = [*rewording_table(run), *ablation_tables(run), *claim_tables(run)]
+        verdicts = [*rewording_tables(run), *ablation_tables(run), *claim_tables(run), *replay_tables(run)]
         yield "claims", "Parts and claims", _ABOUT_CLAIMS, [Sheet(table) for table in verdicts]
     yield "sizes", "What was returned", "Equal budgets, as they came out.", [Sheet(size_table(run))]
     times = time_table(run)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from constraintsuite.memory.runs.ablations import Ablation, ablate, families
 from constraintsuite.memory.runs.hypotheses import Claim, judge_claims
 from constraintsuite.memory.runs.record import MemoryRun
-from constraintsuite.memory.runs.robustness import TOLERATED, rewordings_of
+from constraintsuite.memory.runs.robustness import TOLERATED, Rewording, rewordings_of
 from constraintsuite.reports.figures import Value
 from constraintsuite.reports.tables import Column, Table
 
@@ -59,7 +59,12 @@ def ablation_table(found: Sequence[Ablation]) -> Table:
 def claim_tables(run: MemoryRun) -> Iterator[Table]:
     """The hypotheses at each budget."""
     for budget in run.summary.budgets:
-        yield claim_table(judge_claims(run.outcomes, budget, timing=run.timing), budget)
+        yield claim_table(claims_of(run, budget), budget)
+
+
+def claims_of(run: MemoryRun, budget: int) -> tuple[Claim, ...]:
+    """The hypotheses at one budget, on all that the run holds."""
+    return judge_claims(run.outcomes, budget, timing=run.timing, replays=run.replays)
 
 
 def claim_table(claims: Sequence[Claim], budget: int) -> Table:
@@ -82,18 +87,54 @@ def claim_table(claims: Sequence[Claim], budget: int) -> Table:
     return Table(f"claims_at_{budget}", f"At a budget of {budget}: {verdicts}.", columns, tuple(rows))
 
 
-def rewording_table(run: MemoryRun) -> Iterator[Table]:
-    """What another wording of the same question costs."""
+def replay_tables(run: MemoryRun) -> Iterator[Table]:
+    """What becomes of the unit at the end of a walk, without the walk's last edge and without another."""
+    if not run.replays:
+        return
+    columns = (
+        Column("mode"),
+        Column("budget", "count"),
+        Column("effect on the unit"),
+        Column("last edge of the walk, %", "share"),
+        Column("another edge, %", "share"),
+        Column("difference", "points"),
+    )
+    rows = tuple(
+        (each.mode, each.budget, name, effect.traced, effect.untraced, effect.difference)
+        for each in run.replays
+        for name, effect in (("score falls", each.fall), ("and its place changes", each.move))
+    )
+    caption = (
+        "The best walk of each case, replayed without its last edge, and without others of the same kind that the answer did "
+        "not tell: how often the unit that it leads to loses score, and its place in the ranking too."
+    )
+    yield Table("replays", caption, columns, rows)
+
+
+def rewordings(run: MemoryRun) -> list[Rewording]:
+    """What another wording of the same question costs: in all that a case asks for, and in the ranking alone."""
+    return [each for metric in ("pass", "ranking_pass") for each in rewordings_of(run.outcomes, metric)]
+
+
+def rewording_tables(run: MemoryRun) -> Iterator[Table]:
+    """The same, a table for each."""
     columns = (
         Column("mode"),
         Column("budget", "count"),
         Column("as it stands, %", "share"),
-        Column("paraphrased less that", "points"),
-        Column(f"loss above {TOLERATED:.0%} ruled out"),
+        Column("paraphrased", "points"),
+        Column("where one passes", "points"),
+        Column(f"loss >{TOLERATED:.0%} ruled out"),
     )
-    for metric in ("pass", "ranking_pass"):
-        found = rewordings_of(run.outcomes, metric)
-        if found:
-            rows = tuple((f.mode, f.budget, f.original, f.difference, "yes" if f.passed else "no") for f in found)
-            caption = f"{metric} of paraphrases less that of the question as it stands, by case where it is defined."
-            yield Table(f"rewordings_{metric}", caption, columns, rows)
+    every = rewordings(run)
+    for metric in dict.fromkeys(each.metric for each in every):
+        rows = tuple(
+            (f.mode, f.budget, f.original, f.difference, f.solvable, "yes" if f.passed else "no")
+            for f in every
+            if f.metric == metric
+        )
+        caption = (
+            f"{metric} of paraphrases less that of the question as it stands, in points, by case where it is defined: over all "
+            "cases, which decide, and over those where one wording passes, since a case that fails in all cannot lose."
+        )
+        yield Table(f"rewordings_{metric}", caption, columns, rows)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.memory.cases.model import Dataset
-from constraintsuite.memory.cases.reading import CaseFile
+from constraintsuite.memory.cases.model import Case, Dataset
+from constraintsuite.memory.cases.reading import CaseFile, refuse_faults
 from constraintsuite.memory.graph import ENTITY, Graph
 from constraintsuite.memory.ingest.collection import collection_version, ingest
 from constraintsuite.memory.records import Part
-
-_MOST_FAULTS = 10
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,17 @@ class Grounded:
 
 
 def ground(file: CaseFile, *, engine: LocalEngine | None = None, reporter: Reporter | None = None) -> Grounded:
-    """Ingest the Markdown files of the dataset's folder; a node id that is not among their units is a UserError."""
+    """Ingest the Markdown files of the dataset's folder; a node id that is not among their units is a UserError, or, where
+    the file was read leniently, leaves its case out: with other evidence it would be another question."""
     parts = tuple(ingest(_documents(file), engine=engine, reporter=reporter))
-    faults = list(_dangling(file.dataset, Graph.of(parts)))
-    if faults:
-        more = f"\n... and {len(faults) - _MOST_FAULTS} more." if len(faults) > _MOST_FAULTS else ""
-        raise UserError("\n".join(f"{file.path}: {fault}" for fault in faults[:_MOST_FAULTS]) + more)
-    return Grounded(file, parts)
+    graph = Graph.of(parts)
+    faults = {case.case_id: list(_dangling(case, graph)) for case in file.dataset.cases}
+    told = [fault for each in faults.values() for fault in each]
+    kept = tuple(case for case in file.dataset.cases if not faults[case.case_id])
+    if told and not (file.lenient and kept):
+        refuse_faults(file.path, told)
+    notes = (*file.notes, *(f"{fault} The case is left out." for fault in told))
+    return Grounded(replace(file, dataset=file.dataset.model_copy(update={"cases": kept}), notes=notes), parts)
 
 
 def _documents(file: CaseFile) -> list[Path]:
@@ -57,12 +59,14 @@ def _documents(file: CaseFile) -> list[Path]:
     return found
 
 
-def _dangling(dataset: Dataset, graph: Graph) -> Iterator[str]:
-    entities = {ENTITY + name for name in graph.entities}
-    for case in dataset.cases:
-        for place, node in case.node_ids():
-            walked = place in ("path", "activation_trace", "activation_snapshot")
-            if node not in graph.unit_numbers and not (walked and node in entities):
-                near = get_close_matches(node, graph.unit_numbers, n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
-                yield f"case {case.case_id!r}: {place}: no unit of the documents has the id {node!r}.{hint}"
+def _dangling(case: Case, graph: Graph) -> Iterator[str]:
+    for place, node in case.node_ids():
+        walked = place in ("path", "activation_trace", "activation_snapshot")
+        if node not in graph.unit_numbers and not (walked and _is_entity(node, graph)):
+            near = get_close_matches(node, graph.unit_numbers, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            yield f"case {case.case_id!r}: {place}: no unit of the documents has the id {node!r}.{hint}"
+
+
+def _is_entity(node: str, graph: Graph) -> bool:
+    return node.startswith(ENTITY) and node.removeprefix(ENTITY) in graph.entities

@@ -10,7 +10,7 @@ from constraintsuite.memory.cases.checks.contents import (
     conflicts_of,
     contradiction_values,
     lifecycle_value,
-    roles_value,
+    roles_values,
 )
 from constraintsuite.memory.cases.checks.evidence import Values, evidence_values, negatives_values
 from constraintsuite.memory.cases.checks.traces import trace_values
@@ -23,9 +23,13 @@ from constraintsuite.memory.state.strength import Lifecycle
 from constraintsuite.text.tokens import find_tokens
 
 RANKING_CHECKS = ("evidence_hit", "hard_negatives_hit", "roles_hit", "contradiction_hit")
-"""What every mode can be asked for: they look at the returned units alone."""
+"""What every mode can be asked for, and some mode could pass: they look at what was returned."""
+KNOWLEDGE_CHECKS = ("roles_known", "conflict_known")
+"""What the memory must know, whatever is returned: ingestion decides them, and they are the same for all modes."""
 WALK_CHECKS = ("path_hit", "edge_types_hit", "trace_hit", "snapshot_hit")
-CHECKS = (*RANKING_CHECKS, *WALK_CHECKS, "lifecycle_hit")
+CHECKS = (*RANKING_CHECKS, *KNOWLEDGE_CHECKS, *WALK_CHECKS, "lifecycle_hit")
+_OF_ANY_PROBE = ("edge_validity", "lifecycle_hit")
+"""What can be said of an answer that cannot be right or wrong by itself."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,12 @@ class Judge:
 
         `ranking_pass` is over the checks that every mode can be asked for. `pass` is over all that the case asks for, and
         None where one of these could not be made, because the mode has nothing for it or the field is not evaluated here:
-        counting only the failures among such cases would be as wrong as passing them.
+        counting only the failures among such cases would be as wrong as passing them. `probe_mrr` is the mrr of a probe; one
+        that needs its context has hardly another value, so that it is in no mean over evidence.
         """
         wanted, recall, ranking = case.expectation, answer.recall, answer.ranking
         values = evidence_values(case, ranking, answer.budget) | negatives_values(case, ranking)
-        values |= roles_value(wanted, ranking, self._graph)
+        values |= roles_values(wanted, ranking, self._graph)
         values |= contradiction_values(wanted, ranking, self._conflicts)
         walked = path_values(wanted, recall) | edge_types_value(wanted, recall) | trace_values(wanted, recall)
         values |= walked if can.walks else dict.fromkeys(walked)
@@ -74,8 +79,12 @@ class Judge:
             "pass": None if unmade else _passed(values, CHECKS),
             "ranking_pass": _passed(values, RANKING_CHECKS),
         }
+        probe = {"probe_mrr": values["mrr"] if case.part == "probe" else None}
+        judged = verdicts | values
+        if case.needs_context:
+            judged = {name: value if name in _OF_ANY_PROBE else None for name, value in judged.items()}
         size = {"units": float(len(ranking)), "tokens": float(sum(self._lengths[unit] for unit in ranking))}
-        return verdicts | values | size
+        return judged | probe | size
 
 
 def _passed(values: Values, checks: tuple[str, ...]) -> float:

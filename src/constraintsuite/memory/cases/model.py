@@ -15,6 +15,8 @@ Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 NodeId = Text
 EdgeName = Annotated[str, AfterValidator(check_edge)]
 StopName = Annotated[str, AfterValidator(check_stop)]
+CONTEXT = "context"
+"""The tag of probes whose question leaves out what was confirmed before."""
 
 
 class Strict(BaseModel):
@@ -103,7 +105,7 @@ class Case(Strict):
     paraphrases: tuple[Text, ...] = ()
     """The same question in other words."""
     hard_negatives: tuple[NodeId, ...] = ()
-    """Nodes that are tempting and wrong: none of them may rank above the evidence."""
+    """Nodes that are tempting and wrong: none of them may rank above the best placed evidence."""
     answer: str | None = None
     """For people; no check reads it."""
 
@@ -128,6 +130,11 @@ class Case(Strict):
             if self.case_id.startswith(f"{part}-"):
                 return part
         return "case"
+
+    @property
+    def needs_context(self) -> bool:
+        """Whether it is a probe that nothing but what was confirmed before can decide: without that, any answer is luck."""
+        return self.part == "probe" and CONTEXT in self.tags
 
     def node_ids(self) -> Iterator[tuple[str, str]]:
         """Every node that the case names, each with the place where it does."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
@@ -26,6 +27,8 @@ class CaseFile:
     dataset: Dataset
     notes: tuple[str, ...] = ()
     """Of a lenient reading: what was passed over, a line each."""
+    lenient: bool = False
+    """Whether its cases are also grounded so."""
 
     @property
     def documents(self) -> Path:
@@ -34,29 +37,69 @@ class CaseFile:
 
 
 def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
-    """The cases of a file. A field that is not of the format is a UserError; with `lenient` it is passed over and noted."""
+    """The cases of a file. A field that is not of the format, a case id that stands twice and a folder of documents outside
+    the file's own are UserErrors; with `lenient` the first two are passed over, the third is allowed, and all are noted."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such benchmark file.")
     data = _parse(path)
-    notes: list[str] = []
+    notes = [*_without_unknown(data), *_without_doubles(data)] if lenient else []
     try:
         dataset = Dataset.model_validate(data)
     except ValidationError as error:
-        unknown = [fault for fault in error.errors(include_url=False) if fault["type"] == "extra_forbidden"]
-        if not (lenient and unknown):
-            _refuse(path, data, error)
-        notes = [f"{_place(data, fault['loc'])}: unknown field, passed over" for fault in unknown]
-        for fault in unknown:
-            _drop(data, fault["loc"])
-        dataset = _validated(path, data)
-    return CaseFile(path, sha256_of(path), dataset, tuple(notes))
-
-
-def _validated(path: Path, data: Any) -> Dataset:  # noqa: ANN401 - whatever the file holds
-    try:
-        return Dataset.model_validate(data)
-    except ValidationError as error:
         _refuse(path, data, error)
+    if _leads_out(dataset.document_directory):
+        outside = f"document_directory: {dataset.document_directory!r} lies outside the folder of this file"
+        if not lenient:
+            raise UserError(f"{path}: {outside}. Put the documents beside it (a lenient reading would go there).")
+        notes.append(outside)
+    return CaseFile(path, sha256_of(path), dataset, tuple(notes), lenient)
+
+
+def refuse_faults(path: Path, faults: Sequence[str]) -> NoReturn:
+    """The first faults of a file, each with its place, and how many more there are."""
+    lines = [f"{path}: {fault}" for fault in faults[:_MOST_FAULTS]]
+    if len(faults) > _MOST_FAULTS:
+        lines.append(f"... and {len(faults) - _MOST_FAULTS} more.")
+    raise UserError("\n".join(lines)) from None
+
+
+def _leads_out(folder: str) -> bool:
+    if PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).anchor:
+        return True
+    depth = 0
+    for step in PureWindowsPath(folder).parts:  # it parts at both kinds of slashes
+        depth += -1 if step == ".." else 1
+        if depth < 0:
+            return True
+    return False
+
+
+def _without_unknown(data: Any) -> Iterator[str]:  # noqa: ANN401 - whatever the file holds
+    """Take out the fields that are not of the format; a line for each."""
+    try:
+        Dataset.model_validate(data)
+    except ValidationError as error:
+        unknown = [fault["loc"] for fault in error.errors(include_url=False) if fault["type"] == "extra_forbidden"]
+        yield from [f"{_place(data, loc)}: unknown field, passed over" for loc in unknown]
+        for loc in unknown:
+            _drop(data, loc)
+
+
+def _without_doubles(data: Any) -> Iterator[str]:  # noqa: ANN401
+    """Take out the cases whose id another one has before them; a line for each."""
+    cases = data.get("cases") if isinstance(data, dict) else None
+    if not isinstance(cases, list):
+        return
+    seen: set[str] = set()
+    kept = []
+    for number, case in enumerate(cases):
+        name = case.get("case_id") if isinstance(case, dict) else None
+        if isinstance(name, str) and name in seen:
+            yield f"cases.{number} ({name}): a case with this id stands before it, passed over"
+        else:
+            kept.append(case)
+            seen |= {name} if isinstance(name, str) else set()
+    data["cases"] = kept
 
 
 def _parse(path: Path) -> Any:  # noqa: ANN401
@@ -86,11 +129,7 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(path: Path, data: Any, error: ValidationError) -> NoReturn:  # noqa: ANN401
-    faults = error.errors(include_url=False)
-    lines = [f"{path}: {_place(data, fault['loc'])}: {_said(fault)}." for fault in faults[:_MOST_FAULTS]]
-    if len(faults) > _MOST_FAULTS:
-        lines.append(f"... and {len(faults) - _MOST_FAULTS} more.")
-    raise UserError("\n".join(lines)) from None
+    refuse_faults(path, [f"{_place(data, fault['loc'])}: {_said(fault)}." for fault in error.errors(include_url=False)])
 
 
 def _said(fault: ErrorDetails) -> str:

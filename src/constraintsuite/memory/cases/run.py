@@ -56,18 +56,28 @@ def run_cases(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer |
     An item is `DATASET/CASE#N`, N being 0 for the question as it stands and 1, 2, ... for its paraphrases; all wordings of
     a case are one cluster.
     """
-    _check(datasets, run)
+    _check(datasets, run, encoder)
     total = sum(len(case.phrasings) for data in datasets for case in data.dataset.cases)
     with run.reporter.track("cases", total * len(run.modes) * len(run.budgets)) as advance:
         for data in datasets:
-            memory = Memory.of(data.parts, _ready(data, run, encoder))
+            memory = memory_of(data, run, encoder)
             judge = Judge(memory.graph)
             for mode in run.modes:
                 for budget in run.budgets:
                     yield from _Session(data, memory, mode, budget, run).outcomes(judge, advance)
 
 
-def _check(datasets: Sequence[Grounded], run: CaseRun) -> None:
+def memory_of(data: Grounded, run: CaseRun, encoder: DenseScorer | None = None) -> Memory:
+    """The memory that the cases of a dataset are asked of. All vectors, also those of the questions, are made in one go; so
+    the time of a search is not that of a transformer."""
+    if encoder is None:
+        return Memory.of(data.parts)
+    texts = (Memory().searched(unit) for part in data.parts for unit in part.units)
+    questions = (text for case in data.dataset.cases for text in case.phrasings)
+    return Memory.of(data.parts, prepared(encoder, texts, questions, run.cache))
+
+
+def _check(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None) -> None:
     if not datasets or not run.modes or not run.budgets:
         raise UserError("There is nothing to run: name at least one dataset, one mode and one budget.")
     names = [data.dataset.dataset_id for data in datasets]
@@ -77,15 +87,7 @@ def _check(datasets: Sequence[Grounded], run: CaseRun) -> None:
         raise UserError("A budget must be 1 or more.")
     parse_time(run.now)
     for mode in run.modes:
-        load_mode(mode, Memory(), bench=run.bench)
-
-
-def _ready(data: Grounded, run: CaseRun, encoder: DenseScorer | None) -> DenseScorer | None:
-    """The encoder with all vectors made in one go; so the time of a search is not that of a transformer."""
-    if encoder is None:
-        return None
-    texts = (Memory().searched(unit) for part in data.parts for unit in part.units)
-    return prepared(encoder, texts, (text for case in data.dataset.cases for text in case.phrasings), run.cache)
+        load_mode(mode, Memory(encoder), bench=run.bench)
 
 
 class _Session:

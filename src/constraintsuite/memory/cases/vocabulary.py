@@ -16,14 +16,12 @@ FOREIGN_STOPS = frozenset(("outside_space_scope",))
 FOREIGN_FIELDS = (
     "route",
     "required_route_sources",
-    "min_activation_trace_length",
-    "max_activation_trace_length",
     "required_scenario_tags",
     "required_symbolic_tags",
     "required_space_ids",
     "required_consolidation_kinds",
 )
-"""Fields of an expectation that ask for spaces, routes, tags and lengths which no mode here has."""
+"""Fields of an expectation that ask for spaces, routes and tags which no mode here has."""
 
 
 def own_edge(name: str) -> EdgeKind | None:

@@ -17,7 +17,6 @@ from constraintsuite.text.sentence import Sentence
 
 Stance = Literal["required", "barred", "allowed", "optional", "true", "false"]
 _CONTENT = frozenset(("NOUN", "PROPN", "ADJ", "VERB"))
-_PARTICLES = frozenset(("back", "over", "up", "down", "off", "in", "out", "on"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +161,7 @@ def _compounds(sentence: Sentence, verbs: Iterable[int]) -> list[str]:
     return [
         stem(sentence.lemma(place) + sentence.word(place + 1))
         for place in verbs
-        if sentence.word(place + 1) in _PARTICLES
+        if sentence.word(place + 1) in word_lists().particles
     ]
 
 

@@ -10,6 +10,7 @@ from constraintsuite.memory.ingest.claims import Claim
 from constraintsuite.memory.ingest.comparing import compare
 from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.records import Edge, Unit
+from constraintsuite.memory.times import parse_time
 from constraintsuite.memory.worth import WORTH
 
 _MOST_SHARING = 40
@@ -53,6 +54,6 @@ def _within(stated: Sequence[_Stated], name: str) -> Iterator[tuple[Edge, str]]:
 
 def _overlap(first: Unit, second: Unit) -> bool:
     """Whether there is a time at which both hold."""
-    starts = [one for one in (first.valid_from, second.valid_from) if one is not None]
-    ends = [one for one in (first.valid_to, second.valid_to) if one is not None]
+    starts = [parse_time(one) for one in (first.valid_from, second.valid_from) if one is not None]
+    ends = [parse_time(one) for one in (first.valid_to, second.valid_to) if one is not None]
     return not starts or not ends or max(starts) < min(ends)

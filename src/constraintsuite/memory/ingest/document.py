@@ -32,6 +32,8 @@ class ParsedDocument:
     id: str
     title: str
     sha256: str
+    markdown: bool
+    """Whether it was read as Markdown, and not as plain text."""
     units: tuple[Unit, ...]
     places: tuple[Place, ...]
     section_numbers: Mapping[int, str]
@@ -40,7 +42,12 @@ class ParsedDocument:
 
 def parse_document(path: Path, document: str | None = None) -> ParsedDocument:
     """Read and parse a file; `document` is its id, else the stem of its name."""
-    return parse_source(read_source(path), document or base_name(path), markdown=ending(path) in MARKDOWN)
+    return parse_source(read_source(path), document or base_name(path), markdown=is_markdown(path))
+
+
+def is_markdown(path: Path) -> bool:
+    """Whether a file is read as Markdown."""
+    return ending(path) in MARKDOWN
 
 
 def parse_source(source: SourceText, document: str, *, markdown: bool) -> ParsedDocument:
@@ -51,7 +58,7 @@ def parse_source(source: SourceText, document: str, *, markdown: bool) -> Parsed
     places = tuple(Place(draft.number, draft.section.ordinal, draft.parent) for draft in drafts)
     numbers = {section.ordinal: section.number for section in sections if section.number}
     title = source.front.title or title_heading(drafts, sections) or document.rpartition("/")[2]
-    return ParsedDocument(document, title, source.sha256, units, places, numbers)
+    return ParsedDocument(document, title, source.sha256, markdown, units, places, numbers)
 
 
 def _unit(document: str, draft: Draft, front: FrontMatter) -> Unit:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from constraintsuite.memory.ingest.definitions import TermFinder
 from constraintsuite.memory.ingest.document import ParsedDocument
+from constraintsuite.memory.ingest.naming import Named
 from constraintsuite.memory.ingest.reading import Reading
 from constraintsuite.memory.ingest.subjects import content_edges
 from constraintsuite.memory.records import Edge, EdgeKind
@@ -15,7 +16,8 @@ from constraintsuite.memory.worth import WORTH
 
 MOST_LEAVING = 6
 MOST_ARRIVING = 64
-"""Edges of one kind at a unit; the surest are kept. Structure (next, part_of) has as many as the document has."""
+"""Edges of one kind at a unit, whichever documents they come from; the surest are kept. Structure (next, part_of) has as
+many as the document has."""
 _MOST_USES = 64
 _COMMON_SHARE = 0.2
 _SMALL_DOCUMENT = 10
@@ -23,14 +25,15 @@ _SMALL_DOCUMENT = 10
 
 @dataclass(frozen=True)
 class ReadDocument:
-    """A document with what its units say."""
+    """A document with what its units say and name: all that can be known of it without the others."""
 
     parsed: ParsedDocument
     readings: tuple[Reading, ...]
+    names: tuple[tuple[Named, ...], ...]
 
 
 def document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge, ...]:
-    """All edges from the units of a document; `cited` are those that rest on citations."""
+    """All edges from the units of a document, each once; `cited` are those that rest on citations."""
     explicit = list(cited)
     edges = [
         *_next_edges(document.parsed),
@@ -39,7 +42,32 @@ def document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge,
         *_definition_edges(document),
         *content_edges(document.parsed, document.readings, explicit),
     ]
-    return tuple(_bounded(edges))
+    best: dict[tuple[str, str, EdgeKind], Edge] = {}
+    for edge in edges:
+        key = _key(edge)
+        if edge.source != edge.target and (key not in best or edge.confidence > best[key].confidence):
+            best[key] = edge
+    return tuple(best.values())
+
+
+def bounded(drawn: Sequence[Sequence[Edge]]) -> list[tuple[Edge, ...]]:
+    """The edges of each document of a collection, less those of a kind of which a unit has too many."""
+    leaving: Counter[tuple[str, EdgeKind]] = Counter()
+    arriving: Counter[tuple[str, EdgeKind]] = Counter()
+    dropped: set[tuple[str, str, EdgeKind]] = set()
+    linking = (edge for edges in drawn for edge in edges if edge.kind not in ("next", "part_of"))
+    for edge in sorted(linking, key=lambda edge: -edge.confidence):  # of equals the first in the collection
+        out, into = (edge.source, edge.kind), (edge.target, edge.kind)
+        if leaving[out] == MOST_LEAVING or arriving[into] == MOST_ARRIVING:
+            dropped.add(_key(edge))
+            continue
+        leaving[out] += 1
+        arriving[into] += 1
+    return [tuple(edge for edge in edges if _key(edge) not in dropped) for edges in drawn]
+
+
+def _key(edge: Edge) -> tuple[str, str, EdgeKind]:
+    return (edge.source, edge.target, edge.kind)
 
 
 def _next_edges(document: ParsedDocument) -> Iterator[Edge]:
@@ -93,29 +121,6 @@ def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
                 0.9,
                 f"uses the term {term!r}",
             )
-
-
-def _bounded(edges: Sequence[Edge]) -> Iterator[Edge]:
-    """Each edge once, the surest of a kind first where a unit has too many."""
-    best: dict[tuple[str, str, EdgeKind], Edge] = {}
-    for edge in edges:
-        key = (edge.source, edge.target, edge.kind)
-        if edge.source != edge.target and (key not in best or edge.confidence > best[key].confidence):
-            best[key] = edge
-    surest = sorted(best.values(), key=lambda edge: -edge.confidence)
-    leaving: Counter[tuple[str, EdgeKind]] = Counter()
-    arriving: Counter[tuple[str, EdgeKind]] = Counter()
-    dropped = set()
-    for edge in surest:
-        out, into = (edge.source, edge.kind), (edge.target, edge.kind)
-        if edge.kind in ("next", "part_of"):
-            continue
-        if leaving[out] == MOST_LEAVING or arriving[into] == MOST_ARRIVING:
-            dropped.add((edge.source, edge.target, edge.kind))
-            continue
-        leaving[out] += 1
-        arriving[into] += 1
-    return (edge for key, edge in best.items() if key not in dropped)
 
 
 def _id(document: ParsedDocument, unit: int) -> str:

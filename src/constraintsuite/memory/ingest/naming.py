@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.markers import NAMES
+from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.readings import in_dictionary, readings
@@ -23,9 +24,6 @@ _NAME_AFTER = re.compile(r"(?:[- ]|’s |'s )[^\W\da-z_][\w-]*")
 _NAME_BEFORE = re.compile(r"[^\W\da-z_][\w-]*[- ]$")
 _STRUCTURAL = re.compile(rf"(?i:{NAMES})s?(?: |$)")
 _DISAMBIGUATION = re.compile(r"\s*\([^()]*\)\s*$")
-_INSIDE = frozenset(
-    ("of", "the", "de", "la", "le", "von", "van", "der", "den", "di", "da", "du", "del", "al", "&", "for")
-)
 _JOINING = frozenset("-.")
 _CLOSED = frozenset(("DET", "ADP", "PRON", "SCONJ", "CCONJ", "AUX", "PART", "ADV", "NUM", "INTJ"))
 _CALENDAR = frozenset((*calendar.month_name[1:], *calendar.day_name, *(f"{day}s" for day in calendar.day_name)))
@@ -162,10 +160,11 @@ def _opens_name(words: Sequence[str], at: int, known: frozenset[str]) -> bool:
 
 
 def _run_end(words: Sequence[str], at: int) -> int:
+    inside = word_lists().inside_names
     end = at + 1
     while end < len(words) and end - at < _LONGEST_NAME:
         head = end
-        while head < len(words) and words[head] in _INSIDE and head - end < 2:
+        while head < len(words) and words[head] in inside and head - end < 2:
             head += 1
         if head < len(words) and head == end and words[head] in _JOINING:
             head += 1  # the stop of an initial, the hyphen of a double name

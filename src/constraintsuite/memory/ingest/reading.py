@@ -10,6 +10,7 @@ from constraintsuite.memory.ingest.claims import Claim, claim_of
 from constraintsuite.memory.ingest.definitions import find_definitions
 from constraintsuite.memory.ingest.roles import is_exception, roles_of
 from constraintsuite.memory.ingest.views import View, view_sentence
+from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.memory.records import SemanticRole
 from constraintsuite.records.text import Span
 from constraintsuite.text.base import Analysis, Token
@@ -17,8 +18,6 @@ from constraintsuite.text.rules import RulesAnalyser
 from constraintsuite.text.sentence import Sentence
 
 _LONGEST_LEAD = 300
-_CONDITIONAL = frozenset(("if", "when", "whenever", "where", "once", "after", "upon", "on", "in", "should", "unless"))
-_ANAPHORS = frozenset(("this", "these", "it", "they"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ def read_units(texts: Iterable[tuple[str, str]]) -> Iterator[Reading]:
 def _opening(lead: str) -> str:
     if not lead.endswith(":") or len(lead) > _LONGEST_LEAD:
         return ""
-    comma = "," if lead.split(maxsplit=1)[0].lower() in _CONDITIONAL else ""
+    comma = "," if lead.split(maxsplit=1)[0].lower() in word_lists().conditional_openings else ""
     return f"{lead.rstrip(': ')}{comma} "
 
 
@@ -100,6 +99,6 @@ def _conditions(views: Sequence[View], own: int) -> list[Condition]:
 
 def _points_back(view: View) -> bool:
     sentence = view.sentence
-    return sentence.word(0) in _ANAPHORS and (
+    return sentence.word(0) in word_lists().anaphors and (
         sentence.is_verb(1) or sentence.word(1) in ("limit", "rule", "duty", "ban")
     )

@@ -14,9 +14,6 @@ ORDER: tuple[SemanticRole, ...] = (
     "exception", "escalation", "remedy", "prohibition", "condition", "obligation", "action",
 )  # fmt: skip
 """The most telling first."""
-_EXEMPT = frozenset(("exempt", "exempted", "excluded", "waived", "disapplied"))
-_AFTER_EXEMPT = frozenset(("from", "for", "where", "when", "if", "while", "during", "once", ".", ""))
-_APPLYING = frozenset(("apply", "applies", "extend", "extends", "cover", "covers"))
 
 
 def roles_of(views: Sequence[View], *, overrides: bool) -> tuple[SemanticRole, ...]:
@@ -53,11 +50,12 @@ def is_exception(view: View) -> bool:
 def _exempts(view: View) -> bool:
     """Whether a rule is said not to apply."""
     sentence = view.sentence
+    lists = word_lists()
     for place in view.main:
-        word = sentence.words[place]
-        if word in _APPLYING and is_negated(view, place):
+        word, after = sentence.words[place], sentence.word(place + 1)
+        if word in lists.applying and is_negated(view, place):
             return True
-        if word in _EXEMPT and not is_negated(view, place) and sentence.word(place + 1) in _AFTER_EXEMPT:
+        if word in lists.exempt and not is_negated(view, place) and (after in lists.after_exempt or after in (".", "")):
             return True
         if sentence.lemma(place) == "exception" and sentence.word(place + 1) in ("to", "is", "applies", ":"):
             return True
@@ -124,10 +122,8 @@ def _went_wrong(view: View) -> bool:
 def _gets(view: View) -> bool:
     """Whether something is given or claimed: a bare mention of damages is no remedy."""
     sentence = view.sentence
-    getting = ("pay", "entitle", "claim", "receive", "give", "recover", "owe", "seek", "grant", "offer", "demand", "due",
-               "liable", "charge", "issue", "obtain", "have")  # fmt: skip
     return any(
-        (sentence.lemma(place) in getting or sentence.word(place) in ("liable", "entitled"))
+        (sentence.lemma(place) in word_lists().getting or sentence.word(place) in ("liable", "entitled"))
         and not is_negated(view, place)
         for place in view.main
     )

@@ -12,6 +12,7 @@ import yaml
 
 from constraintsuite.corpora.files import BYTE_ORDER_MARK, open_bytes
 from constraintsuite.errors import UserError
+from constraintsuite.memory.times import parse_time
 
 _FRONT_MATTER_LINES = 200
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -43,6 +44,12 @@ def read_source(path: Path) -> SourceText:
     lines = _split_lines(_decode(path, data))
     front, lines = _take_front_matter(path, lines)
     return SourceText(path, hashlib.sha256(data).hexdigest(), tuple(_without_comments(lines)), front)
+
+
+def source_hash(path: Path) -> str:
+    """The hash of the bytes of a file, as in what is read from it."""
+    with open_bytes(path) as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def _split_lines(text: str) -> list[str]:
@@ -83,7 +90,7 @@ def _take_front_matter(path: Path, lines: list[str]) -> tuple[FrontMatter, list[
     if not isinstance(found, dict):
         return FrontMatter(), lines
     since, until = (_moment(path, key, found.get(key)) for key in ("valid_from", "valid_to"))
-    if since and until and since >= until:
+    if since and until and parse_time(since) >= parse_time(until):
         raise UserError(f"{path}: valid_to ({until}) must be later than valid_from ({since}).")
     title = found.get("title")
     front = FrontMatter(str(title).strip() if title is not None else "", since, until)
@@ -93,13 +100,9 @@ def _take_front_matter(path: Path, lines: list[str]) -> tuple[FrontMatter, list[
 def _moment(path: Path, key: str, value: object) -> str | None:
     if value is None:
         return None
-    if isinstance(value, datetime.date):  # a datetime is one too
-        return value.isoformat()
-    try:
-        datetime.datetime.fromisoformat(str(value))
-    except ValueError:
-        raise UserError(f"{path}: {key} is {value!r}; expected a date such as 2026-03-01.") from None
-    return str(value)
+    text = value.isoformat() if isinstance(value, datetime.date) else str(value)  # a datetime is a date too
+    parse_time(text, f"{path}: {key}")
+    return text
 
 
 def _without_comments(lines: list[str]) -> list[str]:

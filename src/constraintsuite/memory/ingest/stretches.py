@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from constraintsuite.memory.ingest.wordlists import word_lists
@@ -11,42 +13,6 @@ from constraintsuite.text.linear import LinearReach
 from constraintsuite.text.sentence import Sentence
 
 StretchKind = Literal["condition", "exception"]
-
-_PHRASES: Mapping[str, tuple[tuple[tuple[str, ...], StretchKind], ...]] = {
-    "subject": ((("subject", "to"), "condition"),),
-    "provided": ((("provided", "that"), "condition"), (("provided",), "condition")),
-    "in": (
-        (("in", "the", "event", "that"), "condition"),
-        (("in", "the", "event", "of"), "condition"),
-        (("in", "case", "of"), "condition"),
-        (("in", "case"), "condition"),
-    ),
-    "as": ((("as", "long", "as"), "condition"), (("as", "soon", "as"), "condition")),
-    "so": ((("so", "long", "as"), "condition"),),
-    "on": (
-        (("on", "condition", "that"), "condition"),
-        (("on", "the", "condition", "that"), "condition"),
-        (("on",), "condition"),
-    ),
-    "conditional": ((("conditional", "on"), "condition"), (("conditional", "upon"), "condition")),
-    "conditioned": ((("conditioned", "on"), "condition"), (("conditioned", "upon"), "condition")),
-    "if": ((("if",), "condition"),),
-    "whenever": ((("whenever",), "condition"),),
-    "when": ((("when",), "condition"),),
-    "where": ((("where",), "condition"),),
-    "once": ((("once",), "condition"),),
-    "after": ((("after",), "condition"),),
-    "upon": ((("upon",), "condition"),),
-    "should": ((("should",), "condition"),),
-    "unless": ((("unless",), "exception"),),
-    "except": ((("except",), "exception"),),
-    "save": ((("save", "that"), "exception"), (("save", "for"), "exception"), (("save", "as"), "exception")),
-    "notwithstanding": ((("notwithstanding",), "exception"),),
-    "excluding": ((("excluding",), "exception"),),
-    "other": ((("other", "than"), "exception"),),
-    "with": ((("with", "the", "exception", "of"), "exception"),),
-    "apart": ((("apart", "from"), "exception"),),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +56,27 @@ def _to_comma(sentence: Sentence, cue: int, last: int) -> int:
 def _cues(sentence: Sentence, reach: LinearReach) -> Iterator[tuple[int, StretchKind, int]]:
     """Place, kind and end of each cue."""
     for at, word in enumerate(sentence.words):
-        for phrase, kind in _PHRASES.get(word, ()):
+        for phrase, kind in _phrases().get(word, ()):
             after = at + len(phrase)
             if sentence.words[at:after] == phrase and _is_cue(sentence, reach, at, after):
                 yield at, kind, after
                 break
+
+
+@cache
+def _phrases() -> Mapping[str, Sequence[tuple[tuple[str, ...], StretchKind]]]:
+    """By first word, the longer ones first."""
+    lists = word_lists()
+    kinds: Sequence[tuple[Iterable[tuple[str, ...]], StretchKind]] = (
+        (lists.conditions, "condition"),
+        (lists.exceptions, "exception"),
+    )
+    found: dict[str, list[tuple[tuple[str, ...], StretchKind]]] = defaultdict(list)
+    for phrase, kind in sorted(
+        ((phrase, kind) for phrases, kind in kinds for phrase in phrases), key=lambda one: -len(one[0])
+    ):
+        found[phrase[0]].append((phrase, kind))
+    return dict(found)
 
 
 def _is_cue(sentence: Sentence, reach: LinearReach, at: int, after: int) -> bool:

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from constraintsuite.memory.ingest.stretches import Stretch, find_stretches
+from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.records.text import Span
 from constraintsuite.text.base import Scope
 from constraintsuite.text.linear import LinearReach
 from constraintsuite.text.polarity import judge_mention
 from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import QUOTES, Sentence
-
-_OPENERS = frozenset(
-    ("then", "please", "next", "first", "finally", "otherwise", "also", "always", "immediately", "and")
-)
 
 
 class Predicate(NamedTuple):
@@ -68,7 +65,7 @@ def _command(sentence: Sentence, main: Sequence[int]) -> int:
     """The place of the verb with which a command opens."""
     at = 0
     while at < len(main) and (
-        sentence.word(main[at]) in QUOTES | _OPENERS | {",", ":", "("} or _is_adverb(sentence, main[at])
+        sentence.word(main[at]) in QUOTES | word_lists().openers | {",", ":", "("} or _is_adverb(sentence, main[at])
     ):
         at += 1
     if at < len(main) and sentence.word(main[at]) == "do" and sentence.word(main[at] + 1) in ("not", "n't"):

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from typing import Annotated
 
 import yaml
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from constraintsuite.text.wordlists import Words
+
+
+def _split_phrases(value: object) -> object:
+    return [phrase.split() for phrase in value.split(";")] if isinstance(value, str) else value
+
+
+Phrases = Annotated[frozenset[tuple[str, ...]], BeforeValidator(_split_phrases)]
+"""Words that stand together, with semicolons between."""
 
 
 class WordLists(BaseModel, frozen=True, extra="forbid"):
@@ -33,6 +43,21 @@ class WordLists(BaseModel, frozen=True, extra="forbid"):
     light: Words
     outcomes: Words
     stances: Words
+    conditions: Phrases
+    exceptions: Phrases
+    conditional_openings: Words
+    anaphors: Words
+    openers: Words
+    exempt: Words
+    after_exempt: Words
+    applying: Words
+    getting: Words
+    particles: Words
+    inside_names: Words
+    numbers: Mapping[str, int]
+    months: tuple[str, ...]
+    short_units: Mapping[str, str]
+    counted_apart: Words
 
 
 @cache

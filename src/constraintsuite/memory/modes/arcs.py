@@ -10,7 +10,9 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from constraintsuite.memory.graph import EDGE_KINDS, Graph
 from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
+from constraintsuite.memory.recall import StepKind
 from constraintsuite.memory.records import EdgeKind
+from constraintsuite.memory.synonyms import Synonyms
 from constraintsuite.memory.worth import WORTH
 from constraintsuite.models.naming import ModelSettings
 
@@ -21,7 +23,11 @@ def _split(value: object) -> object:
 
 Kinds = Annotated[tuple[EdgeKind, ...], BeforeValidator(_split), PlainSerializer("+".join, return_type=str)]
 
-_TELLING = np.array([list(WORTH).index(kind) if kind in WORTH else len(WORTH) for kind in EDGE_KINDS])
+STEP_KINDS: tuple[StepKind, ...] = (*EDGE_KINDS, "synonym")
+_SYNONYM = STEP_KINDS.index("synonym")
+_TELLING = np.array(
+    [list(WORTH).index(kind) if kind in WORTH else len(WORTH) for kind in EDGE_KINDS] + [len(WORTH) + 1]
+)
 """Of each kind its place among those that tell most."""
 
 
@@ -40,8 +46,8 @@ class Arcs(NamedTuple):
 
     source: npt.NDArray[np.int32]
     target: npt.NDArray[np.int32]
-    edge: IntArray
-    """Number of its edge in the graph."""
+    kind: npt.NDArray[np.uint8]
+    """Place in STEP_KINDS."""
     backwards: BoolArray
     strength: FloatArray
     """Weight times confidence of the edge, or 1."""
@@ -62,30 +68,58 @@ class Arcs(NamedTuple):
         return self.first[nodes + 1] - self.first[nodes]
 
 
-def arcs_of(graph: Graph, settings: ArcSettings, visible: BoolArray, *, weighted: bool) -> Arcs:
-    """The arcs between nodes that are there; an edge from a node to itself is one arc."""
+def arcs_of(
+    graph: Graph, settings: ArcSettings, visible: BoolArray, *, weighted: bool, synonyms: Synonyms | None = None
+) -> Arcs:
+    """The arcs between nodes that are there; an edge from a node to itself is one arc, a synonym always two."""
     table = graph.edges
     there = np.concatenate([visible, np.ones(len(graph.entities), dtype=np.bool_)])
     wanted = np.isin(table.kind, [EDGE_KINDS.index(kind) for kind in settings.kinds])
     edges = np.flatnonzero(wanted & there[table.source] & there[table.target])
     returning = edges[table.source[edges] != table.target[edges]] if settings.backwards else edges[:0]
-    source = np.concatenate([table.source[edges], table.target[returning]])
     both = np.concatenate([edges, returning])
-    order = np.lexsort((_TELLING[table.kind[both]], source))
-    source = source[order]
-    target = np.concatenate([table.target[edges], table.source[returning]])[order]
-    edge = both[order]
-    strength = table.weight[edge] * table.confidence[edge] if weighted else np.ones(len(edge))
-    into = np.argsort(target, kind="stable")
+    strength = table.weight[both] * table.confidence[both] if weighted else np.ones(len(both))
+    source = np.concatenate([table.source[edges], table.target[returning]])
+    target = np.concatenate([table.target[edges], table.source[returning]])
+    steps = _Steps(source, target, table.kind[both], np.arange(len(both)) >= len(edges), strength)
+    if synonyms is not None:
+        steps = steps.with_synonyms(synonyms, len(graph.units))
+    return _sorted(steps, graph.size)
+
+
+class _Steps(NamedTuple):
+    """The first columns of arcs, in any order."""
+
+    source: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    kind: npt.NDArray[np.uint8]
+    backwards: BoolArray
+    strength: FloatArray
+
+    def with_synonyms(self, links: Synonyms, units: int) -> _Steps:
+        first, second = links.first + np.int32(units), links.second + np.int32(units)
+        count = 2 * len(first)
+        return _Steps(
+            np.concatenate([self.source, first, second]),
+            np.concatenate([self.target, second, first]),
+            np.concatenate([self.kind, np.full(count, _SYNONYM, dtype=np.uint8)]),
+            np.concatenate([self.backwards, np.zeros(count, dtype=np.bool_)]),
+            np.concatenate([self.strength, links.cosine, links.cosine]),
+        )
+
+
+def _sorted(steps: _Steps, size: int) -> Arcs:
+    order = np.lexsort((_TELLING[steps.kind], steps.source))
+    target = steps.target[order]
     return Arcs(
-        source,
-        target,
-        edge,
-        order >= len(edges),
-        strength,
-        _first(source, graph.size),
-        into,
-        _first(target, graph.size),
+        source=steps.source[order],
+        target=target,
+        kind=steps.kind[order],
+        backwards=steps.backwards[order],
+        strength=steps.strength[order],
+        first=_first(steps.source, size),
+        into=np.argsort(target, kind="stable"),
+        into_first=_first(target, size),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.memory.columns import BoolArray, FloatArray
 from constraintsuite.memory.recall import Mode
 from constraintsuite.models.base import Fact, Workbench
 from constraintsuite.models.naming import ModelName
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from constraintsuite.memory.memory import Memory
     from constraintsuite.memory.state.state import State
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
-BoolArray = npt.NDArray[np.bool_]
+"""What numpy gives and takes as places; a graph's columns are half as wide."""
+
+__all__ = ["BoolArray", "DescribedMode", "FloatArray", "IntArray", "ModeFactory", "Place"]
 
 
 class DescribedMode(Mode, Protocol):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,8 @@ from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
 
 Passing = Callable[[IntArray], FloatArray]
 """What part of a value some arcs let through."""
+GoesOn = Callable[[int, IntArray], BoolArray]
+"""After so many hops, from which of some nodes a walk goes on."""
 
 
 class Transfer(NamedTuple):
@@ -39,10 +40,53 @@ class Gains(NamedTuple):
     values: FloatArray
 
 
-class _Pairs(NamedTuple):
-    seed: IntArray
-    node: IntArray
-    value: FloatArray
+class _Front(NamedTuple):
+    """Pairs that go on, sorted."""
+
+    pairs: IntArray
+    nodes: IntArray
+    values: FloatArray
+
+    def take(self, some: IntArray | BoolArray) -> _Front:
+        return _Front(self.pairs[some], self.nodes[some], self.values[some])
+
+
+@dataclass
+class _Best:
+    """The best that has come to each pair so far; pairs that nothing came to are not there, however many nodes there are."""
+
+    pairs: IntArray
+    """Sorted."""
+    values: FloatArray
+    hops: npt.NDArray[np.int16]
+    """In which hop that value came; 0 for a start."""
+    arcs: IntArray
+    """Over which arc; -1 for a start."""
+    cut: BoolArray
+    """Left out of the beam when it was their turn."""
+
+    def find(self, pairs: IntArray) -> tuple[IntArray, BoolArray]:
+        """Where some pairs stand, and which of them do."""
+        places = np.minimum(np.searchsorted(self.pairs, pairs), len(self.pairs) - 1)
+        return places, self.pairs[places] == pairs
+
+    def value(self, pairs: IntArray) -> FloatArray:
+        """What some pairs have."""
+        places, known = self.find(pairs)
+        return np.where(known, self.values[places], 0.0)
+
+    def take(self, gains: Gains, hop: int) -> None:
+        """Put what was gained in the place of what was there."""
+        places, known = self.find(gains.pairs)
+        old, new = places[known], ~known
+        self.values[old], self.arcs[old], self.hops[old] = gains.values[known], gains.arcs[known], hop
+        count = int(new.sum())
+        order = np.argsort(np.concatenate([self.pairs, gains.pairs[new]]), kind="stable")
+        self.pairs = np.concatenate([self.pairs, gains.pairs[new]])[order]
+        self.values = np.concatenate([self.values, gains.values[new]])[order]
+        self.arcs = np.concatenate([self.arcs, gains.arcs[new]])[order]
+        self.hops = np.concatenate([self.hops, np.full(count, hop, dtype=np.int16)])[order]
+        self.cut = np.concatenate([self.cut, np.zeros(count, dtype=np.bool_)])[order]
 
 
 @dataclass(frozen=True)
@@ -51,48 +95,59 @@ class Reach:
 
     arcs: Arcs
     starts: IntArray
-    values: FloatArray  # (seeds, nodes)
-    hops: npt.NDArray[np.int16]  # (seeds, nodes) in which hop that value came; 0 where none did
+    best: _Best
     gains: list[Gains]
-    cut: BoolArray  # (seeds, nodes) left out of the beam when it was their turn
 
-    @cached_property
-    def foreign(self) -> FloatArray:
-        """What came to each node from each seed, (seeds, nodes); nothing comes to a seed from itself."""
-        foreign: FloatArray = np.where(self.hops > 0, self.values, 0.0)
-        return foreign
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return len(self.arcs.first) - 1
+
+    def arrived(self) -> FloatArray:
+        """Of each node the most that came to it from any one seed; nothing comes to a seed from itself."""
+        arrived = np.zeros(self.size)
+        came = self.best.hops > 0
+        np.maximum.at(arrived, self.best.pairs[came] % self.size, self.best.values[came])
+        return arrived
 
     def last_arcs(self) -> IntArray:
-        """Of each node the arc over which the most came, from whatever seed; -1 where nothing did."""
-        seeds, nodes = self.values.shape
-        last = np.full(seeds * nodes, -1, dtype=np.intp)
-        for gains in self.gains:
-            last[gains.pairs] = gains.arcs
-        best: IntArray = last.reshape(seeds, nodes)[self.foreign.argmax(axis=0), np.arange(nodes)]
-        return best
+        """The arc over which the most came, of each node that something came to; of equal ones the first seed's."""
+        came = np.flatnonzero(self.best.hops > 0)
+        seed, node = np.divmod(self.best.pairs[came], self.size)
+        order = np.lexsort((seed, -self.best.values[came], node))
+        _, first = np.unique(node[order], return_index=True)
+        return self.best.arcs[came[order[first]]]
+
+    def was_cut(self, seed: int, node: int) -> bool:
+        """Whether a node that was reached from a seed was left out of the beam."""
+        places, known = self.best.find(np.array([seed * self.size + node]))
+        return bool(known[0] and self.best.cut[places[0]])
 
     def walk_to(self, node: int) -> tuple[int, list[Transfer]]:
         """The seed from which the most came to a node, and the way it came; no way if nothing did."""
-        if not len(self.starts):
+        places, known = self.best.find(np.arange(len(self.starts)) * self.size + node)
+        came = known & (self.best.hops[places] > 0)
+        if not came.any():
             return 0, []
-        seed = int(np.where(self.hops[:, node] > 0, self.values[:, node], 0.0).argmax())
-        return seed, self._walk(seed, node)
+        seed = int(np.where(came, self.best.values[places], 0.0).argmax())
+        return seed, self._walk(seed, node, int(self.best.hops[places[seed]]))
 
-    def _walk(self, seed: int, node: int) -> list[Transfer]:
+    def _walk(self, seed: int, node: int, hops: int) -> list[Transfer]:
         walk: list[Transfer] = []
-        for hop in range(int(self.hops[seed, node]), 0, -1):
+        for hop in range(hops, 0, -1):
             gains = self.gains[hop - 1]
-            place = int(np.searchsorted(gains.pairs, seed * self.values.shape[1] + node))
+            place = int(np.searchsorted(gains.pairs, seed * self.size + node))
             arc = int(gains.arcs[place])
             node = int(self.arcs.source[arc])
             walk.append(Transfer(arc, hop, self._held(seed, node, hop - 1), float(gains.values[place])))
         return walk[::-1]
 
     def _held(self, seed: int, node: int, hop: int) -> float:
+        pair = seed * self.size + node
         if hop == 0:
-            return float(self.values[seed, self.starts[seed]])
+            return float(self.best.value(np.array([pair]))[0])
         gains = self.gains[hop - 1]
-        return float(gains.values[np.searchsorted(gains.pairs, seed * self.values.shape[1] + node)])
+        return float(gains.values[np.searchsorted(gains.pairs, pair)])
 
 
 class Seeding(NamedTuple):
@@ -105,52 +160,51 @@ class Seeding(NamedTuple):
     """How many pairs of a seed and a node go on at each hop."""
 
 
-def reach(arcs: Arcs, passing: Passing, seeding: Seeding, open_at: Callable[[int], BoolArray] | None = None) -> Reach:
-    """From each start hop by hop; `open_at` says from which nodes a walk may go on after so many hops."""
+def reach(arcs: Arcs, passing: Passing, seeding: Seeding, goes_on: GoesOn | None = None) -> Reach:
+    """From each start hop by hop; `goes_on` says from which nodes a walk may go on after so many hops."""
     starts, held, hops, beam = seeding
-    nodes = len(arcs.first) - 1
-    values = np.zeros((len(starts), nodes))
-    seeds = np.arange(len(starts))
-    values[seeds, starts] = held
-    done = Reach(
-        arcs, starts, values, np.zeros(values.shape, dtype=np.int16), [], np.zeros(values.shape, dtype=np.bool_)
+    pairs = np.arange(len(starts)) * (len(arcs.first) - 1) + starts
+    best = _Best(
+        pairs,
+        held.copy(),
+        np.zeros(len(starts), dtype=np.int16),
+        np.full(len(starts), -1, dtype=np.intp),
+        np.zeros(len(starts), dtype=np.bool_),
     )
-    front = _Pairs(seeds, starts, held)
+    done = Reach(arcs, starts, best, [])
+    front = _Front(pairs, starts, held)
     for hop in range(1, hops + 1):
-        if open_at is not None:
-            front = _among(front, open_at(hop - 1)[front.node])
-        front = _kept(front, beam, done.cut)
-        gains = _gains(arcs, passing, front, values)
+        if goes_on is not None:
+            front = front.take(goes_on(hop - 1, front.nodes))
+        front = _kept(front, beam, best)
+        gains = _gains(arcs, passing, front, best)
         if not len(gains.pairs):
             break
         done.gains.append(gains)
-        seed, node = np.divmod(gains.pairs, nodes)
-        values[seed, node] = gains.values
-        done.hops[seed, node] = hop
-        front = _Pairs(seed, node, gains.values)
+        best.take(gains, hop)
+        front = _Front(gains.pairs, gains.pairs % done.size, gains.values)
     return done
 
 
-def _among(front: _Pairs, wanted: BoolArray) -> _Pairs:
-    return _Pairs(front.seed[wanted], front.node[wanted], front.value[wanted])
-
-
-def _kept(front: _Pairs, beam: int, cut: BoolArray) -> _Pairs:
-    order = np.argsort(-front.value, kind="stable")
+def _kept(front: _Front, beam: int, best: _Best) -> _Front:
+    order = np.argsort(-front.values, kind="stable")
     kept, left = np.sort(order[:beam]), order[beam:]
-    cut[front.seed[kept], front.node[kept]] = False
-    cut[front.seed[left], front.node[left]] = True
-    return _Pairs(front.seed[kept], front.node[kept], front.value[kept])
+    best.cut[best.find(front.pairs[kept])[0]] = False
+    best.cut[best.find(front.pairs[left])[0]] = True
+    return front.take(kept)
 
 
-def _gains(arcs: Arcs, passing: Passing, front: _Pairs, values: FloatArray) -> Gains:
+def _gains(arcs: Arcs, passing: Passing, front: _Front, best: _Best) -> Gains:
     """The best offer to each pair of a seed and a node that is better than what it has; of equal ones the first arc."""
-    arc, which = arcs.leaving(front.node)
-    offer = front.value[which] * passing(arc)
-    seed, node = front.seed[which], arcs.target[arc]
-    better = offer > values[seed, node]
-    pair = (seed * values.shape[1] + node)[better]
-    arc, offer = arc[better], offer[better]
-    order = np.lexsort((arc, -offer, pair))
-    pairs, first = np.unique(pair[order], return_index=True)
-    return Gains(pairs, arc[order][first], offer[order][first])
+    arc, which = arcs.leaving(front.nodes)
+    offer = front.values[which] * passing(arc)
+    pair = (front.pairs - front.nodes)[which] + arcs.target[arc]
+    # Fronts are sorted and so are arcs: of the offers to one pair, the first arc's comes first, and a stable sort keeps that.
+    order = np.argsort(pair, kind="stable")
+    pair, arc, offer = pair[order], arc[order], offer[order]
+    begin = np.flatnonzero(np.diff(pair, prepend=-1))
+    most = np.maximum.reduceat(offer, begin) if len(begin) else offer
+    highest = np.flatnonzero(offer == np.repeat(most, np.diff(begin, append=len(pair))))
+    chosen = highest[np.searchsorted(highest, begin)]
+    better = offer[chosen] > best.value(pair[chosen])
+    return Gains(pair[chosen][better], arc[chosen][better], offer[chosen][better])

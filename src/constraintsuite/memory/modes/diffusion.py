@@ -10,6 +10,7 @@ is personalised PageRank times a constant: what is lost at nodes without arcs is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,23 +38,22 @@ class Network:
 
     def spread(self, start: FloatArray, rule: Rule) -> Spread:
         """All layers, until `hops` are done or no more than the tolerance is left."""
-        layers = [start * rule.factors]
+        layers = [rule.multiplied(start)]
         enough = rule.tolerance * float(layers[0].sum())
         while len(layers) <= rule.hops and float(layers[-1].sum()) > enough:
-            held = layers[-1]
-            fired = np.where(held >= rule.threshold, held, 0.0) if rule.threshold else held
-            layers.append(rule.decay * self._pushed(fired) * rule.factors)
+            layers.append(rule.multiplied(rule.decay * self._pushed(layers[-1], rule.fires(layers[-1]))))
         return Spread(self, rule, layers)
 
-    def _pushed(self, held: FloatArray) -> FloatArray:
+    def _pushed(self, held: FloatArray, fires: BoolArray) -> FloatArray:
         """What arrives at each node; both ways add up in the order of the sources, so they agree to the last digit."""
-        nodes = np.flatnonzero(held)
-        if int(self.arcs.fan(nodes).sum()) * _FEW > len(self.share):
-            pushed: FloatArray = self._push @ held
-            return pushed
-        arc, which = self.arcs.leaving(nodes)
-        passed = self.share[arc] * held[nodes][which]
-        return np.bincount(self.arcs.target[arc], passed, minlength=len(held)).astype(np.float64, copy=False)
+        if int(np.count_nonzero(fires)) * _FEW <= len(self.share):
+            nodes = np.flatnonzero(fires)
+            if int(self.arcs.fan(nodes).sum()) * _FEW <= len(self.share):
+                arc, which = self.arcs.leaving(nodes)
+                passed = self.share[arc] * held[nodes][which]
+                return np.bincount(self.arcs.target[arc], passed, minlength=len(held)).astype(np.float64, copy=False)
+        pushed: FloatArray = self._push @ np.where(fires, held, 0.0)
+        return pushed
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,23 @@ class Rule:
 
     decay: float
     hops: int
-    factors: FloatArray  # (nodes,)
     threshold: float = 0.0
     tolerance: float = 0.0
+    factors: Callable[[IntArray], FloatArray] | None = None
+    """What is multiplied at some nodes; without it, nothing is."""
+
+    def fires(self, held: FloatArray) -> BoolArray:
+        """Which nodes pass on what they hold."""
+        return held >= self.threshold if self.threshold else held > 0
+
+    def multiplied(self, held: FloatArray) -> FloatArray:
+        """What arrived, times the factors of where it did."""
+        if self.factors is None:
+            return held
+        nodes = np.flatnonzero(held)
+        result = held.copy()
+        result[nodes] *= self.factors(nodes)
+        return result
 
 
 @dataclass(frozen=True)
@@ -82,17 +96,17 @@ class Spread:
             total += layer
         return total
 
-    def fired(self, hop: int) -> BoolArray:
-        """Which nodes passed on what they held after so many hops."""
+    def fired(self, hop: int, nodes: IntArray) -> BoolArray:
+        """Which of some nodes passed on what they held after so many hops."""
         if hop >= len(self.layers) - 1:
-            return np.zeros(len(self.layers[0]), dtype=np.bool_)
-        held = self.layers[hop]
-        fired: BoolArray = (held > 0) & (held >= self.rule.threshold)
-        return fired
+            return np.zeros(len(nodes), dtype=np.bool_)
+        return self.rule.fires(self.layers[hop][nodes])
 
     def passing(self, arcs: IntArray) -> FloatArray:
         """What part of a node's activation some arcs bring to their targets."""
-        let: FloatArray = self.network.share[arcs] * self.rule.decay * self.rule.factors[self.network.arcs.target[arcs]]
+        let: FloatArray = self.network.share[arcs] * self.rule.decay
+        if self.rule.factors is not None:
+            let *= self.rule.factors(self.network.arcs.target[arcs].astype(np.intp))
         return let
 
 
@@ -102,4 +116,6 @@ def _matrix(values: FloatArray, columns: np.ndarray, first: np.ndarray) -> csr_a
     except ImportError:
         raise MissingExtraError("memory", "Walking the graph of a memory") from None
     size = len(first) - 1
-    return csr_array((values, columns, first), shape=(size, size))
+    # As wide as the columns, where they suffice: scipy would widen those instead, and take an eighth longer.
+    narrow = first.astype(columns.dtype) if len(values) <= np.iinfo(columns.dtype).max else first
+    return csr_array((values, columns, narrow), shape=(size, size))

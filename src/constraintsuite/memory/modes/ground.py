@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.memory.graph import EDGE_KINDS
 from constraintsuite.memory.modes.arcs import Arcs, ArcSettings, arcs_of
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, Place
+from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray, Place
 from constraintsuite.memory.modes.diffusion import Network
 from constraintsuite.memory.modes.presence import Presence
 from constraintsuite.memory.records import SemanticRole
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.memory import Memory
 
 _ROLES: Mapping[SemanticRole, float] = {"exception": 1.0, "remedy": 0.45, "escalation": 0.45}
 
@@ -21,16 +24,18 @@ _ROLES: Mapping[SemanticRole, float] = {"exception": 1.0, "remedy": 0.45, "escal
 class Ground:
     """The graph of a place at a time; two searches with nothing changed between them get the same object."""
 
-    def __init__(self, graph: Graph, visible: BoolArray, settings: ArcSettings, weighted: bool) -> None:
-        self.graph = graph
+    def __init__(self, memory: Memory, visible: BoolArray, options: Walking) -> None:
+        self.graph = memory.graph
         self.visible = visible
-        self._settings = settings
-        self._weighted = weighted
+        self._memory = memory
+        self._options = options
 
     @cached_property
     def arcs(self) -> Arcs:
         """The arcs between what is there."""
-        return arcs_of(self.graph, self._settings, self.visible, weighted=self._weighted)
+        settings, weighted, alike = self._options
+        synonyms = self._memory.synonyms(alike, self.named) if alike else None
+        return arcs_of(self.graph, settings, self.visible, weighted=weighted, synonyms=synonyms)
 
     @cached_property
     def network(self) -> Network:
@@ -39,13 +44,18 @@ class Ground:
 
     @cached_property
     def rarity(self) -> FloatArray:
-        """Of each entity, one over the number of units that name it."""
+        """Of each entity, one over the number of units that are there and name it; 0 for one that none does."""
         table, units = self.graph.edges, len(self.graph.units)
         naming = table.kind == EDGE_KINDS.index("mentions")
         naming[naming] = self.visible[table.source[naming]]
         counts = np.bincount(table.target[naming] - units, minlength=len(self.graph.entities))
-        rarity: FloatArray = 1.0 / np.maximum(counts, 1)
+        rarity: FloatArray = np.where(counts > 0, 1.0 / np.maximum(counts, 1), 0.0)
         return rarity
+
+    @cached_property
+    def named(self) -> BoolArray:
+        """Which entities are there: those that a unit names which is there."""
+        return self.rarity > 0
 
     def is_end(self, node: int) -> bool:
         """Whether no arc leads from a node."""
@@ -55,10 +65,10 @@ class Ground:
     def barred(self) -> BoolArray:
         """Nodes from which an edge leads whose kind is not walked."""
         table = self.graph.edges
-        unwanted = ~np.isin(table.kind, [EDGE_KINDS.index(kind) for kind in self._settings.kinds])
+        unwanted = ~np.isin(table.kind, [EDGE_KINDS.index(kind) for kind in self._options.settings.kinds])
         barred = np.zeros(self.graph.size, dtype=np.bool_)
         barred[table.source[unwanted]] = True
-        if self._settings.backwards:
+        if self._options.settings.backwards:
             barred[table.target[unwanted]] = True
         return barred
 
@@ -71,27 +81,39 @@ class Ground:
     def opposing(self) -> BoolArray:
         """Which arcs lead from a rule to its exception, between two that contradict each other, or back."""
         kinds = [EDGE_KINDS.index("exception_to"), EDGE_KINDS.index("contradicts")]
-        return np.isin(self.graph.edges.kind[self.arcs.edge], kinds)
+        return np.isin(self.arcs.kind, kinds)
+
+    @cached_property
+    def opposed(self) -> IntArray:
+        """The nodes to which such an arc leads."""
+        return np.unique(self.arcs.target[self.opposing]).astype(np.intp)
+
+
+class Walking(NamedTuple):
+    """What a mode walks over."""
+
+    settings: ArcSettings
+    weighted: bool = True
+    """Whether the weights of edges count."""
+    alike: float = 0.0
+    """From which cosine on names of entities are joined; 0 joins none."""
 
 
 class Grounds:
     """Gives the ground of the moment."""
 
-    def __init__(self, place: Place, settings: ArcSettings, *, weighted: bool = True) -> None:
-        self._place, self._settings, self._weighted = place, settings, weighted
+    def __init__(self, place: Place, options: Walking) -> None:
+        self._memory, self._options = place.memory, options
         self._presence = Presence(place)
-        self._last: _Kept | None = None
+        self._last: Ground | None = None
 
     def now(self) -> Ground:
         """The graph as it is and as the state's clock shows it."""
-        graph, visible = self._place.memory.graph, self._presence.visible()
-        key = visible.tobytes()
-        if self._last is None or self._last.graph is not graph or self._last.visible != key:
-            self._last = _Kept(graph, key, Ground(graph, visible, self._settings, self._weighted))
-        return self._last.ground
+        visible, last = self._presence.visible(), self._last
+        if last is None or last.graph is not self._memory.graph or not _same(last.visible, visible):
+            last = self._last = Ground(self._memory, visible, self._options)
+        return last
 
 
-class _Kept(NamedTuple):
-    graph: Graph
-    visible: bytes
-    ground: Ground
+def _same(one: BoolArray, other: BoolArray) -> bool:
+    return one is other or np.array_equal(one, other)

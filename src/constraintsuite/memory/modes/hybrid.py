@@ -49,10 +49,10 @@ class HybridMode:
             return Recall(query, self.name, ())
         visible = self._presence.visible()
         depth = max(budget, self._settings.candidates)
-        words = self._memory.lexical(query)
+        words = self._memory.lexical(query, visible)
         lexical = _shares(words, depth, visible & (words > 0))
         if self._settings.coverage:
-            lexical *= self._memory.coverage(query)
+            lexical *= self._memory.coverage(query, visible)
         dense = _shares(self._memory.dense(query), depth, visible)
         scores = lexical + dense
         chosen = best(scores, budget, scores > 0)

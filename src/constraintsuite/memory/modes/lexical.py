@@ -29,8 +29,8 @@ class LexicalMode:
 
     def search(self, query: str, budget: int) -> Recall:
         """The best units by score."""
-        scores = self._memory.lexical(query)
-        chosen = best(scores, budget, (scores > 0) & self._presence.visible())
+        scores = self._memory.lexical(query, self._presence.visible())
+        chosen = best(scores, budget, scores > 0)
         return Recall(query, self.name, ranked(self._memory.graph, chosen, scores))
 
     def describe(self) -> Mapping[str, Fact]:

@@ -13,13 +13,11 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.memory.modes.account import account_of
-from constraintsuite.memory.modes.arcs import ArcSettings
 from constraintsuite.memory.modes.base import DescribedMode, FloatArray, IntArray, Place
 from constraintsuite.memory.modes.diffusion import Rule
-from constraintsuite.memory.modes.ground import Ground, Grounds
 from constraintsuite.memory.modes.naming import options_of
+from constraintsuite.memory.modes.opening import Opening, Openings, SpreadSettings
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
-from constraintsuite.memory.modes.relevance import SeedSettings, relevance
 from constraintsuite.memory.recall import Recall
 from constraintsuite.models.base import Fact
 from constraintsuite.models.naming import ModelName
@@ -29,7 +27,7 @@ TOLERANCE = 1e-6
 _MOST_HOPS = 1_000
 
 
-class PprSettings(SeedSettings, ArcSettings):
+class PprSettings(SpreadSettings):
     """The options of `ppr`."""
 
     damping: float = Field(0.5, ge=0, le=0.95, description="how likely a walk goes on at each step")
@@ -38,9 +36,6 @@ class PprSettings(SeedSettings, ArcSettings):
         ge=0,
         le=1,
         description="what part of the walks begins at the entities that the query names, if it names any",
-    )
-    background: float = Field(
-        0.05, ge=0, le=1, description="what part of its match every unit that is no seed begins with"
     )
 
 
@@ -56,19 +51,18 @@ class PprMode:
         self.name = name
         self._settings = settings
         self._memory = place.memory
-        self._grounds = Grounds(place, settings)
+        self._openings = Openings(place, settings, synonyms=settings.synonyms)
 
     def search(self, query: str, budget: int) -> Recall:
         """The units where walks are most often found."""
-        if not query.strip():
+        opening = self._openings.begin(query)
+        if opening is None:
             return Recall(query, self.name, ())
-        ground, settings = self._grounds.now(), self._settings
-        match = relevance(self._memory, query, settings.seeds, ground.visible)
-        starts = best(match, settings.starts, match > 0)
-        named = self._memory.entity_numbers(query).astype(np.intp)
-        start = self._start(ground, match, starts, named)
-        rule = Rule(settings.damping, _MOST_HOPS, np.ones(len(start)), tolerance=TOLERANCE)
-        spread = ground.network.spread((1 - settings.damping) * start, rule)
+        ground, match, starts = opening
+        named = self._memory.entity_numbers(query, ground.named).astype(np.intp)
+        start = self._start(opening, named)
+        rule = Rule(self._settings.damping, _MOST_HOPS, tolerance=TOLERANCE)
+        spread = ground.network.spread((1 - self._settings.damping) * start, rule)
         scores = spread.total()[: len(match)]
         chosen = best(scores, budget, scores > 0)
         account = account_of(spread, ground, chosen, np.concatenate([starts, named[start[named] > 0]]))
@@ -80,13 +74,12 @@ class PprMode:
         """Its options, and where the sum is broken off."""
         return {"mode": "ppr", **self._settings.model_dump(), "tolerance": TOLERANCE}
 
-    def _start(self, ground: Ground, match: FloatArray, starts: IntArray, named: IntArray) -> FloatArray:
+    def _start(self, opening: Opening, named: IntArray) -> FloatArray:
         """Where walks begin: a distribution over units and entities; all zero where nothing matches."""
-        units = self._settings.background * match
-        units[starts] = match[starts]
-        entities = np.zeros(len(ground.graph.entities))
+        units = opening.begun(self._settings.background)
+        entities = np.zeros(len(opening.ground.graph.entities))
         inside = named - len(units)
-        entities[inside] = ground.rarity[inside]
+        entities[inside] = opening.ground.rarity[inside]
         part = self._settings.entities if len(named) and units.any() else float(len(named) > 0)
         return np.concatenate([(1 - part) * _distribution(units), part * _distribution(entities)])
 

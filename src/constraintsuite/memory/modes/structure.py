@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.memory.modes.arcs import Arcs, ArcSettings
+from constraintsuite.memory.modes.arcs import Arcs
 from constraintsuite.memory.modes.base import DescribedMode, FloatArray, IntArray, Place
 from constraintsuite.memory.modes.beam import Passing, Reach, Seeding, Transfer, reach
-from constraintsuite.memory.modes.ground import Ground, Grounds
+from constraintsuite.memory.modes.ground import Ground
 from constraintsuite.memory.modes.naming import options_of
-from constraintsuite.memory.modes.presence import Presence
+from constraintsuite.memory.modes.opening import Openings, WalkSettings
+from constraintsuite.memory.modes.presence import Presence, factors_over
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
-from constraintsuite.memory.modes.relevance import SeedSettings, relevance
 from constraintsuite.memory.modes.telling import tell
 from constraintsuite.memory.recall import Recall, StopReason
 from constraintsuite.models.base import Fact
@@ -28,7 +28,7 @@ EXCEPTION, CONTRADICTION = 0.125, 0.125
 _HAS_PARTNER = 0.45  # of a contradiction whose other side the walk did not come from
 
 
-class StructureSettings(SeedSettings, ArcSettings):
+class StructureSettings(WalkSettings):
     """The options of `structure_only` and of `weighted_graph_static`."""
 
     decay: float = Field(0.75, gt=0, lt=1, description="what part of a value one step lets through at most")
@@ -67,24 +67,21 @@ class StructureMode:
         self.name = str(name)
         self._mode = name.family
         self._settings, self._weighted, self._boost = settings, weighted, boost
-        self._memory = place.memory
         self._presence = Presence(place)
-        self._grounds = Grounds(place, settings, weighted=weighted)
+        self._openings = Openings(place, settings, weighted=weighted)
 
     def search(self, query: str, budget: int) -> Recall:
         """The best units by their match, their support and, in `weighted_graph`, their weights."""
-        if not query.strip():
+        opening, settings = self._openings.begin(query), self._settings
+        if opening is None or not len(opening.starts):
             return Recall(query, self.name, ())
-        ground, settings = self._grounds.now(), self._settings
-        match = relevance(self._memory, query, settings.seeds, ground.visible)
-        starts = best(match, settings.starts, match > 0)
-        if not len(starts):
-            return Recall(query, self.name, ())
+        ground, match, starts = opening
         seeding = Seeding(starts, match[starts], settings.hops, settings.beam)
         reached = reach(ground.arcs, _through(ground.arcs, settings.decay), seeding)
         parts = self._parts(ground, match, reached)
-        factors = self._presence.factors(self._boost)[: len(match)]
-        scores = sum(parts.values(), np.zeros(len(match))) * factors
+        scores = sum(parts.values(), np.zeros(len(match)))
+        factors = factors_over(np.flatnonzero(scores), self._presence.factors(self._boost), len(match))
+        scores *= factors
         chosen = best(scores, budget, scores > 0)
         own = np.zeros(len(match))
         own[starts] = match[starts]
@@ -100,8 +97,7 @@ class StructureMode:
 
     def _parts(self, ground: Ground, match: FloatArray, reached: Reach) -> dict[str, FloatArray]:
         units = len(match)
-        arrived = reached.foreign.max(axis=0, initial=0.0)[:units]
-        parts = {"match": MATCH * match, "reach": REACH * arrived}
+        parts = {"match": MATCH * match, "reach": REACH * reached.arrived()[:units]}
         if self._weighted:
             parts["exception"] = EXCEPTION * match * ground.exceptional
             parts["contradiction"] = CONTRADICTION * match * _opposition(ground, reached)[:units]
@@ -124,7 +120,7 @@ class _Books:
             return "disallowed_edge_type" if self.ground.barred[node] else None
         if hop >= self.hops:
             return "max_hops"
-        return "budget" if self.reached.cut[seed, node] else None
+        return "budget" if self.reached.was_cut(seed, node) else None
 
 
 def _through(arcs: Arcs, decay: float) -> Passing:
@@ -139,10 +135,8 @@ def _through(arcs: Arcs, decay: float) -> Passing:
 
 def _opposition(ground: Ground, reached: Reach) -> FloatArray:
     """1 for a node that was reached from what stands against it, less for one that only has such a partner."""
-    nodes = reached.values.shape[1]
-    opposed = np.zeros(nodes)
-    opposed[ground.arcs.target[ground.opposing]] = _HAS_PARTNER
+    opposed = np.zeros(ground.graph.size)
+    opposed[ground.opposed] = _HAS_PARTNER
     last = reached.last_arcs()
-    came = np.flatnonzero(last >= 0)
-    opposed[came[ground.opposing[last[came]]]] = 1.0
+    opposed[ground.arcs.target[last[ground.opposing[last]]]] = 1.0
     return opposed

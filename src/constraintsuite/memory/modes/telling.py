@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from constraintsuite.memory.graph import EDGE_KINDS
+from constraintsuite.memory.modes.arcs import STEP_KINDS
 from constraintsuite.memory.modes.base import FloatArray, IntArray
 from constraintsuite.memory.modes.beam import Reach, Transfer
 from constraintsuite.memory.modes.ground import Ground
-from constraintsuite.memory.recall import Path, Step, StopReason, TraceStep
-from constraintsuite.memory.records import EdgeKind
+from constraintsuite.memory.recall import Path, Step, StepKind, StopReason, TraceStep
 
 
 class Account(NamedTuple):
@@ -78,5 +77,5 @@ def _transfer_step(ground: Ground, each: Transfer, stopped: StopReason | None) -
     return TraceStep(node, source, _kind(ground, each.arc), each.hop, each.held, each.passed, stopped=stopped)
 
 
-def _kind(ground: Ground, arc: int) -> EdgeKind:
-    return EDGE_KINDS[int(ground.graph.edges.kind[ground.arcs.edge[arc]])]
+def _kind(ground: Ground, arc: int) -> StepKind:
+    return STEP_KINDS[int(ground.arcs.kind[arc])]

@@ -19,7 +19,7 @@ def prepared(encoder: DenseScorer, texts: Iterable[str], questions: Iterable[str
     index.prepare(documents)
     index.take()
     asked = encoder.encoder.encode(queries, "query")
-    known: Mapping[Role, Mapping[str, Matrix]] = {
+    known: Mapping[Role, dict[str, Matrix]] = {
         "document": dict(zip(documents, index.vectors, strict=True)),
         "query": dict(zip(queries, asked, strict=True)),
     }
@@ -27,14 +27,19 @@ def prepared(encoder: DenseScorer, texts: Iterable[str], questions: Iterable[str
 
 
 class PreparedEncoder:
-    """Gives the vectors that it holds; it is not asked for others."""
+    """Gives the vectors that it holds, and holds those of other texts (names of entities) once they were asked for."""
 
-    def __init__(self, encoder: Encoder, known: Mapping[Role, Mapping[str, Matrix]]) -> None:
+    def __init__(self, encoder: Encoder, known: Mapping[Role, dict[str, Matrix]]) -> None:
         self.name = encoder.name
         self.similarity = encoder.similarity
         self.fingerprint = encoder.fingerprint
+        self._encoder = encoder
         self._known = known
 
     def encode(self, texts: Sequence[str], role: Role) -> Matrix:
         """One row a text."""
-        return np.stack([self._known[role][text] for text in texts])
+        known = self._known[role]
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        if new:
+            known |= zip(new, self._encoder.encode(new, role), strict=True)
+        return np.stack([known[text] for text in texts])

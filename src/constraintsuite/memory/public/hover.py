@@ -10,12 +10,14 @@ from typing import Literal
 from pydantic import Field, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.base import Item, Reading, ReadOptions, Source
-from constraintsuite.memory.public.hotpotqa import HotpotScorer
+from constraintsuite.memory.public.base import Item, Reading, ReadOptions, Source, Values
+from constraintsuite.memory.public.evidence import cutoffs_of
+from constraintsuite.memory.public.hotpotqa import CUTOFFS, HotpotScorer, title_of
 from constraintsuite.memory.public.pooling import POOL
 from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, merged, passages_of, read_rows
 from constraintsuite.store.files import sha256_of, sha256_text
 
+_SENTENCES = 2
 _NEEDED = (
     "HoVer's file names sentences of Wikipedia and holds none. Give --corpus a JSON lines file of articles with the fields "
     "`title` and `sentences` (or `text`, as in HotpotQA's dump of abstracts of October 2017, where it is a list), split "
@@ -85,7 +87,7 @@ def _item(row: Placed, claim: Claim) -> Item:
         question=claim.claim,
         haystack=POOL,
         gold=tuple(gold),
-        groups={"hops": str(claim.num_hops), "label": claim.label},
+        groups={**({} if claim.num_hops is None else {"hops": str(claim.num_hops)}), "label": claim.label},
         cluster=claim.hpqa_id or claim.uid,
         answers=(claim.label,),
     )
@@ -97,8 +99,33 @@ def _composed(title: str) -> str:
 
 
 class HoverScorer(HotpotScorer):
-    """Sentences as HotpotQA's facts; the answer is the label."""
+    """Supporting facts as the authors' script compares them, and the HoVer score as their leaderboard defines it."""
 
     def names(self, facts: Sequence[str]) -> Sequence[str]:
         """Facts in one form of accents."""
         return [_composed(fact) for fact in facts]
+
+    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+        """Beside HotpotQA's: `hover_evidence`, the part of the HoVer score that retrieval decides."""
+        values = super().score(item, ranking, budget)
+        for k in cutoffs_of(CUTOFFS, budget):
+            values[f"hover_evidence@{k}"] = float(self._evident(item, ranking[:k]))
+        return values
+
+    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+        """`label_accuracy`, and `hover_score`: the right label on evidence of every document."""
+        right = answer is not None and answer.strip().upper() == item.answers[0]
+        evident = self._evident(item, ranking[:budget])
+        return {"label_accuracy": float(right), f"hover_score@{budget}": float(right and evident)}
+
+    def _evident(self, item: Item, ranking: Sequence[str]) -> bool:
+        """Whether each supporting document is there with a supporting fact; counted are the first two sentences of each
+        of the first k + 1 documents, for a claim of k hops."""
+        gold = set(self.names(item.gold))
+        wanted = {title_of(fact) for fact in gold}
+        read: dict[str, list[str]] = {}
+        for fact in self.names(ranking):
+            read.setdefault(title_of(fact), []).append(fact)
+        hops = int(item.groups.get("hops", len(wanted)))
+        first = [facts[:_SENTENCES] for facts in list(read.values())[: hops + 1]]
+        return wanted == {title_of(fact) for facts in first for fact in facts if fact in gold}

@@ -13,6 +13,7 @@ from constraintsuite.memory.ingest.collection import MOST_MENTIONED
 from constraintsuite.memory.ingest.naming import Named, TitleFinder, bare_title, mentions_of
 from constraintsuite.memory.public.base import Haystack, Passage, Source
 from constraintsuite.memory.records import Edge, Mention, Part, Unit
+from constraintsuite.memory.worth import WORTH
 from constraintsuite.store.files import sha256_text
 
 Links = Literal["names", "titles"]
@@ -46,7 +47,7 @@ def _part(source: Source, titles: TitleFinder, links: Links) -> Part:
         title=source.title,
         sha256=sha256_text(source.title, *source.headings, *(unit.text for unit in units)),
         units=units,
-        edges=tuple(Edge(a.id, b.id, "next", because="the next passage") for a, b in pairwise(units)),
+        edges=tuple(Edge(a.id, b.id, "next", WORTH["next"], because="the next passage") for a, b in pairwise(units)),
         mentions=tuple(mention for passage in source.passages for mention in _mentions(source, passage, titles, links)),
     )
 

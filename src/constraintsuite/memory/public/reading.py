@@ -48,7 +48,9 @@ def checked(row: Placed, kind: type[R]) -> R:
     try:
         return kind.model_validate(row.values)
     except ValidationError as error:
-        raise UserError(f"{row.where}: {describe(error)}") from None
+        missing = any(fault["type"] == "missing" and len(fault["loc"]) == 1 for fault in error.errors())
+        fields = f" Its fields are {', '.join(row.values)}: is it a file of this benchmark?" if missing else ""
+        raise UserError(f"{row.where}: {describe(error)}{fields}") from None
 
 
 class Ids:

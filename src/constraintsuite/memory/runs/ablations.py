@@ -9,12 +9,11 @@ from typing import Literal
 from constraintsuite.evaluate.figures import round_off
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.public.summary import OVERALL, Contrast
-from constraintsuite.memory.runs.compare import of_cell, paired_test
+from constraintsuite.memory.runs.compare import ALPHA, of_cell, of_fixture, paired_test
 from constraintsuite.metrics.significance import holm
 from constraintsuite.records.scores import Interval
 
 Direction = Literal["gain", "loss", "undecided"]
-ALPHA = 0.05
 _GAIN: Direction = "gain"
 _LOSS: Direction = "loss"
 
@@ -37,8 +36,6 @@ class Family:
     """They differ in that part alone, and decide."""
     beside: tuple[Pair, ...] = ()
     """Against other modes, which differ in more: shown, and without a say."""
-    probes_only: bool = False
-    """Whether only the probes of sequences are looked at: before, there is nothing to remember."""
 
 
 def families(*, encoder: bool) -> tuple[Family, ...]:
@@ -65,12 +62,11 @@ def families(*, encoder: bool) -> tuple[Family, ...]:
         ),
         Family(
             "no dynamics",
-            "mrr",
+            "probe_mrr",
             (
                 Pair("weighted_graph", "weighted_graph_static"),
                 Pair("activation_spreading_v1", "activation_spreading_static"),
             ),
-            probes_only=True,
         ),
     )
 
@@ -116,11 +112,10 @@ class Ablation:
 
 def ablate(outcomes: Sequence[Outcome], family: Family, *, seed: int = 0) -> Ablation:
     """All pairs of a family at every budget that both of their modes have."""
-    rows = [row for row in outcomes if not family.probes_only or row.groups.get("part") == "probe"]
 
     def find(pairs: Sequence[Pair]) -> tuple[Finding, ...]:
-        budgets = dict.fromkeys(row.budget for row in rows)
-        found = [_finding(rows, pair, budget, family.metric, seed) for pair in pairs for budget in budgets]
+        budgets = dict.fromkeys(row.budget for row in outcomes)
+        found = [_finding(outcomes, pair, budget, family.metric, seed) for pair in pairs for budget in budgets]
         return _corrected([finding for finding in found if finding is not None])
 
     findings = find(family.pairs)
@@ -143,16 +138,12 @@ def _finding(rows: Sequence[Outcome], pair: Pair, budget: int, metric: str, seed
     effects = []
     groups = [OVERALL, *sorted({row.groups.get("fixture", "") for row in whole})]
     for group in groups:
-        with_it, without = (_of_fixture(side, group) for side in (whole, reduced))
+        with_it, without = (of_fixture(side, group) for side in (whole, reduced))
         test = paired_test(with_it, without, metric, seed=seed)
         if test is not None:
             named = replace(test, mode=pair.whole, baseline=pair.reduced)
             effects.append(Effect(group, named, direction_of(named.difference)))
     return Finding(pair, budget, effects[0], tuple(effects[1:])) if effects else None
-
-
-def _of_fixture(rows: Sequence[Outcome], group: str) -> list[Outcome]:
-    return [row for row in rows if group in (OVERALL, row.groups.get("fixture", ""))]
 
 
 def _corrected(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.figures import round_off, rounded
 from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.memory.public.summary import Contrast, contrasts_of
+from constraintsuite.memory.public.summary import OVERALL, Contrast, contrasts_of
+from constraintsuite.memory.runs.making import is_model
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.summary import case_outcomes
 from constraintsuite.metrics.significance import holm
 
-_MAY_DIFFER = frozenset({"modes", "budgets", "draws"})
-"""Settings that decide which figures there are, and not what they are."""
+ALPHA = 0.05
+"""Below it a corrected p counts."""
+_MAY_DIFFER = frozenset({"modes", "options", "budgets", "draws"})
+"""Settings that decide which figures there are, and what is compared."""
 _BEFORE, _AFTER = "before", "after"
 
 
@@ -57,7 +60,7 @@ def compare(before: MemoryRun, after: MemoryRun, metrics: Sequence[str], *, seed
 def refuse_unlike(before: MemoryRun, after: MemoryRun) -> None:
     """Differences mean something only on the same questions over the same documents, asked under the same conditions."""
     for name in sorted(before.inputs.keys() | after.inputs.keys()):
-        if name != "encoder" and before.inputs.get(name) != after.inputs.get(name):
+        if not is_model(name) and before.inputs.get(name) != after.inputs.get(name):
             raise UserError(
                 f"{before.artifact.path} and {after.artifact.path} are not of the same data: {name} differs. Run both on "
                 "the same benchmark file and documents."
@@ -80,6 +83,24 @@ def refuse_unlike(before: MemoryRun, after: MemoryRun) -> None:
         )
 
 
+def made_otherwise(before: MemoryRun, after: MemoryRun) -> Iterator[str]:
+    """What may differ between runs that are compared, and does: options of modes that both have, and models."""
+    for name in sorted(before.inputs.keys() | after.inputs.keys()):
+        if is_model(name) and before.inputs.get(name) != after.inputs.get(name):
+            yield f"The {name} is not the same in both runs."
+    old, new = (_options(run) for run in (before, after))
+    for mode in (mode for mode in old if mode in new):
+        for key in sorted(old[mode].keys() | new[mode].keys()):
+            first, second = old[mode].get(key), new[mode].get(key)
+            if first != second:
+                yield f"{mode}: {key} was {first}, and is {second}."
+
+
+def _options(run: MemoryRun) -> Mapping[str, Mapping[str, object]]:
+    options: Mapping[str, Mapping[str, object]] = run.artifact.manifest.settings.get("options", {})
+    return options
+
+
 def cells_of(outcomes: Iterable[Outcome]) -> list[tuple[str, int]]:
     """The modes and budgets that there are."""
     return list(dict.fromkeys((outcome.mode, outcome.budget) for outcome in outcomes))
@@ -88,6 +109,11 @@ def cells_of(outcomes: Iterable[Outcome]) -> list[tuple[str, int]]:
 def of_cell(outcomes: Iterable[Outcome], mode: str, budget: int) -> list[Outcome]:
     """The outcomes of one mode at one budget."""
     return [outcome for outcome in outcomes if (outcome.mode, outcome.budget) == (mode, budget)]
+
+
+def of_fixture(outcomes: Iterable[Outcome], fixture: str) -> list[Outcome]:
+    """The outcomes of one dataset, or all."""
+    return [outcome for outcome in outcomes if fixture in (OVERALL, outcome.groups.get("fixture", ""))]
 
 
 def with_cases(outcomes: Sequence[Outcome]) -> list[Outcome]:

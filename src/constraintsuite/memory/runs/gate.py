@@ -10,7 +10,14 @@ from itertools import product
 from constraintsuite.errors import UserError
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.public.summary import Contrast
-from constraintsuite.memory.runs.compare import cells_of, of_cell, paired_test, refuse_unlike, with_cases
+from constraintsuite.memory.runs.compare import (
+    cells_of,
+    made_otherwise,
+    of_cell,
+    paired_test,
+    refuse_unlike,
+    with_cases,
+)
 from constraintsuite.memory.runs.latency import Speed, Timing
 from constraintsuite.memory.runs.policy import LATENCY, LatencyRule, MemoryPolicy, MemoryRule, Waiver
 from constraintsuite.memory.runs.record import MemoryRun
@@ -50,7 +57,8 @@ class GateResult:
     passed: bool
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...]
-    """Waivers that have expired or let nothing pass, and what was not judged because one side does not have it."""
+    """Models and options that are not the same, waivers that have expired or let nothing pass, and what was not judged
+    because one side does not have it."""
 
 
 def gate(
@@ -66,7 +74,11 @@ def gate(
         baseline=str(baseline.artifact.path),
         passed=all(verdict.passed for verdict in verdicts),
         verdicts=verdicts,
-        notes=(*_stale(waivers, judged, today), *_unjudged(run, baseline, policy, judged)),
+        notes=(
+            *made_otherwise(baseline, run),
+            *_stale(waivers, judged, today),
+            *_unjudged(run, baseline, policy, judged),
+        ),
     )
 
 

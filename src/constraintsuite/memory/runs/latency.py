@@ -27,9 +27,9 @@ class Speed:
     budget: int
     queries: int
     repetitions: int
-    """Warm ones, after the first pass."""
+    """Warm ones, after the first."""
     cold_ms: float
-    """Median of the first pass, which builds what later ones reuse."""
+    """Median of the first searches; what a mode builds for a memory is in the first one of each memory."""
     p50_ms: float
     p95_ms: float
 
@@ -63,7 +63,8 @@ def calibrate(clock: Callable[[], float] = time.perf_counter) -> float:
 
 
 def timing_of(passes: Sequence[Iterable[Latency]], calibrations: Sequence[float]) -> Timing:
-    """The first pass is cold, the others are warm; without a warm one the first stands for both, and `repetitions` is 0."""
+    """Of one mode, item and budget the first time is cold, all later ones are warm, in one pass or in several; without a
+    warm one the first stands for both, and `repetitions` is 0."""
     times: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for rows in passes:
         for row in rows:

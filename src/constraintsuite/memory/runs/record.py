@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.stage import code_version
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.runs.latency import Timing
+from constraintsuite.memory.runs.replay import Removal, Replay, replays_of
 from constraintsuite.memory.runs.summary import Summary, summarise
 from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.store.artifact import ENVIRONMENT, Artifact, Origin
@@ -24,7 +26,7 @@ from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl, write_jsonl
 
 KIND = "memory_run"
-OUTCOMES, SUMMARY = "outcomes.jsonl", "summary.json"
+OUTCOMES, SUMMARY, REPLAYS = "outcomes.jsonl", "summary.json", "replays.jsonl"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Source:
 
     benchmark: str
     inputs: Mapping[str, str]
-    """Hashes: of the benchmark file, of the documents as a memory holds them, of the encoder."""
+    """Hashes: of the benchmark file, of the documents as a memory holds them, of every model."""
     settings: Mapping[str, Any]
     seed: int = 0
 
@@ -44,6 +46,7 @@ class Found:
 
     outcomes: Sequence[Outcome]
     timing: Timing | None = None
+    removals: Sequence[Removal] = ()
     not_evaluated: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -57,6 +60,13 @@ class MemoryRun:
     outcomes: tuple[Outcome, ...]
     timing: Timing | None
     """None where no search was timed."""
+    removals: tuple[Removal, ...] = ()
+    """Walks that were replayed; of cases alone."""
+
+    @cached_property
+    def replays(self) -> tuple[Replay, ...]:
+        """What the walks of each mode are worth to the units they lead to."""
+        return replays_of(self.removals)
 
     @property
     def inputs(self) -> Mapping[str, str]:
@@ -75,10 +85,12 @@ def write_run(out: Path, source: Source, make: Callable[[], Found], reporter: Re
         summary = replace(summary, not_evaluated=dict(found.not_evaluated), notes=found.notes)
         write_jsonl(folder / OUTCOMES, found.outcomes)
         write_text(folder / SUMMARY, adapter(Summary).dump_json(summary, indent=1).decode() + "\n")
+        if found.removals:
+            write_jsonl(folder / REPLAYS, found.removals)
         place = {"timing": asdict(found.timing)} if found.timing is not None else {}
         return Written({"outcomes": len(found.outcomes), "items": summary.items}, place=place)
 
-    return write_once(out, origin, (OUTCOMES, SUMMARY), write, reporter=reporter or Silent())
+    return write_once(out, origin, (OUTCOMES, SUMMARY, REPLAYS), write, reporter=reporter or Silent())
 
 
 def load_memory_run(path: Path) -> MemoryRun:
@@ -89,7 +101,8 @@ def load_memory_run(path: Path) -> MemoryRun:
         summary = adapter(Summary).validate_json((path / SUMMARY).read_bytes())
     except ValidationError as error:
         raise UserError(f"{path / SUMMARY}: {describe(error)} Was it written by another version?") from None
-    return MemoryRun(artifact, summary, tuple(read_jsonl(path / OUTCOMES, Outcome)), _timing(path))
+    removals = read_jsonl(path / REPLAYS, Removal) if REPLAYS in artifact.manifest.files else ()
+    return MemoryRun(artifact, summary, tuple(read_jsonl(path / OUTCOMES, Outcome)), _timing(path), tuple(removals))
 
 
 def _timing(path: Path) -> Timing | None:

@@ -1,57 +1,212 @@
-"""Whether a path is the computation or a story about it: take an edge of it away, and see whether the answer changes."""
+"""Whether a path is the computation or a story about it: take its last edge away, and see what becomes of where it leads.
+
+In a computation that spreads over the whole graph almost any edge changes some score by a little. So the effect is asked for
+where the path says that it is, in the unit at its end, and compared with that of edges which no path of the answer told.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
+from typing import NamedTuple
 
+import numpy as np
+
+from constraintsuite.evaluate.figures import rounded
 from constraintsuite.memory.cases.checks.walks import EdgeBook
 from constraintsuite.memory.cases.grounding import Grounded
+from constraintsuite.memory.cases.run import CaseRun, memory_of
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import Path, Recall
-from constraintsuite.metrics.intervals import wilson
+from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.runs.differences import mean_difference
+from constraintsuite.memory.state.clock import Clock
+from constraintsuite.memory.state.state import State
+from constraintsuite.metrics.intervals import estimate
+from constraintsuite.metrics.significance import sign_flip
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval
+
+WALKING = ("structure_only", "weighted_graph_static", "activation_spreading_static", "ppr")
+"""Modes whose walks are replayed; what the dynamic ones remember has no part in it."""
+CONTROLS = 5
+"""So many other edges are taken away in turn, for each walk."""
+LEAST = 1e-6
+"""A fall below this may be what a sum that was broken off had left."""
+MOST_CASES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The best walk of one answer without its last edge, and the same answer without edges that it did not tell."""
+
+    mode: str
+    budget: int
+    item: str
+    """`DATASET/CASE`, asked as it stands."""
+    unit: str
+    """Where the walk leads."""
+    fell: bool
+    """Whether the unit's score is lower without the edge."""
+    moved: bool
+    """Whether it is, and the unit also has another place, or none, in the ranking."""
+    others: int
+    """How many edges were taken away for comparison, one at a time: of the same kind, at a unit that was returned, if there
+    are such."""
+    others_fell: int
+    others_moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The share of edges that have an effect, over cases."""
+
+    traced: Interval
+    untraced: Interval
+    difference: Interval
+    """Paired by case."""
+    p: float
+    """Of the difference, two-sided, by the sign-flip test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Of one mode: how many of its best walks hold up the answer."""
+    """Of one mode at one budget: what its walks are worth to the units at their ends."""
 
     mode: str
     budget: int
-    asked: int
-    """Cases."""
-    changed: Interval
-    """The share of walks (the best one a case that has an edge) without whose last edge the scores differ."""
+    fall: Effect
+    move: Effect
 
 
 def replay(
-    datasets: Sequence[Grounded], mode: str, budget: int, encoder: DenseScorer | None = None, *, most: int = 100
-) -> Replay:
-    """The first `most` cases of each dataset, as they stand."""
-    asked = walked = changed = 0
-    for data in datasets:
-        memory = Memory.of(data.parts, encoder)
-        book = EdgeBook(memory.graph)
-        searching = load_mode(mode, memory)
-        for case in data.dataset.cases[:most]:
-            recall = searching.search(case.query, budget)
-            asked += 1
-            edge = _last_edge(recall, book)
-            if edge is not None:
-                other = load_mode(mode, memory.without([edge])).search(case.query, budget)
-                walked += 1
-                changed += _scores(other) != _scores(recall)
-    return Replay(mode, budget, asked, wilson(changed, walked))
+    datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None = None, *, seed: int = 0
+) -> list[Removal]:
+    """Of each walking mode of the run, budget and dataset the first cases, as they stand: the best walk that has an edge.
+
+    A case without one, or whose memory has no edge beside those that were told, gives nothing.
+    """
+    cells = [cell for cell in product(run.modes, run.budgets) if cell[0] in WALKING]
+    if not cells:
+        return []
+    found: list[Removal] = []
+    total = sum(len(data.dataset.cases[:MOST_CASES]) for data in datasets) * len(cells)
+    with run.reporter.track("replays", total) as advance:
+        for data in datasets:
+            memory = memory_of(data, run, encoder)
+            book = EdgeBook(memory.graph)
+            for (mode, budget), (number, case) in product(cells, enumerate(data.dataset.cases[:MOST_CASES])):
+                search = _Search(memory, mode, case.query, budget, run.now)
+                item = f"{data.dataset.dataset_id}/{case.case_id}"
+                found += _removals(search, book, item, np.random.default_rng([seed, number]))
+                advance()
+    return found
 
 
-def _last_edge(recall: Recall, book: EdgeBook) -> int | None:
-    best: Path | None = next((path for path in recall.paths if len(path.steps) > 1), None)
-    return None if best is None else book.number(*list(pairwise(best.steps))[-1])
+def replays_of(removals: Sequence[Removal], *, seed: int = 0) -> tuple[Replay, ...]:
+    """The shares of each mode and budget."""
+    cells = dict.fromkeys((row.mode, row.budget) for row in removals)
+    rows = {cell: [row for row in removals if (row.mode, row.budget) == cell] for cell in cells}
+    return tuple(
+        Replay(
+            *cell,
+            _effect([(row.fell, row.others_fell / row.others) for row in rows[cell]], seed),
+            _effect([(row.moved, row.others_moved / row.others) for row in rows[cell]], seed),
+        )
+        for cell in cells
+    )
 
 
-def _scores(recall: Recall) -> dict[str, float]:
-    return {recalled.unit: recalled.score for recalled in recall.ranking}
+def _effect(shares: Sequence[tuple[bool, float]], seed: int) -> Effect:
+    values = np.array(shares, dtype=np.float64)  # (cases, 2)
+    cases = np.arange(len(values), dtype=np.int64)
+    traced, untraced = estimate(values, [True, True], cases, rng=np.random.default_rng(seed))
+    apart = values[:, 0] - values[:, 1]
+    p = sign_flip(apart, cases, rng=np.random.default_rng(seed))
+    return Effect(rounded(traced), rounded(untraced), mean_difference(apart.tolist(), seed=seed), p)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """One question to one mode, with the whole memory and with less of it."""
+
+    memory: Memory
+    mode: str
+    query: str
+    budget: int
+    now: str
+
+    def answer(self, without: Sequence[int] = (), budget: int | None = None) -> Recall:
+        """What the mode finds, with some edges taken away."""
+        memory = self.memory.without(without) if without else self.memory
+        return load_mode(self.mode, memory, state=State(Clock(self.now))).search(self.query, budget or self.budget)
+
+
+class _Place(NamedTuple):
+    rank: int | None
+    score: float
+
+
+def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generator) -> Iterator[Removal]:
+    whole = search.answer()
+    best = next((path for path in whole.paths if len(path.steps) > 1), None)
+    edge = None if best is None else book.number(*list(pairwise(best.steps))[-1])
+    others = _controls(search.memory, whole, book, edge, rng) if edge is not None else []
+    if best is None or edge is None or not others:
+        return
+    unit = best.steps[-1].node
+    before = _place(whole, unit)
+    assert before is not None, "a path leads to a unit of the ranking"
+    effects = [_changed(before, _place_without(search, each, unit)) for each in (edge, *others)]
+    (fell, moved), controls = effects[0], effects[1:]
+    yield Removal(
+        search.mode,
+        search.budget,
+        item,
+        unit,
+        fell,
+        moved,
+        len(controls),
+        sum(each.fell for each in controls),
+        sum(each.moved for each in controls),
+    )
+
+
+def _controls(memory: Memory, whole: Recall, book: EdgeBook, edge: int, rng: np.random.Generator) -> list[int]:
+    """Edges that the answer did not tell: of the kind of `edge` and at a unit that was returned, or else as like as can be."""
+    told = {
+        number
+        for step in whole.trace
+        if step.source is not None and step.edge is not None
+        for number in book.between(step.source, step.node, step.edge)
+    }
+    table = memory.graph.edges
+    returned = [memory.graph.number(each.unit) for each in whole.ranking]
+    untold = np.setdiff1d(np.arange(len(table.kind)), list(told))
+    alike = table.kind[untold] == table.kind[edge]
+    near = np.isin(table.source[untold], returned) | np.isin(table.target[untold], returned)
+    among = next((untold[each] for each in (alike & near, alike) if each.any()), untold)
+    return [int(number) for number in rng.permutation(among)[:CONTROLS]]
+
+
+class _Change(NamedTuple):
+    fell: bool
+    moved: bool
+
+
+def _changed(before: _Place, after: _Place) -> _Change:
+    fell = before.score - after.score > LEAST
+    return _Change(fell, fell and before.rank != after.rank)
+
+
+def _place_without(search: _Search, edge: int, unit: str) -> _Place:
+    found = _place(search.answer([edge]), unit)
+    if found is None:  # it left the ranking, so that its score is to be looked for further down
+        further = _place(search.answer([edge], len(search.memory.graph.units)), unit)
+        return _Place(None, further.score if further else 0.0)
+    return found
+
+
+def _place(recall: Recall, unit: str) -> _Place | None:
+    return next((_Place(each.rank, each.score) for each in recall.ranking if each.unit == unit), None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.evaluate.figures import rounded
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.runs.compare import cells_of, of_cell
-from constraintsuite.metrics.intervals import clipped, estimate
+from constraintsuite.memory.runs.differences import mean_difference
 from constraintsuite.records.scores import Interval
 
 TOLERATED = 0.10
@@ -28,8 +28,11 @@ class Rewording:
     original: float
     difference: Interval
     """n counts cases."""
+    solvable: Interval
+    """The same over the cases that pass in at least one wording: those that fail in all of them differ by nothing, and a
+    loss hides behind them."""
     passed: bool
-    """Whether the interval excludes a loss above the tolerated one."""
+    """Whether the interval over all cases excludes a loss above the tolerated one."""
 
 
 def rewordings_of(
@@ -41,18 +44,23 @@ def rewordings_of(
         cases = _cases(of_cell(outcomes, mode, budget), metric)
         if not cases:
             continue
-        differences = np.array([reworded - original for original, reworded in cases])
-        clusters = np.arange(len(cases), dtype=np.int64)
-        (interval,) = estimate(differences[:, None], [False], clusters, rng=np.random.default_rng(seed))
-        interval = rounded(clipped(interval, -1.0, 1.0))
-        original = float(np.mean([original for original, _ in cases]))
-        passed = interval.low is not None and interval.low >= -tolerated
-        found.append(Rewording(mode, budget, metric, original, interval, passed))
+        difference = mean_difference([case.reworded - case.original for case in cases], seed=seed)
+        solvable = [case.reworded - case.original for case in cases if case.reworded or case.original]
+        original = float(np.mean([case.original for case in cases]))
+        passed = difference.low is not None and difference.low >= -tolerated
+        beside = mean_difference(solvable, seed=seed)
+        found.append(Rewording(mode, budget, metric, original, difference, beside, passed))
     return found
 
 
-def _cases(outcomes: Sequence[Outcome], metric: str) -> list[tuple[float, float]]:
-    """Of each case the value of the original and the mean over its paraphrases, where all are defined."""
+class _Case(NamedTuple):
+    original: float
+    reworded: float
+    """The mean over its paraphrases."""
+
+
+def _cases(outcomes: Sequence[Outcome], metric: str) -> list[_Case]:
+    """Those of which all wordings have a value."""
     wordings: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
     for outcome in outcomes:
         wordings[outcome.cluster][outcome.groups.get("phrasing", "")].append(outcome.values.get(metric))
@@ -60,7 +68,7 @@ def _cases(outcomes: Sequence[Outcome], metric: str) -> list[tuple[float, float]
     for case in wordings.values():
         original, reworded = _defined(case["original"]), _defined(case["paraphrase"])
         if original and reworded:
-            cases.append((original[0], sum(reworded) / len(reworded)))
+            cases.append(_Case(original[0], sum(reworded) / len(reworded)))
     return cases
 
 

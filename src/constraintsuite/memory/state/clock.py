@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
-from constraintsuite.errors import UserError
+from constraintsuite.memory.times import parse_time
+
+__all__ = ["Clock", "parse_time"]
 
 
 class Clock:
@@ -16,15 +18,6 @@ class Clock:
     def move_to(self, now: str | datetime) -> None:
         """From now on it is `now`, which may also be earlier."""
         self.now = _instant(now)
-
-
-def parse_time(text: str, where: str = "Time") -> datetime:
-    """A date or time in ISO 8601; a date is its first moment, and a time without a zone is UTC."""
-    try:
-        time = datetime.fromisoformat(text)
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):  # the latter for the edges of the calendar, in another zone
-        raise UserError(f"{where} {text!r} is not a date or time in ISO 8601, such as 2024-05-31T12:00:00.") from None
 
 
 def _instant(time: str | datetime) -> datetime:

@@ -58,7 +58,10 @@ def load_state(path: Path) -> State:
         raise UserError(
             f"{path}: {len(events)} events that are not the {head.events} that were written. Bring back a copy of the file."
         )
-    return State.of(Snapshot(parse_time(head.now), head.forgetting, tuple(events)))
+    try:
+        return State.of(Snapshot(parse_time(head.now), head.forgetting, tuple(events)))
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
 
 
 @contextmanager

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.state.clock import Clock, parse_time
@@ -25,15 +26,21 @@ class Snapshot:
 
 
 class State:
-    """Confirmations and supersessions, read as of the clock's time; each call touches only the units it names."""
+    """Confirmations and supersessions, read as of the clock's time.
+
+    Nothing is computed while time passes; a call looks at the units it names, and at all only where it names none.
+    """
 
     def __init__(self, clock: Clock, forgetting: Forgetting | None = None, events: Iterable[Event] = ()) -> None:
         self.clock = clock
         self.forgetting = forgetting or Forgetting()
         self._confirmed: dict[str, list[datetime]] = defaultdict(list)  # in order
         self._superseded: dict[str, list[tuple[datetime, str]]] = defaultdict(list)  # in order
+        self.revision = 0
+        """Another number after every change; the clock is no part of it."""
         for event in events:
             self._add(event)
+        self._refuse_circles()
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> State:
@@ -45,13 +52,12 @@ class State:
         return Snapshot(self.clock.now, self.forgetting, tuple(self._events()))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Become what the snapshot says, clock included."""
+        """Become what the snapshot says, clock included; one that cannot be changes nothing."""
+        other = State.of(snapshot)
         self.clock.move_to(snapshot.now)
         self.forgetting = snapshot.forgetting
-        self._confirmed.clear()
-        self._superseded.clear()
-        for event in snapshot.events:
-            self._add(event)
+        self._confirmed, self._superseded = other._confirmed, other._superseded
+        self.revision += 1
 
     def confirm(self, units: Iterable[str]) -> None:
         """These units were right, at the clock's time: the one thing that strengthens a memory."""
@@ -74,9 +80,15 @@ class State:
         ages = [(now - at).total_seconds() for at in moments[: bisect_right(moments, now)]]
         return strength_of(ages, self.forgetting)
 
-    def strengths(self) -> dict[str, float]:
-        """Of all units that were confirmed until now; all others have 0."""
-        found = {unit: self.strength(unit) for unit in self._confirmed}
+    @property
+    def confirmed(self) -> Collection[str]:
+        """The units that were ever confirmed, at whatever time."""
+        return self._confirmed.keys()
+
+    def strengths(self, units: Iterable[str] | None = None) -> dict[str, float]:
+        """Of those of some units (or of all there are) that were confirmed until now; all others have 0."""
+        among = self._confirmed if units is None else (unit for unit in units if unit in self._confirmed)
+        found = {unit: self.strength(unit) for unit in among}
         return {unit: strength for unit, strength in found.items() if strength > 0}
 
     def lifecycle(self, unit: str) -> Lifecycle:
@@ -90,6 +102,7 @@ class State:
         return {unit: successors[-1] for unit, successors in past.items() if successors}
 
     def _add(self, event: Event) -> None:
+        self.revision += 1
         at = parse_time(event.at)
         if isinstance(event, Confirmed):
             insort(self._confirmed[event.unit], at)
@@ -107,6 +120,14 @@ class State:
                 seen.add(here)
                 waiting += [by for _, by in self._superseded.get(here, [])]
         return False
+
+    def _refuse_circles(self) -> None:
+        """In one pass over all: a state that is read has many, and they come in any order."""
+        try:
+            TopologicalSorter({unit: [by for _, by in all_] for unit, all_ in self._superseded.items()}).prepare()
+        except CycleError as error:
+            circle = " by ".join(map(repr, error.args[1][::-1]))
+            raise UserError(f"Units supersede each other in a circle, so that none would hold: {circle}.") from None
 
     def _events(self) -> list[Event]:
         confirmed = [Confirmed(at.isoformat(), unit) for unit, moments in self._confirmed.items() for at in moments]

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import numpy as np
-import numpy.typing as npt
 
 from constraintsuite.errors import UserError
+from constraintsuite.memory.columns import BoolArray
 from constraintsuite.memory.records import Unit
 from constraintsuite.memory.state.clock import parse_time
 from constraintsuite.memory.state.state import State
 
-BoolArray = npt.NDArray[np.bool_]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ALWAYS = np.iinfo(np.int64)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -15,14 +15,15 @@ from constraintsuite.memory.state.strength import Lifecycle
 Pair = frozenset[str]
 
 
-def roles_value(wanted: Expectation, ranking: Sequence[str], graph: Graph) -> Values:
-    """`roles_hit`: whether every required role is among those of the returned units."""
+def roles_values(wanted: Expectation, ranking: Sequence[str], graph: Graph) -> Values:
+    """`roles_known`: whether the memory sees every required role in the evidence. `roles_hit`: whether those that it sees
+    there are also in the evidence that was returned; another unit with the same role is no answer."""
     if not wanted.required_semantic_roles:
-        return {"roles_hit": None}
-    found: set[SemanticRole] = set()
-    for node in ranking:
-        found.update(graph.units[graph.unit_numbers[node]].roles)
-    return {"roles_hit": float(found.issuperset(wanted.required_semantic_roles))}
+        return {"roles_hit": None, "roles_known": None}
+    required, gold = set(wanted.required_semantic_roles), set(wanted.evidence_node_ids)
+    seen = required & _roles(graph, gold)
+    hit = float(seen <= _roles(graph, gold.intersection(ranking))) if seen else None
+    return {"roles_hit": hit, "roles_known": float(seen == required)}
 
 
 def conflicts_of(graph: Graph) -> frozenset[Pair]:
@@ -35,20 +36,22 @@ def conflicts_of(graph: Graph) -> frozenset[Pair]:
 
 
 def contradiction_values(wanted: Expectation, ranking: Sequence[str], conflicts: frozenset[Pair]) -> Values:
-    """A conflict is shown where both units are returned and the memory knows that they stand against each other.
+    """`contradiction_recall`: the share of the required pairs of which both units are returned; `contradiction_hit`: all are.
 
-    Recall is over the required pairs, precision over those that are shown; `contradiction_hit` is full recall.
+    `conflict_known`: whether the memory has an edge for every required pair, whatever was returned.
+    `contradiction_precision`: of the pairs that it has an edge for and that are returned, the share that is required.
     """
     required = {frozenset(pair) for pair in wanted.required_contradiction_pairs}
     if not required:
-        return dict.fromkeys(("contradiction_hit", "contradiction_recall", "contradiction_precision"))
+        return dict.fromkeys(("contradiction_hit", "contradiction_recall", "contradiction_precision", "conflict_known"))
     returned = set(ranking)
+    both = {pair for pair in required if pair <= returned}
     shown = {pair for pair in conflicts if pair <= returned}
-    right = len(shown & required)
     return {
-        "contradiction_hit": float(right == len(required)),
-        "contradiction_recall": right / len(required),
-        "contradiction_precision": right / len(shown) if shown else None,
+        "contradiction_hit": float(both == required),
+        "contradiction_recall": len(both) / len(required),
+        "contradiction_precision": len(shown & required) / len(shown) if shown else None,
+        "conflict_known": float(required <= conflicts),
     }
 
 
@@ -56,3 +59,7 @@ def lifecycle_value(wanted: Expectation, states: Mapping[str, Lifecycle]) -> Val
     """`lifecycle_hit`: whether every named unit is in its state after the query and its confirmation."""
     required = wanted.required_lifecycle_states
     return {"lifecycle_hit": float(all(states[node] == state for node, state in required.items()))}
+
+
+def _roles(graph: Graph, nodes: Collection[str]) -> set[SemanticRole]:
+    return {role for node in nodes for role in graph.units[graph.unit_numbers[node]].roles}

@@ -14,13 +14,13 @@ from constraintsuite.memory.recall import Recall, TraceStep
 
 
 def trace_values(wanted: Expectation, recall: Recall) -> Values:
-    """`trace_hit`: the trace of the best path has the expected steps and all required stop reasons; `snapshot_hit`: the
-    whole trace has the expected steps."""
+    """`trace_hit`: the trace of the best path has the expected steps, all required stop reasons and a length within the
+    bounds; `snapshot_hit`: the whole trace has the expected steps."""
     best = best_path_trace(recall)
     shape = _shape(wanted.activation_trace, best)
     required = [reason for reason in wanted.required_trace_stop_reasons if reason not in FOREIGN_STOPS]
     stops = {step.stopped for step in best}.issuperset(required) if required else None
-    asked = [check for check in (shape, stops) if check is not None]
+    asked = [check for check in (shape, stops, _length(wanted, len(best))) if check is not None]
     snapshot = _shape(wanted.activation_snapshot, recall.trace)
     return {
         "trace_hit": float(all(asked)) if asked else None,
@@ -43,6 +43,13 @@ def _shape(expected: ExpectedTrace | None, trace: Sequence[TraceStep]) -> bool |
     if expected is None or is_foreign_trace(expected):
         return None
     return matches(expected.steps, trace, _fits, expected.match_mode)
+
+
+def _length(wanted: Expectation, length: int) -> bool | None:
+    least, most = wanted.min_activation_trace_length, wanted.max_activation_trace_length
+    if least is None and most is None:
+        return None
+    return (least is None or length >= least) and (most is None or length <= most)
 
 
 def _fits(expected: ExpectedTransfer, step: TraceStep) -> bool:

@@ -11,7 +11,7 @@ from constraintsuite.memory.cases.matching import edit_distance, longest_common,
 from constraintsuite.memory.cases.model import Expectation, ExpectedStep
 from constraintsuite.memory.cases.vocabulary import FOREIGN_EDGES, own_edge
 from constraintsuite.memory.graph import EDGE_KINDS, Graph
-from constraintsuite.memory.recall import Path, Recall, Step
+from constraintsuite.memory.recall import Path, Recall, Step, StepKind
 
 
 def path_values(wanted: Expectation, recall: Recall) -> Values:
@@ -56,13 +56,22 @@ class EdgeBook:
         if step.via is None:
             return None
         ends = (before.node, step.node) if not step.backwards else (step.node, before.node)
-        source, target = map(self._graph.number, ends)
-        return self._numbers.get((source, target, EDGE_KINDS.index(step.via)))
+        return self._find(*ends, step.via)
+
+    def between(self, one: str, other: str, kind: StepKind) -> set[int]:
+        """The edges of a kind between two nodes, in either direction."""
+        return {number for ends in ((one, other), (other, one)) if (number := self._find(*ends, kind)) is not None}
+
+    def _find(self, source: str, target: str, kind: StepKind) -> int | None:
+        if kind == "synonym":  # names that are alike are no edge of the graph
+            return None
+        return self._numbers.get((self._graph.number(source), self._graph.number(target), EDGE_KINDS.index(kind)))
 
 
 def validity_value(paths: Sequence[Path], book: EdgeBook) -> Values:
-    """`edge_validity`: the share of the edges of all returned paths that exist."""
-    walked = [book.number(*pair) is not None for path in paths for pair in pairwise(path.steps)]
+    """`edge_validity`: the share of the edges of all returned paths that exist; a step between synonyms claims none."""
+    pairs = [pair for path in paths for pair in pairwise(path.steps) if pair[1].via != "synonym"]
+    walked = [book.number(*pair) is not None for pair in pairs]
     return {"edge_validity": sum(walked) / len(walked) if walked else None}
 
 

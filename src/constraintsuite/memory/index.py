@@ -1,0 +1,129 @@
+"""The terms of all units of a memory, counted and kept in its folder, so that opening it need not read every text again.
+
+    .terms.index          two lines of JSON, then arrays
+
+It holds nothing that the documents do not say, and is no part of the artifact: it is written once the manifest counts, and
+it names the state of the folder that it is of. A folder without it, or with one of another state, of other rules for terms,
+or damaged, is opened by counting anew; the next update of the folder writes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from constraintsuite.memory.columns import IntArray
+from constraintsuite.memory.lexical import LexicalIndex, TermCounts
+from constraintsuite.memory.memory import Indexing, Memory
+from constraintsuite.memory.records import Part
+from constraintsuite.memory.segments import Change, living_parts
+from constraintsuite.models.version import source_hash
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.files import atomic_writer, sha256_text
+from constraintsuite.text.terms import TermAnalyser
+
+INDEX = ".terms.index"
+_RULES = ("text/terms.py", "text/data/stopwords.yaml", "memory/memory.py", "memory/lexical.py", "memory/index.py")
+"""What decides which terms a unit has, and how they are kept."""
+
+
+class _Head(BaseModel):
+    """What an index is of."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    content: str
+    """Of the manifest of the folder."""
+    rules: str
+    sha256: str
+    """Of all that comes behind."""
+
+
+class _Kept(NamedTuple):
+    documents: Mapping[str, int]
+    """How many units each has, in the order of their ids."""
+    counts: TermCounts
+
+
+def kept_terms(artifact: Artifact, indexing: Indexing) -> TermCounts | None:
+    """The terms of the units of a memory in their order; None where they have to be counted."""
+    kept = _read(artifact, indexing)
+    return kept.counts if kept is not None else None
+
+
+def keep_terms(before: Artifact | None, changes: Sequence[Change], now: Artifact) -> None:
+    """Keep the terms of a memory as it is now: those of documents that did not change are taken from what was kept."""
+    indexing = Indexing()
+    index = LexicalIndex(analyser=TermAnalyser(indexing.stop_list, indexing.stem))
+    places: dict[str, IntArray] = {}
+    parts: Iterable[Part] = (change.part for change in changes if change.part is not None)
+    old = _read(before, indexing) if before is not None else None
+    if old is not None:
+        changed = {change.document for change in changes}
+        there = _places(old.documents, index.take(old.counts))
+        places = {document: slots for document, slots in there.items() if document not in changed}
+    elif before is not None:
+        parts = living_parts(now)
+    places |= _add(index, indexing, parts)
+    ordered = {document: places[document] for document in sorted(places)}
+    counts = index.term_counts(np.concatenate([*ordered.values(), np.empty(0, np.int32)]))
+    _write(now, indexing, _Kept({document: len(slots) for document, slots in ordered.items()}, counts))
+
+
+def _add(index: LexicalIndex, indexing: Indexing, parts: Iterable[Part]) -> dict[str, IntArray]:
+    memory = Memory(indexing=indexing)
+    sizes: dict[str, int] = {}
+
+    def texts() -> Iterable[str]:
+        for part in parts:
+            sizes[part.id] = len(part.units)
+            yield from map(memory.searched, part.units)
+
+    slots = index.add(texts())
+    return _places(sizes, slots)
+
+
+def _places(sizes: Mapping[str, int], slots: IntArray) -> dict[str, IntArray]:
+    """The slots of each document, which stand one behind the other."""
+    ends = np.cumsum([0, *sizes.values()])
+    return {document: slots[ends[number] : ends[number + 1]] for number, document in enumerate(sizes)}
+
+
+def _rules(indexing: Indexing) -> str:
+    settings = (indexing.stop_list, str(indexing.stem), str(indexing.headings), metadata.version("pystemmer"))
+    return sha256_text(source_hash(_RULES), *settings)
+
+
+def _write(artifact: Artifact, indexing: Indexing, kept: _Kept) -> None:
+    body = io.BytesIO()
+    body.write(json.dumps(kept.documents).encode() + b"\n")
+    for array in (np.frombuffer("\n".join(kept.counts.terms).encode(), dtype=np.uint8), *kept.counts[1:]):
+        np.save(body, array, allow_pickle=False)
+    sha256 = hashlib.sha256(body.getbuffer()).hexdigest()
+    head = _Head(content=artifact.manifest.content, rules=_rules(indexing), sha256=sha256)
+    with atomic_writer(artifact.path / INDEX) as file:
+        file.write(head.model_dump_json().encode() + b"\n")
+        file.write(body.getbuffer())
+
+
+def _read(artifact: Artifact, indexing: Indexing) -> _Kept | None:
+    try:
+        with (artifact.path / INDEX).open("rb") as file:
+            head = _Head.model_validate_json(file.readline())
+            if (head.content, head.rules) != (artifact.manifest.content, _rules(indexing)):
+                return None
+            data = file.read()
+    except (OSError, ValidationError):
+        return None
+    if hashlib.sha256(data).hexdigest() != head.sha256:
+        return None
+    body = io.BytesIO(data)
+    documents = json.loads(body.readline())
+    terms, *others = (np.load(body, allow_pickle=False) for _ in TermCounts._fields)
+    return _Kept(documents, TermCounts(terms.tobytes().decode().split("\n") if len(terms) else (), *others))

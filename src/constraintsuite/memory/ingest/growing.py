@@ -1,0 +1,225 @@
+"""A memory on disk that grows as if it had been made at once: documents come and go, and all are linked anew.
+
+What reading each document gave is kept, so only files that changed are read. Drawing edges over all documents is the
+cheap part; only parts that came out differently are written.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.memory.folder import Plan, change_memory, read_memory, refuse_unknown, write_memory
+from constraintsuite.memory.ingest.collection import link
+from constraintsuite.memory.ingest.document import is_markdown
+from constraintsuite.memory.ingest.files import DocumentFile, document_files, read_files
+from constraintsuite.memory.ingest.kept import Head, Kept, Origin
+from constraintsuite.memory.ingest.linking import ReadDocument
+from constraintsuite.memory.ingest.source import source_hash
+from constraintsuite.memory.logs import READINGS, SEGMENTS, newest_lines, refuse_faults
+from constraintsuite.memory.records import Edge, Mention, Part
+from constraintsuite.memory.segments import Change, Entry, entries, living_parts
+from constraintsuite.store.artifact import Artifact
+
+RULES = 1
+"""Raised when the same file would be read as something else: readings of two kinds do not make one memory."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What came of adding and removing documents."""
+
+    artifact: Artifact
+    new: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    """Of the documents that were given, those whose files are as they were."""
+    removed: tuple[str, ...] = ()
+    relinked: tuple[str, ...] = ()
+    """Other documents whose links changed."""
+    gained: int = 0
+    """Edges and mentions that those got."""
+    lost: int = 0
+
+
+def ingest_memory(
+    path: Path,
+    paths: Iterable[Path],
+    *,
+    name: str,
+    by_path: bool = False,
+    engine: LocalEngine | None = None,
+    reporter: Reporter | None = None,
+    dry_run: bool = False,
+) -> list[Part]:
+    """Make a memory of all documents among `paths`; its parts are those that `ingest` gives."""
+    documents = read_files(document_files(paths, by_path=by_path), engine, reporter)
+    parts = list(link(documents))
+    if not dry_run:
+        settings = {"by_path": by_path, "rules": RULES}
+        write_memory(path, parts, name=name, settings=settings, readings=[Kept.of(one) for one in documents])
+    return parts
+
+
+def add_documents(
+    path: Path,
+    paths: Iterable[Path],
+    *,
+    engine: LocalEngine | None = None,
+    reporter: Reporter | None = None,
+    dry_run: bool = False,
+) -> Growth:
+    """Add the documents of `paths` to a memory, or put them in place of those of their id.
+
+    Afterwards it holds what ingesting all its documents at once would give.
+    """
+    by_path = read_memory(path, _named_by_path)
+    sources = _Sources(document_files(paths, by_path=by_path), engine, reporter)
+    read_memory(
+        path, lambda artifact: sources.read(_held(artifact).origins)
+    )  # it takes long: others may write meanwhile
+    return _grow(path, _Growing(sources), dry_run=dry_run)
+
+
+def remove_documents(path: Path, documents: Iterable[str], *, dry_run: bool = False) -> Growth:
+    """Remove documents from a memory, as if they had never been in it."""
+    return _grow(path, _Growing(_Sources(()), tuple(dict.fromkeys(documents))), dry_run=dry_run)
+
+
+class _Held(NamedTuple):
+    """What a memory holds before the change."""
+
+    entries: Mapping[str, Entry]
+    origins: Mapping[str, Origin]
+    """Of the documents of which it keeps what was read."""
+
+
+def _named_by_path(artifact: Artifact) -> bool:
+    """Whether the documents of a memory are named by their paths; one that was read by other rules is a UserError."""
+    settings = artifact.manifest.settings
+    if settings.get("rules") != RULES:
+        raise UserError(
+            f"{artifact.path}: its documents were read by the rules of another version, and what was read is needed to "
+            "link them with others. It can be searched as it is; to change it, ingest all its documents again into a new folder."
+        )
+    return bool(settings.get("by_path"))
+
+
+def _held(artifact: Artifact) -> _Held:
+    _named_by_path(artifact)
+    refuse_faults(artifact, SEGMENTS, READINGS)
+    found = entries(artifact)
+    heads = (raw.read(Head) for raw in newest_lines(artifact, READINGS) if raw.document in found)
+    origins = {head.document: head.origin for head in heads if head.origin.sha256 == found[head.document].sha256}
+    return _Held(found, origins)
+
+
+@dataclass
+class _Sources:
+    """Files that may have changed; each is read at most once."""
+
+    files: Sequence[DocumentFile]
+    engine: LocalEngine | None = None
+    reporter: Reporter | None = None
+    _read: dict[str, ReadDocument] = field(default_factory=dict)
+
+    @cached_property
+    def origins(self) -> dict[str, Origin]:
+        """By document."""
+        return {one.document: Origin(source_hash(one.path), is_markdown(one.path)) for one in self.files}
+
+    def read(self, held: Mapping[str, Origin]) -> dict[str, ReadDocument]:
+        """The documents whose files are not those that a memory holds."""
+        changed = [one for one in self.files if held.get(one.document) != self.origins[one.document]]
+        unread = [one for one in changed if one.document not in self._read]
+        if unread:
+            self._read |= {one.parsed.id: one for one in read_files(unread, self.engine, self.reporter)}
+        return {one.document: self._read[one.document] for one in changed}
+
+
+@dataclass
+class _Growing:
+    """Works out what changes; asked again where the memory has changed meanwhile."""
+
+    sources: _Sources
+    removed: tuple[str, ...] = ()
+    growth: Growth | None = None
+
+    def plan(self, artifact: Artifact) -> Plan:
+        """What is to change, whose account is then in `growth`."""
+        held = _held(artifact)
+        refuse_unknown(artifact.path, held.entries, self.removed)
+        fresh = self.sources.read(held.origins)
+        unchanged = tuple(one.document for one in self.sources.files if one.document not in fresh)
+        if not fresh and not self.removed:
+            self.growth = Growth(artifact, unchanged=unchanged)
+            return Plan()
+        others = held.entries.keys() - fresh.keys() - set(self.removed)
+        with _no_collecting():
+            parts = list(link([*_kept(artifact, held, others), *fresh.values()]))
+        relinked = {
+            part.id: part
+            for part in parts
+            if part.id in others and Change.to(part).digest != held.entries[part.id].digest
+        }
+        gained, lost = _links_changed(living_parts(artifact, relinked), relinked)
+        replaced = tuple(document for document in fresh if document in held.entries)
+        new = tuple(document for document in fresh if document not in held.entries)
+        self.growth = Growth(artifact, new, replaced, unchanged, self.removed, tuple(relinked), gained, lost)
+        written = [part for part in parts if part.id in fresh or part.id in relinked]
+        lines = [*map(Kept.of, fresh.values()), *map(Kept.gone, self.removed)]
+        return Plan(written, self.removed, lines)
+
+
+def _grow(path: Path, growing: _Growing, *, dry_run: bool) -> Growth:
+    if dry_run:
+        read_memory(path, growing.plan)
+        artifact = None
+    else:
+        artifact = change_memory(path, growing.plan)
+    assert growing.growth is not None  # both have asked for the plan
+    return replace(growing.growth, artifact=artifact or growing.growth.artifact)
+
+
+def _kept(artifact: Artifact, held: _Held, documents: Collection[str]) -> Iterator[ReadDocument]:
+    """What was read in documents of a memory."""
+    unread = sorted(set(documents) - held.origins.keys())
+    if unread:
+        raise UserError(
+            f"{artifact.path}: the document {unread[0]!r} was put there as it is, and not read from a file. Add its file, or "
+            "remove it; else it cannot be linked with others."
+        )
+    for raw in newest_lines(artifact, READINGS):
+        read = raw.read(Kept).read() if raw.document in documents else None
+        if read is not None:
+            yield read
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Without a search for cycles: there are none among the many small records, and it took half of the time."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+def _links_changed(before: Iterable[Part], after: Mapping[str, Part]) -> tuple[int, int]:
+    """How many edges and mentions came, and how many went."""
+    pairs = [(_links(part), _links(after[part.id])) for part in before]
+    return sum(len(new - old) for old, new in pairs), sum(len(old - new) for old, new in pairs)
+
+
+def _links(part: Part) -> frozenset[Edge | Mention]:
+    return frozenset((*part.edges, *part.mentions))

@@ -1,0 +1,116 @@
+"""Files of lines in a memory on disk. Each is written once and counts when the manifest names it; of the lines of a
+document the newest holds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.artifact import MANIFEST, Artifact, FileEntry, Manifest
+from constraintsuite.store.files import atomic_writer, sha256_of
+from constraintsuite.store.jsonl import adapter, describe
+
+SEGMENTS = "segments"
+"""The documents of a memory."""
+READINGS = "readings"
+"""What reading each of them gave, from which all documents are linked anew when one comes or goes."""
+LOGS = (SEGMENTS, READINGS)
+_NAME = re.compile(rf"({'|'.join(LOGS)})/([0-9]{{5,}})\.jsonl")
+_DOCUMENT = re.compile(rb'\{"document":("(?:[^"\\]|\\.)*")')
+
+
+class Line(Protocol):
+    """A record of which `document` is the first field, so that lines can be told apart before they are read."""
+
+    @property
+    def document(self) -> str:
+        """Whose line it is."""
+
+
+L = TypeVar("L")
+
+
+def file_names(manifest: Manifest, log: str) -> list[str]:
+    """The files of a log in the order in which they were written."""
+    strange = [name for name in manifest.files if _NAME.fullmatch(name) is None]
+    if strange:
+        raise UserError(f"{MANIFEST}: it names {strange[0]!r}, which is no file of a memory. Was it edited?")
+    own = (name for name in manifest.files if name.startswith(f"{log}/"))
+    return sorted(own, key=lambda name: int(Path(name).stem))
+
+
+def next_file(manifest: Manifest | None, log: str) -> str:
+    """The name of the file to write."""
+    names = file_names(manifest, log) if manifest is not None else []
+    last = int(Path(names[-1]).stem) if names else 0
+    return f"{log}/{last + 1:05}.jsonl"
+
+
+def write_file(path: Path, name: str, lines: Iterable[bytes]) -> FileEntry:
+    """Write a file whole; it counts once the manifest names it."""
+    file = path / name
+    with atomic_writer(file) as writer:
+        writer.writelines(line + b"\n" for line in lines)
+    return FileEntry(sha256=sha256_of(file), bytes=file.stat().st_size)
+
+
+def faults(artifact: Artifact, logs: Collection[str] = LOGS) -> list[str]:
+    """What is wrong with the files that the manifest names, one line a fault."""
+    found = []
+    for name in (name for log in logs for name in file_names(artifact.manifest, log)):
+        file, entry = artifact.path / name, artifact.manifest.files[name]
+        if not file.is_file():
+            found.append(f"{name}: missing")
+        elif file.stat().st_size < entry.bytes:
+            found.append(f"{name}: cut short, {file.stat().st_size:,} of {entry.bytes:,} bytes are there")
+        elif file.stat().st_size != entry.bytes or sha256_of(file) != entry.sha256:
+            found.append(f"{name}: changed since it was written")
+    return found
+
+
+def refuse_faults(artifact: Artifact, *logs: str) -> None:
+    """A UserError that names every file of some logs that is not as it was written."""
+    found = faults(artifact, logs)
+    if found:
+        raise UserError(
+            f"{artifact.path}: this memory is damaged. {'; '.join(found)}. Restore it from a copy, or ingest it again."
+        )
+
+
+class Raw(NamedTuple):
+    """A line that has not been read."""
+
+    document: str
+    line: bytes
+    place: str
+    """File and line number."""
+
+    def read(self, kind: type[L]) -> L:
+        """Its record; one that does not fit is a UserError that names it."""
+        try:
+            return adapter(kind).validate_json(self.line)
+        except ValidationError as error:
+            raise UserError(f"{self.place}: {describe(error)}") from None
+
+
+def newest_lines(artifact: Artifact, log: str) -> Iterator[Raw]:
+    """The newest line of each document: from the last file backwards, the first that is met."""
+    seen: set[str] = set()
+    for name in reversed(file_names(artifact.manifest, log)):
+        with (artifact.path / name).open("rb") as file:
+            for number, line in enumerate(file, 1):
+                place = f"{artifact.path / name}:{number}"
+                head = _DOCUMENT.match(line)
+                if head is None:
+                    raise UserError(f"{place}: this is no line of a memory.")
+                document = json.loads(head[1])
+                if document not in seen:
+                    seen.add(document)
+                    yield Raw(document, line.rstrip(b"\n"), place)
