@@ -58,9 +58,21 @@ def test_a_document_is_added_replaced_left_and_removed(tmp_path: Path, graph: Pa
     (tmp_path / "new.md").write_text("# New\n\nThe pier closes at dusk.\n")
     (tmp_path / "docs" / "teams.md").write_text("# Teams\n\n- Norbrise is gone.\n")
     done = as_json("add", graph, tmp_path / "new.md", tmp_path / "docs")
-    assert (done["added"], done["replaced"], done["unchanged"]) == (["new"], ["teams"], 1)
+    assert (done["new"], done["replaced"], done["unchanged"]) == (["new"], ["teams"], ["lease"])
     assert as_json("remove", graph, "lease")["counts"]["documents"] == 2
     assert {held["id"] for held in as_json("show", graph)["documents"]} == {"new", "teams"}
+
+
+def test_what_came_of_adding_is_told(tmp_path: Path, graph: Path) -> None:
+    unchanged = printed("add", graph, tmp_path / "docs")
+    assert unchanged.startswith(
+        f"new: 0\nreplaced: 0\nunchanged: 2: lease, teams\n{graph} still holds 2 documents, 6 units"
+    )
+    assert as_json("add", graph, tmp_path / "docs")["written"] is False
+    (tmp_path / "letter.md").write_text("# Letter\n\n1. See clause 2.1 of the Harbour Lease and the Night Rota.\n")
+    printed("add", graph, tmp_path / "letter.md")
+    (tmp_path / "rota.md").write_text("# Night Rota\n\n1. Rest.\n")
+    assert "\nrelinked: 1: letter (links: 1 gained, 0 lost)\n" in printed("add", graph, tmp_path / "rota.md")
 
 
 def test_a_dry_run_of_remove_keeps_the_document(graph: Path) -> None:

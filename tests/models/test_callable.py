@@ -76,6 +76,15 @@ def test_pairs_come_in_batches_and_in_order() -> None:
     assert scorer.score([]).shape == (0,)
 
 
+def test_a_class_is_made_into_an_object_once() -> None:
+    scorer = load(
+        "made = []\nclass Model:\n    def __init__(self):\n        made.append(self)\n"
+        "    def score(self, pairs):\n        return [len(made) for _ in pairs]\n",
+        "Model",
+    )
+    assert [scorer.score(PAIRS).tolist() for _ in range(3)] == [[1, 1]] * 3
+
+
 def test_a_class_is_made_into_an_object_only_when_it_is_needed() -> None:
     scorer = load(
         "class Model:\n    def __init__(self):\n        raise OSError('weights are missing')\n    score = None\n",
