@@ -23,7 +23,7 @@ from constraintsuite.memory.public.base import ReadOptions
 from constraintsuite.memory.public.summary import Contrast, contrasts_of, figures_of
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.files import sha256_text
-from memory_trials import MODEL, Asked, Trial, ask, linked, plain, titled, with_synonyms
+from memory_trials import MODEL, Asked, Trial, ask, linked, plain, titled
 from scale import work_option
 from tables import show
 
@@ -107,7 +107,7 @@ def attempts(data: Path, work: Path, pooled: bool) -> None:
         Trial("no entities: ppr over next alone", "ppr,kinds=next", linked),
         Trial("begun at the query's entities too", "ppr,entities=0.2", linked),
         Trial("titles alone", "ppr", titled),
-        Trial("synonyms too", "ppr", with_synonyms),
+        Trial("synonyms too", "ppr,synonyms=0.8", linked),  # from which cosine on, as in HippoRAG 2
         *(Trial(f"seeds={seeds}", f"ppr,seeds={seeds}", linked) for seeds in ("lexical", "dense")),
         *(
             Trial(f"{mode}, depth {depth}", f"{mode}:{MODEL},depth={depth}", linked)

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from constraintsuite.memory.columns import EDGE_KINDS, EdgeTable
-from constraintsuite.memory.dense import Matrix
-from constraintsuite.memory.graph import Graph
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.modes.base import FloatArray, IntArray
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
 from constraintsuite.memory.outcomes import Outcome
@@ -28,9 +21,6 @@ from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.naming import load_scorer
 
 MODEL = "dense:all-MiniLM-L6-v2"
-ALIKE = 0.8
-"""Cosine from which two names are taken for one thing, as in HippoRAG 2."""
-_BLOCK = 1_000
 Making = Callable[[Haystack, DenseScorer], Memory]
 
 
@@ -54,38 +44,6 @@ def linked(haystack: Haystack, encoder: DenseScorer, links: Links = "names") -> 
 
 
 titled = partial(linked, links="titles")
-
-
-def with_synonyms(haystack: Haystack, encoder: DenseScorer) -> Memory:
-    """As `linked`, and an edge between each two entities whose names are alike, as strong as they are."""
-    memory = copy(linked(haystack, encoder))
-    columns = memory.graph._columns
-    vectors = encoder.encoder.encode(columns.entities, "document")
-    first, second, alike = _alike(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    edges, units = columns.edges, len(columns.units)
-    new = EdgeTable(
-        source=(first + units).astype(np.int32),
-        target=(second + units).astype(np.int32),
-        kind=np.full(len(first), EDGE_KINDS.index("refers_to"), dtype=np.uint8),
-        weight=alike,
-        confidence=np.ones(len(first)),
-        reason=np.full(len(first), len(columns.reasons), dtype=np.int32),
-    )
-    both = EdgeTable(*(np.concatenate(pair) for pair in zip(*[edges, new], strict=True)))
-    order = np.lexsort((both.kind, both.target, both.source))
-    memory.graph = Graph(columns._replace(edges=both.take(order), reasons=(*columns.reasons, "names alike")))
-    return memory
-
-
-def _alike(vectors: Matrix) -> tuple[IntArray, IntArray, FloatArray]:
-    """Each pair of rows once, and its cosine; block by block, since all at once would not fit."""
-    found = []
-    for start in range(0, len(vectors), _BLOCK):
-        cosines = vectors[start : start + _BLOCK] @ vectors.T
-        first, second = np.nonzero(np.triu(cosines, start + 1) >= ALIKE)
-        found.append((first + start, second, cosines[first, second].astype(np.float64)))
-    first, second, cosine = (np.concatenate(column) for column in zip(*found, strict=True))
-    return first, second, cosine
 
 
 @dataclass(frozen=True)
