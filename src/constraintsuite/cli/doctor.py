@@ -24,6 +24,7 @@ EXTRAS = {
     "vectors": ("pyarrow", "keep bundles of texts and vectors"),
     "ann": ("usearch", "measure vector search engines"),
     "memory": ("scipy", "search graph memories"),
+    "tune": ("accelerate", "train rerankers and encoders"),
     "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }
 

@@ -1,0 +1,85 @@
+"""`csuite tune`: a recipe gives checkpoints and curves."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from constraintsuite.store.artifact import Artifact
+    from constraintsuite.tuning.plan import Plan
+
+
+@click.command()
+@click.argument("recipe", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the checkpoints and curves.")
+@click.option("--dry-run", is_flag=True, help="Say what would be trained, and on how much, and write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:
+    """Train a model as RECIPE says: one task after the other, evaluated after every epoch.
+
+    A training that was stopped goes on behind its last finished epoch when the same command is run again.
+    """
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.reports.drawings.plot import draw_plot
+    from constraintsuite.tuning.plan import plan_training
+    from constraintsuite.tuning.recipe import TuneRecipe
+    from constraintsuite.tuning.tune import tune as train
+
+    read = TuneRecipe.read(recipe)
+    if dry_run:
+        plan = plan_training(read)
+        click.echo(_plan_json(plan) if as_json else "\n".join(_plan_lines(plan)))
+        return
+    artifact = train(read, out, Terminal(), lambda plot: str(draw_plot(plot)))
+    click.echo(_as_json(artifact) if as_json else "\n".join(_lines(artifact)))
+
+
+def _plan_lines(plan: Plan) -> Iterator[str]:
+    yield f"{plan.name}: from {plan.start}, seeds: {plan.seeds}, checkpoints: {plan.checkpoints}"
+    for task in plan.tasks:
+        left_out = f", left out: {dict(task.rejects)}" if task.rejects else ""
+        yield (
+            f"  {task.name:<12} {task.lists:,} lists ({task.data}, loss {task.loss}), "
+            f"epochs: {task.epochs}, of {task.steps:,} steps each{left_out}"
+        )
+    yield f"  evaluated on {', '.join(plan.evaluations) or 'nothing'}"
+    if plan.forbidden:
+        yield f"  {plan.forbidden:,} texts are kept out of the training data"
+
+
+def _plan_json(plan: Plan) -> str:
+    from constraintsuite.store.jsonl import encode
+
+    return json.dumps(json.loads(encode(plan)), indent=2, ensure_ascii=False)
+
+
+def _lines(artifact: Artifact) -> Iterator[str]:
+    yield f"Trained: {artifact.path}"
+    for one in _selected(artifact):
+        by = f"{one['by']} {one['value']:.3f}" if one["value"] is not None else f"its {one['by']} epoch"
+        yield f"  seed {one['seed']}, {one['task']}: {artifact.path}/checkpoints/{one['checkpoint']} ({by})"
+    yield f"Curves:  {artifact.path}/curves.jsonl, {artifact.path}/plots/*.svg"
+
+
+def _as_json(artifact: Artifact) -> str:
+    record = {
+        "tuned": str(artifact.path),
+        "content": artifact.manifest.content,
+        "selected": _selected(artifact),
+        "counts": artifact.manifest.counts,
+        "rejects": artifact.manifest.rejects,
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False)
+
+
+def _selected(artifact: Artifact) -> list[dict[str, Any]]:
+    selected: list[dict[str, Any]] = json.loads((artifact.path / "selected.json").read_text(encoding="utf-8"))
+    return selected

@@ -1,0 +1,1 @@
+"""What training changes: tasks one after the other, evaluated after every epoch; each checkpoint is a model folder."""

@@ -1,0 +1,187 @@
+"""Lists made from corpora, with a bi-encoder as the teacher.
+
+A query comes from a passage, which is therefore right; the others of its list are near by the teacher's ranking, further
+down in it, and from anywhere. Scores are the teacher's similarities, or those of a judge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.corpora.base import BadRows, SourceSettings
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import keyed_random
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.dense import SIMILARITIES, DenseScorer
+from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.naming import load_scorer
+from constraintsuite.retrieval.topk import top_k
+from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.text.cleaning import clean
+from constraintsuite.tuning.data.exclusion import Exclusion
+from constraintsuite.tuning.data.queries import MadeQuery, Passage, make_queries
+from constraintsuite.tuning.data.records import Bench, ListsBuilder, Prepared, distinct, pairs_of
+from constraintsuite.tuning.data.settings import DistilData, ListSettings
+
+_BLOCK = 8_192  # queries whose neighbours are in memory at a time
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A line of a file of questions."""
+
+    query: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Passages, and queries of which each has its source; nothing was scored yet."""
+
+    passages: Sequence[str]
+    queries: Sequence[MadeQuery]
+    rejects: Counter[str]
+
+
+def distil(settings: DistilData, bench: Bench) -> Prepared:
+    """The lists; each query is compared with all passages by the teacher."""
+    material = gather(settings, bench.exclusion)
+    if len(material.passages) <= settings.lists.near + settings.lists.far:
+        raise UserError(
+            f"distil: only {len(material.passages)} passages are left, too few for lists of other passages."
+        )
+    teacher = load_encoder(settings.teacher, Workbench(reporter=bench.reporter))
+    builder = ListsBuilder(bench.exclusion)
+    for made, texts, scores in _Teacher(teacher, material, bench).lists(settings.lists):
+        builder.add(made.query, texts, scores)
+    builder.rejects.update(material.rejects)
+    counts = {"passages": len(material.passages), "queries": len(material.queries)}
+    prepared = builder.done(counts)
+    return _judged(prepared, settings.judge, bench) if settings.judge else prepared
+
+
+def gather(settings: DistilData, exclusion: Exclusion) -> Material:
+    """What the lists are made of."""
+    rejects: Counter[str] = Counter()
+    found: dict[str, Passage] = {}
+    for source in settings.sources:
+        for passage in _passages(source):
+            reason = _reason(passage.text, settings, exclusion)
+            if reason is None and passage.text in found:
+                reason = "repeated_passage"
+            if reason is None:
+                found[passage.text] = passage
+            else:
+                rejects[reason] += 1
+    queries = [made for passage in found.values() for made in make_queries(passage, settings.queries)]
+    if settings.questions is not None:
+        queries += _questions(settings.questions, exclusion, rejects)
+    queries = [made for made in dict.fromkeys(queries) if not exclusion.forbids(made.query)]
+    if settings.limit is not None and settings.limit < len(queries):
+        chosen = keyed_random(0, "limit").sample(range(len(queries)), settings.limit)
+        queries = [queries[place] for place in sorted(chosen)]
+    if not queries:
+        raise UserError("distil: no query could be made from the passages. Are they long enough (min_words)?")
+    return Material(list(found), queries, rejects)
+
+
+def _passages(settings: SourceSettings) -> Iterator[Passage]:
+    source = open_source(settings)
+    for document in source.documents(BadRows(skip=settings.skip_bad_rows)):
+        yield Passage(clean(document.text), clean(document.title))
+
+
+def _reason(text: str, settings: DistilData, exclusion: Exclusion) -> str | None:
+    """Why a passage is left out; None if it is not."""
+    count = len(text.split())
+    if count < settings.min_words:
+        return "too_short"
+    if count > settings.max_words:
+        return "too_long"
+    return "forbidden_passage" if exclusion.forbids(text) else None
+
+
+def _questions(path: Path, exclusion: Exclusion, rejects: Counter[str]) -> Iterator[MadeQuery]:
+    for question in read_jsonl(path, Question):
+        if exclusion.forbids(question.query):
+            rejects["forbidden_question"] += 1
+            continue
+        right = tuple(clean(text) for text in question.texts)
+        for text in right:
+            yield MadeQuery(clean(question.query), text, right)
+
+
+class _Teacher:
+    """The vectors of everything, and the lists that come of them."""
+
+    def __init__(self, scorer: DenseScorer, material: Material, bench: Bench) -> None:
+        self._material = material
+        self._similarity = scorer.similarity
+        self._reporter = bench.reporter
+        encode = scorer.encoder.encode
+        own = dict.fromkeys(material.passages)
+        self._others = distinct(made.source for made in material.queries if made.source not in own)
+        self._texts = [*material.passages, *self._others]
+        self._row = {text: row for row, text in enumerate(self._texts)}
+        self._documents = encode(self._texts, "document")
+        asked = distinct(made.query for made in material.queries)
+        self._query_row = {query: row for row, query in enumerate(asked)}
+        self._queries = encode(asked, "query")
+
+    def lists(self, settings: ListSettings) -> Iterator[tuple[MadeQuery, list[str], list[float]]]:
+        """Each query with its texts, the source first, and their similarities."""
+        queries = self._material.queries
+        depth = settings.far_ranks + 2  # those that answer it too are none of the others
+        searched = self._documents[: len(self._material.passages)]
+        with self._reporter.track("lists", len(queries)) as advance:
+            for start in range(0, len(queries), _BLOCK):
+                block = queries[start : start + _BLOCK]
+                vectors = self._queries[[self._query_row[made.query] for made in block]]
+                near = top_k(vectors, searched, depth, self._similarity).rows
+                for made, ranked in zip(block, near.tolist(), strict=True):
+                    rows = [self._row[made.source], *_draw(made, ranked, self._texts, len(searched), settings)]
+                    yield made, [self._texts[row] for row in rows], self._scores(made.query, rows)
+                advance(len(block))
+
+    def _scores(self, query: str, rows: Sequence[int]) -> list[float]:
+        one = self._queries[self._query_row[query]].astype(np.float64)
+        found = SIMILARITIES[self._similarity](np.tile(one, (len(rows), 1)), self._documents[rows].astype(np.float64))
+        return [round(score, 6) for score in found.tolist()]
+
+
+def _draw(made: MadeQuery, ranked: Sequence[int], texts: Sequence[str], size: int, settings: ListSettings) -> list[int]:
+    """Rows of other passages: by rank, and from anywhere."""
+    rng = keyed_random(0, "list", made.query, made.source)
+    others = [row for row in ranked if texts[row] not in made.right]
+    near, far = others[: settings.near_ranks], others[settings.near_ranks : settings.far_ranks]
+    chosen = rng.sample(near, min(settings.near, len(near))) + rng.sample(far, min(settings.far, len(far)))
+    wanted = len(chosen) + settings.random
+    for _ in range(20 * settings.random):
+        if len(chosen) >= wanted:
+            break
+        row = rng.randrange(size)
+        if row not in chosen and texts[row] not in made.right:
+            chosen.append(row)
+    return chosen
+
+
+def _judged(prepared: Prepared, judge: str, bench: Bench) -> Prepared:
+    """The same lists with a judge's scores."""
+    scorer = load_scorer(judge, Workbench(reporter=bench.reporter))
+    pairs = sorted(set(pairs_of(prepared.lists)))
+    given = dict(zip(pairs, scorer.score(pairs).tolist(), strict=True))
+    builder = ListsBuilder(Exclusion())
+    texts = prepared.lists.texts
+    for row in prepared.lists.rows:
+        query, own = texts[row.query], [texts[place] for place in row.texts]
+        builder.add(query, own, [round(given[query, text], 6) for text in own])
+    again = builder.done(prepared.counts)
+    return Prepared(again.lists, again.counts, prepared.rejects)

@@ -1,0 +1,27 @@
+"""The training split of a suite as lists of two: never its dev or test split."""
+
+from __future__ import annotations
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.load import load_suite
+from constraintsuite.evaluate.outcomes import preferences_of
+from constraintsuite.tuning.data.records import Bench, ListsBuilder, Prepared
+from constraintsuite.tuning.data.settings import SuiteData
+
+
+def read_suite(settings: SuiteData, bench: Bench) -> Prepared:
+    """Under each query of the chosen roles the better text, then the worse one."""
+    suite = load_suite(settings.suite)
+    everything = [*suite.examples, *(suite.controls if settings.controls else ())]
+    examples = [e for e in everything if e.split == "train" and (not settings.slices or e.suite in settings.slices)]
+    if not examples:
+        raise UserError(
+            f"{settings.suite}: no example of the split train{' in these slices' if settings.slices else ''}. "
+            "Only that split is trained on; build a larger suite, or one with another share in `splits`."
+        )
+    builder = ListsBuilder(bench.exclusion)
+    for example in examples:
+        for role, preference in preferences_of(example).items():
+            if role in settings.roles:
+                builder.add(preference.query, (preference.better, preference.worse), (1.0, 0.0))
+    return builder.done({"examples": len(examples)})

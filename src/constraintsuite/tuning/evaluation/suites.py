@@ -1,0 +1,62 @@
+"""A checkpoint on the pairs of a suite, by the very functions of `csuite eval`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from constraintsuite.build.audit.groups import group_examples
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.figures import figures
+from constraintsuite.evaluate.load import load_suite
+from constraintsuite.evaluate.outcomes import judge_all
+from constraintsuite.evaluate.scoring import pairs_of, score_pairs
+from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.models.base import Scorer
+from constraintsuite.records.examples import Example
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.tuning.curves import OVERALL
+from constraintsuite.tuning.evaluation.base import Figure
+from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
+
+METRICS = ("accuracy", "base_accuracy", "paired_accuracy", "responsiveness", "tie_rate", "gap", "sensitivity")
+CONTROL_METRICS = ("accuracy", "invariance", "twin_accuracy")
+
+
+@dataclass(frozen=True)
+class SuiteMeasurement:
+    """The pairs, ready to be scored again and again."""
+
+    name: str
+    examples: Sequence[Example]
+    controls: Sequence[Example]
+
+    def figures(self, scorer: Scorer) -> Iterator[Figure]:
+        """Overall, and by slice."""
+        scores = score_pairs(scorer, pairs_of([*self.examples, *self.controls]))
+        results = {result.id: result for result in judge_all(self.examples, self.controls, scores)}
+        parts: dict[str, list[Example]] = {OVERALL: list(self.examples)}
+        for example in (*self.examples, *self.controls):
+            parts.setdefault(example.suite, []).append(example)
+        for part, members in parts.items():
+            names = METRICS if members[0].control is None else CONTROL_METRICS
+            judged = [results[example.id] for example in members]
+            groups = group_examples(members).groups
+            for metric, interval in figures(names, judged, groups, seed=0, draws=DRAWS).items():
+                if interval.n:
+                    yield Figure(part, metric, interval)
+
+
+def open_suite(settings: SuiteEvaluation) -> SuiteMeasurement:
+    """The pairs of the split that the settings name."""
+    suite = load_suite(settings.suite)
+    examples = [e for e in suite.examples if settings.split in (None, e.split)]
+    controls = [e for e in suite.controls if settings.controls and settings.split in (None, e.split)]
+    if not examples:
+        raise UserError(f"evaluation {settings.name}: {settings.suite} has no example of the split {settings.split}.")
+    return SuiteMeasurement(settings.name, examples, controls)
+
+
+def suite_input(settings: SuiteEvaluation) -> str:
+    """The hash of the suite."""
+    return Artifact.open(settings.suite, "suite").manifest.content

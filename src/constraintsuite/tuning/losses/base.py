@@ -1,0 +1,71 @@
+"""What a loss is: how it wants lists, and the module that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import torch
+
+
+class TextList(NamedTuple):
+    """A list in words: the first text is the right one."""
+
+    query: str
+    texts: Sequence[str]
+    scores: Sequence[float]
+
+
+class Columns(NamedTuple):
+    """A batch as the library's losses take it: texts by column, in this order, and labels."""
+
+    texts: Mapping[str, Sequence[Any]]
+    """Of each column a text an item, or a list of texts."""
+    labels: Sequence[float] | Sequence[Sequence[float]] | None
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of a task."""
+
+    view: Callable[[Sequence[TextList]], Columns]
+    make: Callable[[Any], torch.nn.Module]
+    """From the library's model."""
+
+
+def as_lists(lists: Sequence[TextList]) -> Columns:
+    """A query, its texts, and a score for each."""
+    texts: dict[str, Sequence[Any]] = {
+        "query": [one.query for one in lists],
+        "texts": [list(one.texts) for one in lists],
+    }
+    return Columns(texts, [list(one.scores) for one in lists])
+
+
+def as_triples(lists: Sequence[TextList]) -> Columns:
+    """The right text of a list against each of the others."""
+    rows = [(one.query, one.texts[0], other) for one in lists for other in one.texts[1:]]
+    queries, better, worse = (list(column) for column in zip(*rows, strict=True))
+    return Columns({"query": queries, "positive": better, "negative": worse}, None)
+
+
+def as_margins(lists: Sequence[TextList]) -> Columns:
+    """Triples, and how far the right text is ahead by the scores."""
+    margins = [one.scores[0] - other for one in lists for other in one.scores[1:]]
+    return Columns(as_triples(lists).texts, margins)
+
+
+def as_pairs(lists: Sequence[TextList]) -> Columns:
+    """Each text for itself, with its score."""
+    rows = [(one.query, text) for one in lists for text in one.texts]
+    queries, texts = (list(column) for column in zip(*rows, strict=True))
+    return Columns({"query": queries, "text": texts}, [score for one in lists for score in one.scores])
+
+
+def as_columns(lists: Sequence[TextList]) -> Columns:
+    """A column for each place in the list; longer lists lose their last texts, so that all are as long as the shortest."""
+    size = min(len(one.texts) for one in lists)
+    columns = {f"text_{place}": [one.texts[place] for one in lists] for place in range(size)}
+    return Columns({"query": [one.query for one in lists], **columns}, [list(one.scores[:size]) for one in lists])

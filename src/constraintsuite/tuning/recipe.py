@@ -1,0 +1,180 @@
+"""Every setting of a training, typed and frozen; a key that is not known is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.jsonl import describe
+from constraintsuite.store.yaml_files import read_yaml
+from constraintsuite.tuning.data.settings import Data
+from constraintsuite.tuning.evaluation.settings import Evaluation, RankingEvaluation, SuiteEvaluation
+from constraintsuite.tuning.losses import CROSS, DENSE
+from constraintsuite.tuning.sections import NAME, Section
+
+ModelKind = Literal["cross", "dense"]
+
+
+class ShrinkSettings(Section):
+    """A smaller model made of a larger one; training has to bring it back."""
+
+    layers: int | None = Field(None, ge=1, description="how many layers stay, evenly spread, the last one among them")
+    hidden: int | None = Field(None, ge=8, description="width; a smaller one keeps the words' main directions only")
+    heads: int | None = Field(None, ge=1, description="attention heads; by default as wide as they were")
+    inner: int | None = Field(None, ge=8, description="width inside a layer; by default in the same proportion")
+    positions: int | None = Field(None, ge=16, description="longest input in tokens")
+    vocabulary: int | None = Field(None, ge=1, description="how many word pieces stay: the most frequent ones")
+    vocabulary_from: tuple[str, ...] = Field((), description="corpora whose word pieces are counted")
+
+    @model_validator(mode="after")
+    def _counted_somewhere(self) -> ShrinkSettings:
+        if (self.vocabulary is None) != (not self.vocabulary_from):
+            raise ValueError("vocabulary and vocabulary_from belong together: how many pieces, and counted where")
+        return self
+
+
+class StartSettings(Section):
+    """The model that training begins with."""
+
+    kind: ModelKind = "cross"
+    model: str = Field(min_length=1, description="a folder, or a name that `csuite models list` knows")
+    head: Literal["auto", "fresh"] = Field(
+        "auto", description="of a cross-encoder; auto: the folder's own where it has one, else fresh"
+    )
+    shrink: ShrinkSettings | None = None
+
+    @model_validator(mode="after")
+    def _shrinks_alone(self) -> StartSettings:
+        if self.shrink is not None and self.kind != "cross":
+            raise ValueError("only a cross-encoder can be made smaller here; leave shrink out")
+        return self
+
+
+class LoraSettings(Section):
+    """Low-rank additions are trained instead of the weights; a checkpoint has them added in."""
+
+    rank: int = Field(8, ge=1)
+    alpha: int = Field(16, ge=1)
+    dropout: float = Field(0.0, ge=0, lt=1)
+    targets: tuple[str, ...] = Field(("query", "key", "value", "dense"), min_length=1, description="names of layers")
+
+
+class LossSettings(Section):
+    """What is made small. A plain name stands for `{kind: NAME}`."""
+
+    kind: str
+    temperature: float = Field(0.05, gt=0, description="distil: of the teacher's scores; 1 for logits")
+    teacher: float = Field(1.0, ge=0, description="distil: weight of the divergence from the teacher")
+    source: float = Field(0.3, ge=0, description="distil: weight of the cross-entropy on the first text of a list")
+    margin: float = Field(1.0, gt=0, description="margin: how far the better text must be ahead")
+    k: int | None = Field(None, ge=1, description="lambda: only ranks up to here count")
+    scale: float | None = Field(
+        None, gt=0, description="negatives: what scores are multiplied by; none: the library's own"
+    )
+
+
+def _named(value: object) -> object:
+    return {"kind": value} if isinstance(value, str) else value
+
+
+class TaskSettings(Section):
+    """One task: what is learnt, and how."""
+
+    name: str = Field(pattern=NAME)
+    data: Data
+    loss: Annotated[LossSettings, BeforeValidator(_named)]
+    epochs: int = Field(1, ge=1)
+    batch: int = Field(32, ge=1, description="lists (pairs, triples) in a step")
+    rate: float = Field(2e-5, gt=0, description="largest learning rate")
+    warmup: float = Field(0.1, ge=0, lt=1, description="share of the steps in which the rate rises")
+    schedule: Literal["linear", "cosine", "constant"] = "linear"
+    decay: float = Field(0.01, ge=0, description="weight decay")
+    clip: float = Field(1.0, gt=0, description="longest gradient")
+    length: int = Field(256, ge=8, description="tokens of an input, special ones included")
+    replay: float = Field(
+        0.0, ge=0, le=4, description="lists of earlier tasks in an epoch, as a share of this task's own"
+    )
+    lora: LoraSettings | None = None
+    freeze: tuple[str, ...] = Field((), description="parts that stay as they are: embeddings, layer.0, ...")
+
+
+class SelectionSettings(Section):
+    """Which checkpoint of a task is taken: the best on one of the evaluations, the earliest of equals."""
+
+    evaluation: str
+    metric: str = "paired_accuracy"
+    part: str = "overall"
+
+
+class TuneRecipe(Section):
+    """Everything that decides a training."""
+
+    name: str = Field("tuned", pattern=NAME)
+    start: StartSettings
+    tasks: tuple[TaskSettings, ...] = Field(min_length=1)
+    seeds: tuple[Annotated[int, Field(ge=0)], ...] = Field((0,), min_length=1)
+    evaluation: tuple[Evaluation, ...] = ()
+    selection: SelectionSettings | None = Field(None, description="none: the last epoch of each task is taken")
+    exclude: tuple[Path, ...] = Field(
+        (), description="files or folders of JSON lines whose texts must not be trained on"
+    )
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    precision: Literal["auto", "fp32", "bf16"] = Field("auto", description="auto: bf16 where there is a GPU, else fp32")
+    save: Literal["fp32", "fp16"] = Field("fp32", description="numbers in the checkpoints")
+    threads: int | None = Field(None, ge=1, description="processor threads; results can depend on their number")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> TuneRecipe:
+        _refuse_repeated("tasks", [task.name for task in self.tasks])
+        _refuse_repeated("evaluation", [one.name for one in self.evaluation])
+        _refuse_repeated("seeds", [str(seed) for seed in self.seeds])
+        if "start" in {task.name for task in self.tasks}:
+            raise ValueError("a task cannot be called start: that is the model before the first one")
+        losses = CROSS if self.start.kind == "cross" else DENSE
+        for place, task in enumerate(self.tasks):
+            if task.loss.kind not in losses.places:
+                known = ", ".join(losses.places)
+                raise ValueError(
+                    f"tasks.{place}.loss: no {losses.kind} is called {task.loss.kind!r}; there are: {known}"
+                )
+        if self.tasks[0].replay:
+            raise ValueError("tasks.0.replay: before the first task there is nothing to replay")
+        self._check_selection()
+        return self
+
+    def _check_selection(self) -> None:
+        if self.selection is None:
+            return
+        chosen = next((one for one in self.evaluation if one.name == self.selection.evaluation), None)
+        if chosen is None:
+            named = ", ".join(one.name for one in self.evaluation) or "none"
+            raise ValueError(
+                f"selection.evaluation: no evaluation is called {self.selection.evaluation!r}; there are: {named}"
+            )
+        if isinstance(chosen, SuiteEvaluation) and chosen.split != "dev":
+            raise ValueError(
+                f"selection.evaluation: {chosen.name} is not of the split dev. The peak of a test curve says nothing: "
+                "give an evaluation with `split: dev`"
+            )
+        if isinstance(chosen, RankingEvaluation) and not chosen.dev:
+            raise ValueError(
+                f"selection.evaluation: {chosen.name} would be selected on. If its judgments are for development, say `dev: true`"
+            )
+
+    @classmethod
+    def read(cls, path: Path) -> TuneRecipe:
+        """The recipe in a YAML file; a wrong or unknown key is a UserError naming it."""
+        data: Any = read_yaml(path, "recipe")
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise UserError(f"{path}: {describe(error)}") from None
+
+
+def _refuse_repeated(what: str, names: list[str]) -> None:
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ValueError(f"{what}: {repeated!r} stands there twice")

@@ -1,0 +1,110 @@
+"""A smaller BERT made of a larger one: fewer layers, a narrower stream, only the word pieces that a corpus uses.
+
+Layers that keep their width keep their weights. In a narrower model the words keep the main directions of their vectors,
+and the layers begin anew: training has to teach them.
+"""
+
+# torch takes seconds to import, and a wrong recipe is told without it.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from constraintsuite.errors import UserError
+from constraintsuite.tuning.recipe import ShrinkSettings
+from constraintsuite.tuning.vocabulary import choose_pieces, cut_tokenizer
+
+if TYPE_CHECKING:
+    import torch
+
+_FAMILIES = ("bert",)
+
+
+def shrink(model: Any, tokenizer: Any, settings: ShrinkSettings) -> tuple[Any, Any]:  # noqa: ANN401
+    """The smaller classifier and its tokenizer; a model of another family than BERT is a UserError."""
+    if model.config.model_type not in _FAMILIES:
+        raise UserError(
+            f"shrink: a {model.config.model_type} cannot be made smaller here, only {', '.join(_FAMILIES)}."
+        )
+    kept = choose_pieces(tokenizer, settings) if settings.vocabulary else None
+    config = _smaller(model.config, settings, len(kept) if kept is not None else model.config.vocab_size)
+    small = type(model)(config)
+    weights = _rows(model.state_dict(), kept, settings.positions)
+    narrower = (
+        config.hidden_size != model.config.hidden_size or config.intermediate_size != model.config.intermediate_size
+    )
+    small.load_state_dict(_narrowed(weights, small) if narrower else _fewer_layers(weights, model, small))
+    return small, tokenizer if kept is None else cut_tokenizer(tokenizer, kept)
+
+
+def _smaller(config: Any, settings: ShrinkSettings, vocabulary: int) -> Any:  # noqa: ANN401
+    hidden = settings.hidden or config.hidden_size
+    width = config.hidden_size // config.num_attention_heads
+    heads = settings.heads or max(1, hidden // width)
+    if hidden > config.hidden_size or hidden % heads:
+        raise UserError(
+            f"shrink: a width of {hidden} in {heads} heads is not possible with a model {config.hidden_size} wide."
+        )
+    changed = copy.deepcopy(config)
+    changed.hidden_size, changed.num_attention_heads, changed.vocab_size = hidden, heads, vocabulary
+    changed.intermediate_size = settings.inner or config.intermediate_size * hidden // config.hidden_size
+    changed.num_hidden_layers = min(settings.layers or config.num_hidden_layers, config.num_hidden_layers)
+    changed.max_position_embeddings = min(
+        settings.positions or config.max_position_embeddings, config.max_position_embeddings
+    )
+    return changed
+
+
+def _rows(
+    weights: Mapping[str, torch.Tensor], kept: list[int] | None, positions: int | None
+) -> dict[str, torch.Tensor]:
+    """The rows of words and positions that stay."""
+    chosen = dict(weights)
+    for name, tensor in weights.items():
+        if name.endswith("word_embeddings.weight") and kept is not None:
+            chosen[name] = tensor[kept]
+        elif name.endswith("position_embeddings.weight") and positions is not None:
+            chosen[name] = tensor[:positions]
+        elif name.endswith("position_ids") and positions is not None:
+            chosen[name] = tensor[:, :positions]
+    return chosen
+
+
+def _fewer_layers(weights: Mapping[str, torch.Tensor], model: Any, small: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401
+    """Layers evenly spread over those there are, the last among them, under their new numbers."""
+    many, few = model.config.num_hidden_layers, small.config.num_hidden_layers
+    chosen = [many - 1] if few == 1 else [round(n * (many - 1) / (few - 1)) for n in range(few)]
+    result = {}
+    for name, tensor in weights.items():
+        before, layer, after = _layer_of(name)
+        if layer is None:
+            result[name] = tensor
+        else:
+            result |= {f"{before}{new}{after}": tensor for new, old in enumerate(chosen) if old == layer}
+    return result
+
+
+def _layer_of(name: str) -> tuple[str, int | None, str]:
+    before, found, rest = name.partition(".layer.")
+    if not found:
+        return name, None, ""
+    number, _, after = rest.partition(".")
+    return f"{before}.layer.", int(number), f".{after}"
+
+
+def _narrowed(weights: Mapping[str, torch.Tensor], small: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401
+    """The words, positions and types along the main directions of the words; everything else as it begins."""
+    import torch
+
+    result = dict(small.state_dict())
+    words = next(tensor for name, tensor in weights.items() if name.endswith("word_embeddings.weight"))
+    mean = words.mean(dim=0)
+    _, _, directions = torch.linalg.svd(words - mean, full_matrices=False)
+    for name in result:
+        if name.endswith("_embeddings.weight"):
+            source = weights[name] - mean if name.endswith("word_embeddings.weight") else weights[name]
+            result[name] = source @ directions[: small.config.hidden_size].T
+    return result

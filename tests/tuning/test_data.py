@@ -1,0 +1,170 @@
+"""Training data: made from passages, read from files, kept free of test texts."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from constraintsuite.errors import UserError
+from constraintsuite.tuning.data.distil import distil
+from constraintsuite.tuning.data.exclusion import Exclusion, plain_form, read_exclusion
+from constraintsuite.tuning.data.files import read_lists
+from constraintsuite.tuning.data.queries import Passage, make_queries
+from constraintsuite.tuning.data.records import Bench, Lists, ListsBuilder
+from constraintsuite.tuning.data.settings import DistilData, ListsData, QuerySettings
+from tuning.models import THINGS, TOPICS, write_cross, write_encoder
+
+TEXT = "The soup is very rich. It has leeks and fresh cream in it. A warm bowl is best."
+PASSAGES = [
+    f"the {topic} is very rich and warm . it has {thing} and fresh {other} in a bowl ."
+    for topic in TOPICS
+    for thing, other in pairwise(THINGS)
+]
+
+
+def test_a_sentence_is_taken_out_of_its_passage() -> None:
+    settings = QuerySettings(taken_out=1, bags=0, titles=False)
+    (made,) = make_queries(Passage(TEXT, "Soup"), settings)
+    assert made.query in TEXT
+    assert made.query not in made.source
+    assert made.right == (TEXT,)
+    assert sorted((made.query + " " + made.source).split()) == sorted(TEXT.split())
+
+
+def test_bags_are_content_words_in_their_order_and_titles_are_queries() -> None:
+    made = list(make_queries(Passage(TEXT, "Soup"), QuerySettings(sentences=0, bags=3, bag_words=(2, 3))))
+    *bags, title = made
+    assert title.query == "Soup"
+    for bag in bags:
+        words = bag.query.split()
+        places = [TEXT.index(word) for word in words]
+        assert 2 <= len(words) <= 3
+        assert places == sorted(places)
+        assert not {"is", "it", "The", "and", "A"} & set(words)
+
+
+@given(st.text(max_size=200), st.text(max_size=20))
+def test_any_text_can_be_a_passage(text: str, title: str) -> None:
+    passage = Passage(text, title)
+    made = list(make_queries(passage, QuerySettings()))
+    assert made == list(make_queries(passage, QuerySettings()))
+    assert all(one.query.strip() for one in made)
+
+
+@pytest.mark.parametrize(
+    ("text", "forbidden"),
+    [
+        ("The soup, with leeks!", True),
+        ("the soup with  leeks", True),
+        ("the soup with leeks and cream", False),
+        ("doc 7", False),  # of two words: an id
+    ],
+)
+def test_texts_are_recognised_whatever_their_case_and_punctuation(tmp_path: Path, text: str, forbidden: bool) -> None:
+    rows = [{"id": "doc 7", "pair": {"texts": ["The soup with leeks."]}}]
+    (tmp_path / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read_exclusion([tmp_path]).forbids(text) is forbidden
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("absent", "no such file"), ("bad.jsonl", "bad.jsonl:1: this is not JSON")]
+)
+def test_what_cannot_be_kept_out_is_an_error(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / "bad.jsonl").write_text("{\n")
+    with pytest.raises(UserError, match=words):
+        read_exclusion([tmp_path / name])
+
+
+def test_a_forbidden_text_leaves_a_list_and_a_forbidden_first_text_ends_it() -> None:
+    builder = ListsBuilder(Exclusion(frozenset({plain_form("a bad text")})))
+    builder.add("q", ("one", "two", "A bad text."), (3, 2, 1))
+    builder.add("q", ("a bad text", "two"), (3, 2))
+    builder.add("q", ("one", "a bad text"), (3, 2))
+    prepared = builder.done()
+    assert [row.scores for row in prepared.lists.rows] == [(3, 2)]
+    assert prepared.rejects == {"forbidden_text": 2, "forbidden_list": 1, "too_short_list": 1}
+
+
+def test_lists_are_read_back_as_they_were_written(tmp_path: Path) -> None:
+    builder = ListsBuilder(Exclusion())
+    builder.add("a query", ("one\n", "two"), (0.25, -1.0))
+    lists = builder.done().lists
+    lists.write(tmp_path)
+    assert Lists.read(tmp_path) == lists
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"query": "q", "texts": ["a", "b"], "scores": [1]}, "list 1 has 2 texts and 1 scores"),
+        ({"query": "q", "texts": ["a"], "scores": [1]}, "at least two texts"),
+        ({"query": "q", "texts": "a", "scores": [1]}, "lists.jsonl:1: texts"),
+    ],
+)
+def test_a_list_that_is_none_is_named(tmp_path: Path, row: object, words: str) -> None:
+    (tmp_path / "lists.jsonl").write_text(json.dumps(row) + "\n")
+    with pytest.raises(UserError, match=words):
+        read_lists(ListsData(kind="lists", path=tmp_path / "lists.jsonl"), Bench(Exclusion()))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    rows = [{"id": str(n), "title": text.split()[1], "text": text} for n, text in enumerate(PASSAGES)]
+    (folder / "passages.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    question = {"query": "which soup has nuts", "texts": [PASSAGES[0], PASSAGES[1]]}
+    (folder / "questions.jsonl").write_text(json.dumps(question) + "\n")
+    write_encoder(folder / "dense")
+    write_cross(folder / "cross")
+    return folder
+
+
+def settings(corpus: Path, **changes: object) -> DistilData:
+    return DistilData.model_validate(
+        {
+            "kind": "distil",
+            "sources": [{"source": str(corpus / "passages.jsonl")}],
+            "teacher": f"dense:{corpus / 'dense'},backend=torch,threads=1",
+            "lists": {"near": 2, "near_ranks": 4, "far": 1, "far_ranks": 10, "random": 1},
+            **changes,
+        }
+    )
+
+
+def test_each_query_has_its_source_first_and_no_right_text_among_the_others(corpus: Path) -> None:
+    prepared = distil(settings(corpus, questions=corpus / "questions.jsonl"), Bench(Exclusion()))
+    lists = prepared.lists
+    assert {len(row.texts) for row in lists.rows} == {5}
+    for row in lists.rows:
+        own = [lists.texts[place] for place in row.texts]
+        assert len(set(own)) == 5
+        assert set(own[1:]) <= set(PASSAGES)
+        if lists.texts[row.query] == "which soup has nuts":
+            assert own[0] in PASSAGES[:2]
+            assert not set(own[1:]) & set(PASSAGES[:2])
+    assert prepared.counts["passages"] == len(PASSAGES)
+
+
+def test_the_same_corpus_gives_the_same_lists(corpus: Path) -> None:
+    first, again = (distil(settings(corpus, limit=10), Bench(Exclusion())) for _ in range(2))
+    assert first == again
+    assert first.counts["queries"] == 10
+
+
+def test_a_judge_scores_in_the_teachers_place(corpus: Path) -> None:
+    taught = distil(settings(corpus, limit=6), Bench(Exclusion()))
+    judged = distil(settings(corpus, limit=6, judge=f"cross:{corpus / 'cross'},backend=torch"), Bench(Exclusion()))
+    assert [row.texts for row in judged.lists.rows] == [row.texts for row in taught.lists.rows]
+    assert [row.scores for row in judged.lists.rows] != [row.scores for row in taught.lists.rows]
+
+
+def test_a_forbidden_passage_gives_no_query_and_stands_in_no_list(corpus: Path) -> None:
+    forbidden = Exclusion(frozenset({plain_form(PASSAGES[3])}))
+    prepared = distil(settings(corpus), Bench(forbidden))
+    assert PASSAGES[3] not in prepared.lists.texts
+    assert prepared.rejects["forbidden_passage"] == 1

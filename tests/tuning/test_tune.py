@@ -1,0 +1,291 @@
+"""The whole training on tiny models: what is learnt, what is written, and what a killed process leaves."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Silent
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.naming import load_scorer
+from constraintsuite.records.examples import Example, Split
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.files import sha256_of
+from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.tuning.curves import Point
+from constraintsuite.tuning.recipe import TuneRecipe
+from constraintsuite.tuning.tune import tune
+from evaluate.tiny_suite import make_example, write_suite
+from tuning.models import TOPICS, write_cross, write_encoder, write_triples
+
+TASK = {"loss": "margin", "epochs": 2, "batch": 20, "rate": 3e-3, "length": 24}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tuning")
+    write_cross(folder / "cross")
+    write_encoder(folder / "dense")
+    write_triples(folder / "triples.jsonl", 120)
+    write_suite(folder / "suite", nutless(), ())
+    return folder
+
+
+def nutless() -> list[Example]:
+    """In each topic the text with nuts breaks the query: the rule of the triples."""
+    splits: list[Split] = ["train", "dev", "test"]
+    return [
+        replace(
+            make_example(
+                f"{split}-{topic}",
+                "negation_omission",
+                (f"{topic} without nuts", f"{topic} with nuts", topic),
+                (f"the {topic} is {split[0]} rich and fresh .", f"the {topic} is {split[0]} rich in nuts ."),
+                y="nuts",
+            ),
+            split=split,
+        )
+        for split in splits
+        for topic in TOPICS
+    ]
+
+
+def recipe(place: Path, *tasks: dict[str, Any], **settings: Any) -> TuneRecipe:  # noqa: ANN401
+    given = tasks or ({"name": "rule"},)
+    own = {"kind": "triples", "path": place / "triples.jsonl"}
+    return TuneRecipe.model_validate(
+        {
+            "start": {"kind": "cross", "model": str(place / "cross")},
+            "threads": 1,
+            "tasks": [{"data": own, **TASK, **task} for task in given],
+            **settings,
+        }
+    )
+
+
+def points(artifact: Artifact, **fields: object) -> list[Point]:
+    found = read_jsonl(artifact.path / "curves.jsonl", Point)
+    return [point for point in found if all(getattr(point, name) == value for name, value in fields.items())]
+
+
+def weights(folder: Path) -> dict[str, str]:
+    return {path.parent.name: sha256_of(path) for path in sorted(folder.glob("checkpoints/*/model.safetensors"))}
+
+
+def test_a_planted_rule_is_learnt_and_the_loss_goes_down(place: Path, tmp_path: Path) -> None:
+    evaluation = [{"name": "dev", "suite": place / "suite", "split": "dev"}]
+    artifact = tune(recipe(place, {"name": "rule", "epochs": 4}, evaluation=evaluation), tmp_path / "out", Silent())
+    losses = [point.value for point in points(artifact, metric="loss") if point.value is not None]
+    assert len(losses) == 4
+    assert losses[-1] < 0.5 * losses[0]
+    accuracy = [point.value for point in points(artifact, metric="accuracy", part="overall")]
+    assert accuracy[-1] == 1.0
+
+
+def test_the_same_seed_is_the_same_bytes_and_another_is_not(place: Path, tmp_path: Path) -> None:
+    first, again, other = (
+        tune(recipe(place, {"name": "rule", "epochs": 1}, seeds=[seed]), tmp_path / name, Silent())
+        for name, seed in (("first", 3), ("again", 3), ("other", 4))
+    )
+    assert first.manifest.content == again.manifest.content
+    assert weights(first.path)["seed3-01-rule-01"] != weights(other.path)["seed4-01-rule-01"]
+
+
+KILLED = """
+import os, signal, sys
+from contextlib import contextmanager
+from pathlib import Path
+from constraintsuite.execution.progress import Silent
+from constraintsuite.tuning.recipe import TuneRecipe
+from constraintsuite.tuning.tune import tune
+
+class Killing(Silent):
+    @contextmanager
+    def track(self, title, total):
+        steps = []
+        def advance(items=1):
+            steps.append(items)
+            if title == "seed0-01-rule-02" and len(steps) == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+        yield advance
+
+tune(TuneRecipe.model_validate_json(Path(sys.argv[1]).read_text()), Path(sys.argv[2]), Killing())
+"""
+
+
+def test_a_killed_training_goes_on_and_ends_with_the_same_bytes(place: Path, tmp_path: Path) -> None:
+    settings = recipe(place, {"name": "rule", "epochs": 3}, {"name": "more", "epochs": 1, "replay": 0.5})
+    whole, out = tune(settings, tmp_path / "whole", Silent()), tmp_path / "killed"
+    (tmp_path / "recipe.json").write_text(settings.model_dump_json())
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "recipe.json"), str(out)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert not (out / "manifest.json").exists()
+    first = out / "checkpoints" / "seed0-01-rule-01" / "model.safetensors"
+    written = first.stat().st_mtime_ns
+    resumed = tune(settings, out, Silent())
+    assert first.stat().st_mtime_ns == written  # not trained again
+    assert resumed.manifest.content == whole.manifest.content
+    assert not resumed.verify()
+
+
+def test_a_finished_training_is_not_done_again(place: Path, tmp_path: Path) -> None:
+    settings = recipe(place, {"name": "rule", "epochs": 1})
+    first = tune(settings, tmp_path / "out", Silent())
+    manifest = tmp_path / "out" / "manifest.json"
+    written = manifest.stat().st_mtime_ns
+    assert tune(settings, tmp_path / "out", Silent()) == first
+    assert manifest.stat().st_mtime_ns == written
+
+
+def test_other_settings_never_touch_what_lies_there(place: Path, tmp_path: Path) -> None:
+    tune(recipe(place, {"name": "rule", "epochs": 1}), tmp_path / "out", Silent())
+    before = weights(tmp_path / "out")
+    with pytest.raises(UserError, match="other settings"):
+        tune(recipe(place, {"name": "rule", "epochs": 1, "rate": 1e-3}), tmp_path / "out", Silent())
+    assert weights(tmp_path / "out") == before
+
+
+def test_tasks_follow_each_other_and_the_best_on_dev_is_handed_on(place: Path, tmp_path: Path) -> None:
+    settings = recipe(
+        place,
+        {"name": "suite", "data": {"kind": "suite", "suite": place / "suite"}, "batch": 4},
+        {"name": "rule", "replay": 1.0, "epochs": 1},
+        evaluation=[
+            {"name": "dev", "suite": place / "suite", "split": "dev"},
+            {"name": "test", "suite": place / "suite", "split": "test"},
+        ],
+        selection={"evaluation": "dev", "metric": "accuracy"},
+    )
+    artifact = tune(settings, tmp_path / "out", Silent())
+    selected = json.loads((artifact.path / "selected.json").read_text())
+    assert [(one["task"], one["by"]) for one in selected] == [
+        ("suite", "dev accuracy overall"),
+        ("rule", "dev accuracy overall"),
+    ]
+    for one in selected:
+        own = points(artifact, task=one["task"], evaluation="dev", metric="accuracy", part="overall")
+        assert one["value"] == max(point.value for point in own if point.value is not None)
+    assert {point.checkpoint for point in points(artifact)} == {
+        path.name for path in artifact.path.glob("checkpoints/*")
+    }
+    assert (
+        points(artifact, task="rule", metric="loss")[0].steps == 6 + 1
+    )  # its own triples, and a batch that is replayed
+
+
+def test_training_reads_the_training_split_only(place: Path, tmp_path: Path) -> None:
+    data = {"kind": "suite", "suite": place / "suite", "roles": ["neg"]}
+    artifact = tune(recipe(place, {"name": "suite", "data": data, "epochs": 1}), tmp_path / "out", Silent())
+    texts = (artifact.path / "stages" / "data" / "suite" / "texts.jsonl").read_text()
+    assert artifact.manifest.counts["suite lists"] == len(TOPICS)
+    assert "is t rich" in texts  # both train and test begin with it
+    assert "is d rich" not in texts
+
+
+def test_forbidden_texts_are_left_out_and_counted(place: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (place / "triples.jsonl").read_text().splitlines()]
+    (tmp_path / "test.jsonl").write_text(json.dumps({"id": "x", "doc": rows[0]["positive"].upper() + "!"}) + "\n")
+    artifact = tune(
+        recipe(place, {"name": "rule", "epochs": 1}, exclude=[tmp_path / "test.jsonl"]), tmp_path / "out", Silent()
+    )
+    gone = sum(row["positive"] == rows[0]["positive"] for row in rows)
+    assert artifact.manifest.rejects["rule forbidden_list"] == gone
+    assert artifact.manifest.counts["rule lists"] == len(rows) - gone
+
+
+@pytest.mark.parametrize("kind", ["cross", "dense"])
+def test_every_checkpoint_is_a_model_that_scores(place: Path, tmp_path: Path, kind: str) -> None:
+    start = {"kind": kind, "model": str(place / kind)}
+    artifact = tune(recipe(place, {"name": "rule", "epochs": 1}, start=start), tmp_path / "out", Silent())
+    folders = sorted(artifact.path.glob("checkpoints/*"))
+    pairs = [("soup without nuts", "the soup is rich in nuts ."), ("soup", "a fresh pie")]
+    scores = [load_scorer(f"{kind}:{folder},backend=torch", Workbench()).score(pairs) for folder in folders]
+    assert len(scores) == 2
+    assert np.isfinite(scores).all()
+    assert not np.allclose(scores[0], scores[1])
+
+
+def test_low_rank_additions_are_added_into_the_checkpoint(place: Path, tmp_path: Path) -> None:
+    task = {"name": "rule", "lora": {"rank": 4, "targets": ["query", "value"]}}
+    artifact = tune(recipe(place, task), tmp_path / "out", Silent())
+    from safetensors.numpy import load_file  # noqa: PLC0415
+
+    before, after = (
+        load_file(artifact.path / "checkpoints" / name / "model.safetensors")
+        for name in ("seed0-00-start", "seed0-01-rule-02")
+    )
+    changed = {name for name in before if not np.array_equal(before[name], after[name])}
+    assert set(before) == set(after)
+    assert changed == {
+        name for name in before if name.endswith(("query.weight", "value.weight")) or "classifier" in name
+    }
+
+
+def test_frozen_parts_stay_as_they_are(place: Path, tmp_path: Path) -> None:
+    artifact = tune(
+        recipe(place, {"name": "rule", "epochs": 1, "freeze": ["embeddings", "layer.0"]}), tmp_path / "out", Silent()
+    )
+    from safetensors.numpy import load_file  # noqa: PLC0415
+
+    before, after = (
+        load_file(artifact.path / "checkpoints" / name / "model.safetensors")
+        for name in ("seed0-00-start", "seed0-01-rule-01")
+    )
+    same = {name for name in before if np.array_equal(before[name], after[name])}
+    assert same == {name for name in before if ".embeddings." in name or ".layer.0." in name}
+
+
+def test_a_part_that_is_not_there_cannot_be_frozen(place: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"freeze: no weight of the model is part of 'layer\.9'"):
+        tune(recipe(place, {"name": "rule", "freeze": ["layer.9"]}), tmp_path / "out", Silent())
+
+
+def test_plain_retrieval_is_measured_beside_the_task(place: Path, tmp_path: Path) -> None:
+    corpus = [{"_id": f"d{n}", "text": f"the {topic} is rich"} for n, topic in enumerate(TOPICS)]
+    beir = tmp_path / "beir"
+    (beir / "qrels").mkdir(parents=True)
+    (beir / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus))
+    queries = [{"_id": "q1", "text": "rich soup"}, {"_id": "q2", "text": "rich pie"}]
+    (beir / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in queries))
+    (beir / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td0\t1\nq2\td1\t1\n")
+    plain = {"name": "plain", "ranking": {"source": str(beir)}, "first": "bm25", "depth": 4}
+    artifact = tune(recipe(place, {"name": "rule", "epochs": 1}, evaluation=[plain]), tmp_path / "out", Silent())
+    found = points(artifact, evaluation="plain", metric="nDCG@10", part="overall")
+    assert [point.checkpoint for point in found] == ["seed0-00-start", "seed0-01-rule-01"]
+    assert all(point.n == 2 and point.value is not None and 0 < point.value <= 1 for point in found)
+    assert {point.value for point in points(artifact, metric="nDCG@10", part="first")} == {1.0}  # BM25 by itself
+
+
+def test_checkpoints_of_half_precision_are_half_as_large_and_score_on_every_backend(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    whole, half = (
+        tune(recipe(place, {"name": "rule", "epochs": 1}, save=save), tmp_path / save, Silent())
+        for save in ("fp32", "fp16")
+    )
+    name = "checkpoints/seed0-01-rule-01"
+    sizes = [(one.path / name / "model.safetensors").stat().st_size for one in (whole, half)]
+    assert sizes[1] < 0.6 * sizes[0]
+    pairs = [("soup without nuts", "the soup is rich in nuts ."), ("soup", "a fresh pie")]
+    models = [(whole, "torch"), (half, "torch"), (half, "onnx")]
+    scores = [load_scorer(f"cross:{one.path / name},backend={b}", Workbench()).score(pairs) for one, b in models]
+    assert np.allclose(scores[0], scores[1], atol=0.02)
+    assert np.allclose(scores[1], scores[2], atol=1e-4)
+
+
+def test_a_metric_that_nothing_can_be_selected_by_is_told_before_the_first_epoch(place: Path, tmp_path: Path) -> None:
+    evaluation = [{"name": "dev", "suite": place / "suite", "split": "dev"}]
+    settings = recipe(place, evaluation=evaluation, selection={"evaluation": "dev", "metric": "nDCG@10"})
+    with pytest.raises(UserError, match="dev has no nDCG@10 of overall"):
+        tune(settings, tmp_path / "out", Silent())
+    assert [folder.name for folder in (tmp_path / "out" / "checkpoints").iterdir()] == ["seed0-00-start"]
