@@ -22,11 +22,15 @@ from constraintsuite.catalogue import Catalogue
 from constraintsuite.cli.main import COMMANDS, cli
 from constraintsuite.corpora import SOURCES
 from constraintsuite.errors import UserError
+from constraintsuite.mechanism import FAMILIES
+from constraintsuite.mechanism.families.base import Family
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.models import SCORERS
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.text import ANALYSERS
+from constraintsuite.tuning.data import DATA
+from constraintsuite.tuning.losses import CROSS, DENSE
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.sources import SOURCES as VECTOR_SOURCES
@@ -69,6 +73,10 @@ CATALOGUES: tuple[Catalogue[Any], ...] = (
     MODES,
     BENCHMARKS,
     FORMATS,
+    FAMILIES,
+    DATA,
+    CROSS,
+    DENSE,
 )
 
 
@@ -190,7 +198,8 @@ def test_starting_loads_no_heavy_library(code: str) -> None:
     ],
 )
 def test_every_catalogue_name_loads(catalogue: Catalogue[Any], name: str) -> None:
-    assert callable(catalogue.load(name))
+    loaded = catalogue.load(name)
+    assert callable(loaded) or isinstance(loaded, Family)
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:

@@ -36,6 +36,16 @@ def test_it_is_told_in_words_without_what_is_beaten() -> None:
     assert described == "graph: a, b; dashed line, flat: 20 queries/s"
 
 
+def test_an_interval_is_a_whisker_inside_the_field() -> None:
+    plain = Series("curve", (Spot(1, 0.5, "a"), Spot(2, 0.6, "b")))
+    bounded = Series("curve", (Spot(1, 0.5, "a", bounds=(0.1, 0.9)), Spot(2, 0.6, "b")))
+    plots = [draw_plot(Plot("p", "T", Axis("n", "count"), Axis("y", "linear"), (one,))) for one in (plain, bounded)]
+    whiskers = [re.findall(r"M[\d.]+ ([\d.]+)h6M[\d.]+ ([\d.]+)h6", plot.body) for plot in plots]
+    assert whiskers[0] == []
+    ((low, high),) = whiskers[1]
+    assert 28 <= float(high) < float(low) <= 238
+
+
 def test_a_distribution_rises_by_steps() -> None:
     body = drawn(CURVE, stepped=True).body
     assert re.search(r'd="M[\d.]+ [\d.]+V[\d.]+H[\d.]+" class="curve"', body)

@@ -40,6 +40,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "bundle": ("constraintsuite.cli.bundle:bundle", "Look at bundles, check and convert them."),
     "ann": ("constraintsuite.cli.ann:ann", "Measure vector search: how exact, how fast, how large."),
     "memory": ("constraintsuite.cli.memory.group:memory", "Memory as a graph: ingest, search, explain, measure."),
+    "tune": ("constraintsuite.cli.tune:tune", "Train a reranker or an encoder, and watch what it gains and loses."),
+    "explain": ("constraintsuite.cli.explain:explain", "Find where inside a reranker a behaviour lives."),
+    "drift": ("constraintsuite.cli.drift:drift", "Say what changed between checkpoints, outside and inside."),
     "gold": ("constraintsuite.cli.gold:gold", "Have people judge examples or proposals, blind, with agreement."),
     "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
 }

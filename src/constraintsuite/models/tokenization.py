@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from pydantic_core import from_json
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from constraintsuite.errors import UserError
 
@@ -102,6 +102,10 @@ class Tokenization:
             return self._joined(items)
         return self._framed(items, frame)
 
+    def encodings(self, items: Sequence[Item]) -> list[Encoding]:
+        """The items put together and cut by the tokenizer itself, with the place of each token in its text."""
+        return self._joiner.encode_batch([item[0] if len(item) == 1 else item for item in items])
+
     def visible(self, items: Sequence[Item]) -> IntArray:
         """How many characters of each item's last text are left after cutting."""
         lengths = self.lengths(items)
@@ -159,7 +163,7 @@ class Tokenization:
 
     def _joined(self, items: Sequence[Item]) -> TokenBatch:
         """Put together by the tokenizer itself: always right, but it reads every text again."""
-        encodings = self._joiner.encode_batch([item[0] if len(item) == 1 else item for item in items])
+        encodings = self.encodings(items)
         ids = np.concatenate([np.array(encoding.ids, dtype=np.int64) for encoding in encodings])
         types = np.concatenate([np.array(encoding.type_ids, dtype=np.int64) for encoding in encodings])
         return self._padded(ids, types, np.array([len(encoding) for encoding in encodings], dtype=np.int64))

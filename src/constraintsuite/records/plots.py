@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Scale = Literal["logit", "log", "linear"]
-"""`logit` for shares near 1, `log` for what spans powers of ten (values above 0), `linear` for the rest."""
+Scale = Literal["logit", "log", "linear", "count"]
+"""`logit` for shares near 1, `log` for what spans powers of ten (values above 0), `count` for whole numbers, `linear` for the
+rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Spot:
     y: float
     words: str
     best: bool = True
+    bounds: tuple[float, float] | None = None
+    """Ends of its interval along the upright axis."""
 
 
 @dataclass(frozen=True, slots=True)

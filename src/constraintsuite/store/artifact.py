@@ -36,6 +36,10 @@ _MADE_BY = {
     "ann": "csuite ann run",
     "graph": "csuite memory ingest",
     "memory_run": "csuite memory bench",
+    "tune": "csuite tune",
+    "explain": "csuite explain",
+    "circuit": "csuite explain circuit",
+    "drift": "csuite drift",
 }
 
 

@@ -40,8 +40,13 @@ class Classifier:
     """Whether it knows a token that fills up shorter texts; one that does not is given one text at a time."""
 
 
-def load_classifier(folder: Path, device: torch.device, precision: str, length: int | None, trust: bool) -> Classifier:
-    """The classifier on its device; weights that are not all there are refused."""
+def load_classifier(
+    folder: Path, device: torch.device, precision: str, length: int | None, trust: bool, *, trimmed: bool = True
+) -> Classifier:
+    """The classifier on its device; weights that are not all there are refused.
+
+    `trimmed` lets its last layer compute no more than the score needs, where that is provably the same.
+    """
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     places = {"local_files_only": True, "trust_remote_code": trust}
@@ -70,7 +75,7 @@ def load_classifier(folder: Path, device: torch.device, precision: str, length: 
             cut_left=tokenizer.truncation_side == "left",
         ),
         takes_types,
-        read_first_token_only(model),
+        trimmed and read_first_token_only(model),
         pad is not None,
     )
 

@@ -8,7 +8,8 @@ scores are the same but for the order of sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +32,16 @@ def read_first_token_only(model: torch.nn.Module) -> bool:
         return True
     undo()
     return False
+
+
+@contextmanager
+def first_token_only(model: torch.nn.Module) -> Iterator[None]:
+    """Inside, the last layer of a model of one of `ARCHITECTURES` is computed for the first token alone."""
+    undo = _trim(model.base_model.encoder.layer[-1])
+    try:
+        yield
+    finally:
+        undo()
 
 
 def _trim(layer: torch.nn.Module) -> Callable[[], None]:

@@ -48,7 +48,9 @@ class _Field:
     def __init__(self, plot: Plot) -> None:
         spots = [spot for series in plot.series for spot in series.spots]
         self.across: Ruler = make_ruler(plot.across.scale, [spot.x for spot in spots])
-        self.up: Ruler = make_ruler(plot.up.scale, [*(s.y for s in spots), *(level.y for level in plot.levels)])
+        bounds = [end for spot in spots for end in spot.bounds or ()]
+        heights = [*(spot.y for spot in spots), *bounds, *(level.y for level in plot.levels)]
+        self.up: Ruler = make_ruler(plot.up.scale, heights)
 
     def x(self, value: float) -> float:
         return _LEFT + _WIDE * self.across.place(value)
@@ -84,6 +86,7 @@ def _curve(series: Series, number: int, field: _Field, *, stepped: bool) -> Iter
     else:
         path = "M" + "L".join(f"{x:.2f} {y:.2f}" for x, y in joined)
     yield element("path", hint(series.name), d=path, class_="curve", stroke=_colour(number))
+    yield from _whiskers(series, number, field)
     if stepped:
         yield _marker(number, *joined[-1], f"{series.name}: {series.spots[-1].words}", hollow=False)
     else:
@@ -91,6 +94,14 @@ def _curve(series: Series, number: int, field: _Field, *, stepped: bool) -> Iter
             yield _marker(
                 number, field.x(spot.x), field.y(spot.y), f"{series.name}: {spot.words}", hollow=not spot.best
             )
+
+
+def _whiskers(series: Series, number: int, field: _Field) -> Iterator[str]:
+    for spot in series.spots:
+        if spot.bounds is not None:
+            x, (low, high) = field.x(spot.x), map(field.y, spot.bounds)
+            shape = f"M{x - 3:.2f} {low:.2f}h6M{x - 3:.2f} {high:.2f}h6M{x:.2f} {low:.2f}V{high:.2f}"
+            yield element("path", d=shape, class_="curve", stroke=_colour(number), stroke_opacity=0.6)
 
 
 def _key(plot: Plot) -> tuple[list[str], int]:

@@ -80,10 +80,23 @@ def _linear_ruler(values: Sequence[float]) -> Ruler:
     return Ruler(place, tuple((place(n * step), f"{n * step:,.{digits}f}") for n in range(first, last + 1)))
 
 
+def _count_ruler(values: Sequence[float]) -> Ruler:
+    """Between whole numbers, with a label at each or at every second, fifth, ... of them."""
+    low, high = math.floor(min(values)), math.ceil(max(values))
+    high = max(high, low + 1)
+    step = next(int(step) for step in round_steps(1, 10 * (high - low)) if (high - low) / step <= _MOST_LABELS)
+
+    def place(value: float) -> float:
+        return (value - low) / (high - low)
+
+    return Ruler(place, tuple((place(n), f"{n:,}") for n in range(low, high + 1) if (n - low) % step == 0))
+
+
 _RULERS: Mapping[Scale, Callable[[Sequence[float]], Ruler]] = {
     "logit": _logit_ruler,
     "log": _log_ruler,
     "linear": _linear_ruler,
+    "count": _count_ruler,
 }
 
 

@@ -1,0 +1,134 @@
+"""`csuite drift`: what changes from checkpoint to checkpoint."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.cli.mechanism.options import (
+    dry_run_option,
+    folder_type,
+    json_option,
+    memory_option,
+    page_option,
+    seed_option,
+    split_option,
+)
+
+if TYPE_CHECKING:
+    from constraintsuite.mechanism.contrasts.records import Side
+    from constraintsuite.mechanism.drift.plan import DriftPlan
+    from constraintsuite.mechanism.drift.records import Drift
+    from constraintsuite.records.examples import Split
+
+
+@click.command()
+@click.argument("checkpoints", nargs=-1, required=True)
+@click.option(
+    "--suite", "suites", multiple=True, required=True, type=folder_type, help="What they are asked; repeatable."
+)
+@click.option("--out", required=True, type=folder_type, help="Folder to create, or to go on with.")
+@split_option
+@click.option(
+    "--side",
+    "sides",
+    multiple=True,
+    type=click.Choice(["query", "document"]),
+    default=("query",),
+    show_default=True,
+    help="Where the two runs of a contrast differ, repeatable.",
+)
+@click.option(
+    "--limit", type=click.IntRange(min=8), default=256, show_default=True, help="Most contrasts to look inside with."
+)
+@click.option(
+    "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Heads and MLPs that make up a circuit."
+)
+@click.option("--options", default="", metavar="TEXT", help="Of every model, such as device=cuda,threads=8.")
+@seed_option
+@memory_option
+@page_option
+@dry_run_option
+@json_option
+def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
+    checkpoints: tuple[str, ...],
+    suites: tuple[Path, ...],
+    out: Path,
+    splits: tuple[Split, ...],
+    sides: tuple[Side, ...],
+    limit: int,
+    top: int,
+    options: str,
+    seed: int,
+    memory: int | None,
+    page: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Say what changes between CHECKPOINTS, folders of one model in the order of training.
+
+    Behaviour by slice, which sites matter, what they say, and the weights, each held against the first checkpoint and the one
+    before. What was stopped goes on when the same command is run again.
+    """
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
+    from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift, plan_work
+    from constraintsuite.mechanism.drift.folder import load_drift
+    from constraintsuite.records.examples import SPLITS
+
+    named = name_checkpoints(checkpoints, options)
+    settings = DriftSettings(splits or SPLITS, sides, limit, top, seed, memory)
+    if dry_run:
+        _tell_plan(plan_work(named, suites, settings), as_json)
+        return
+    artifact = measure_drift(named, suites, out, settings, Terminal())
+    found = load_drift(artifact.path)
+    written = _write_page(found, artifact.manifest.content, page) if page is not None else None
+    if as_json:
+        record = {"drift": str(artifact.path), "content": artifact.manifest.content}
+        record |= {"results": str(artifact.path / "drift.json"), "page": str(written) if written else ""}
+        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        return
+    click.echo("\n\n".join(_told(found)))
+    click.echo(f"\nAll of it: {artifact.path}/drift.json" + (f"\nPage: {written}" if written else ""))
+
+
+def _write_page(found: Drift, content: str, out: Path) -> Path:
+    from constraintsuite.cli.mechanism.drift_sections import drift_sections, masthead
+    from constraintsuite.cli.mechanism.pages import write_page
+
+    return write_page(out, masthead(found), {"drift": content}, lambda: drift_sections(found))
+
+
+def _told(found: Drift) -> Iterator[str]:
+    from constraintsuite.cli.mechanism import drift_tables as tables
+    from constraintsuite.cli.mechanism.drift_sections import remarks_of
+
+    yield str(tables.checkpoint_table(found))
+    for suite in found.suites:
+        yield str(tables.matrix_table(found, suite))
+    yield str(tables.likeness_table(found, brief=True))
+    yield from remarks_of(found)
+
+
+def _tell_plan(plan: DriftPlan, as_json: bool) -> None:
+    from constraintsuite.mechanism.drift.plan import DriftPlan
+    from constraintsuite.store.jsonl import adapter
+
+    if as_json:
+        record = {**adapter(DriftPlan).dump_python(plan, mode="json"), "forwards": plan.forwards}
+        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        return
+    click.echo(f"{len(plan.checkpoints)} checkpoints, {plan.contrasts:,} contrasts from {', '.join(plan.suites)}")
+    for name in ("behaviour", "attribution", "representation", "crossing", "forwards"):
+        title = "all forwards of one row" if name == "forwards" else name
+        click.echo(f"{getattr(plan, name):>13,} {title}")
+    for reason, count in plan.rejects.items():
+        click.echo(f"  {count:,} not made: {reason}")

@@ -1,0 +1,27 @@
+"""`csuite explain`: one line a command; what is behind it is imported when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from constraintsuite.cli.lazy import LazyGroup
+
+_HERE = "constraintsuite.cli.mechanism"
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "attribute": (f"{_HERE}.analysing:attribute", "Estimate what every site and role does, by gradients."),
+    "patch": (f"{_HERE}.analysing:patch", "Put activations of one run into the other, exactly."),
+    "ablate": (f"{_HERE}.analysing:ablate", "Take sites away: resampled, mean or zero in their place."),
+    "circuit": (f"{_HERE}.circuits:circuit", "Find a circuit on one half of the contrasts, judge it on the other."),
+    "verify": (
+        f"{_HERE}.verifying:verify",
+        "Check an analysis against its hashes and rows; exit code 1 if it is wrong.",
+    ),
+    "report": (f"{_HERE}.reporting:report", "Write one page of analyses, circuits and drifts."),
+}
+
+
+@click.group(cls=LazyGroup, table=COMMANDS)
+def explain() -> None:
+    """Where in a reranker a behaviour lives: patching, ablation, attribution, circuits."""

@@ -1,0 +1,35 @@
+"""Figures with their intervals as points of a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from constraintsuite.records.plots import Axis, Level, Plot, Scale, Series, Spot
+from constraintsuite.records.scores import Interval
+
+Points = Mapping[str, Sequence[tuple[float, Interval]]]
+"""By the name of a curve: where a figure lies, and the figure; what is undefined is left out."""
+
+
+def curves(name: str, title: str, across: Axis, up: str, points: Points, levels: Iterable[Level] = ()) -> Plot | None:
+    """A plot of the curves that have any point; None if none has."""
+    series = [Series(label, _spots(some)) for label, some in points.items()]
+    kept = tuple(one for one in series if one.spots)
+    return Plot(name, title, across, Axis(up, "linear"), kept, tuple(levels)) if kept else None
+
+
+def axis(title: str, scale: Scale = "count") -> Axis:
+    """Whole numbers, such as those of checkpoints, layers or sites."""
+    return Axis(title, scale)
+
+
+def _spots(points: Sequence[tuple[float, Interval]]) -> tuple[Spot, ...]:
+    return tuple(
+        Spot(x, figure.value, f"{x:g}: {figure}", bounds=_bounds(figure))
+        for x, figure in points
+        if figure.value is not None
+    )
+
+
+def _bounds(figure: Interval) -> tuple[float, float] | None:
+    return None if figure.low is None or figure.high is None else (figure.low, figure.high)

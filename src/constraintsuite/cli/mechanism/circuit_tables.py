@@ -1,0 +1,153 @@
+"""A circuit as tables and sentences: the same for a terminal and for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from constraintsuite.mechanism.circuits.records import Band, CircuitReport
+from constraintsuite.reports.figures import Kind, Value, show
+from constraintsuite.reports.tables import Column, Table
+
+_RANKED = 15
+_CONTROLS = {
+    "": "studied",
+    "idiom": "idiom: the word excludes nothing",
+    "nonflip": "non-flip: said in other words",
+    "entity": "another thing asked for",
+}
+
+
+def circuit_tables(report: CircuitReport) -> Iterator[Table]:
+    """The curve, the members, the ranking, chance and controls."""
+    yield curve_table(report)
+    yield member_table(report)
+    yield chance_table(report)
+    if report.controls:
+        yield control_table(report)
+    yield ranking_table(report)
+
+
+def curve_table(report: CircuitReport) -> Table:
+    """Faithfulness by size."""
+    rows = tuple(
+        (
+            point.size,
+            point.find,
+            point.check,
+            _between(point.chance),
+            point.aside,
+        )
+        for point in report.curve
+    )
+    columns: Sequence[tuple[str, Kind]] = (
+        ("sites", "count"),
+        ("faithfulness where found", "number"),
+        ("faithfulness", "number"),
+        ("random circuits, 5 to 95 %", "text"),
+        ("plain relevance", "number"),
+    )
+    caption = (
+        f"The first so many of {report.sites} heads and MLPs kept, all others ablated ({report.ablation}), at all positions. "
+        "Faithfulness is a ratio of means on the half that decided nothing, and beside it on the half where sites were ranked."
+    )
+    return _table("curve", caption, columns, rows)
+
+
+def member_table(report: CircuitReport) -> Table:
+    """What each member is worth."""
+    rows = tuple((one.site, one.drop, "yes" if one.needed else "no") for one in report.members)
+    columns: Sequence[tuple[str, Kind]] = (("site", "text"), ("lost without it", "number"), ("needed", "text"))
+    return _table("members", f"The circuit, {report.ablation} ablation; shares of the whole margin.", columns, rows)
+
+
+def chance_table(report: CircuitReport) -> Table:
+    """Random circuits of the same size."""
+    rows = tuple(
+        (
+            f"as many of each {one.match}",
+            one.circuits,
+            one.below,
+            one.p,
+            _between(one.faithfulness),
+        )
+        for one in report.chance
+    )
+    columns: Sequence[tuple[str, Kind]] = (
+        ("random circuits", "text"),
+        ("run", "count"),
+        ("less faithful, %", "share"),
+        ("p", "p"),
+        ("faithfulness, 5 to 95 %", "text"),
+    )
+    return _table("chance", "Random circuits of the same size on the same contrasts.", columns, rows)
+
+
+def control_table(report: CircuitReport) -> Table:
+    """The same circuit where it should have nothing to do."""
+    rows = tuple(
+        (_CONTROLS.get(one.control, one.control), one.contrasts, one.total, one.carried, one.size, one.difference)
+        for one in report.controls
+    )
+    columns: Sequence[tuple[str, Kind]] = (
+        ("contrasts", "text"),
+        ("count", "count"),
+        ("whole margin", "number"),
+        ("carried", "number"),
+        ("size of what it does", "number"),
+        ("studied less this", "number"),
+    )
+    return _table("controls", "The same circuit on controls, in logits.", columns, rows)
+
+
+def ranking_table(report: CircuitReport) -> Table:
+    """The strongest sites with p-values that are corrected for all."""
+    rows = tuple((one.site, one.effect, one.p, one.effect_check, one.p_check) for one in report.ranking.sites[:_RANKED])
+    columns: Sequence[tuple[str, Kind]] = (
+        ("site", "text"),
+        ("effect where found", "number"),
+        ("corrected p", "p"),
+        ("effect on the other half", "number"),
+        ("corrected p there", "p"),
+    )
+    caption = (
+        f"{report.ranking.method}, {report.ranking.direction}: the first {len(rows)} of {report.sites} sites. p is corrected "
+        f"for all sites (largest |t|, signs exchanged by cluster). Split-half reliability: Spearman {report.ranking.reliability}."
+    )
+    return _table("ranking", caption, columns, rows)
+
+
+def verdict_lines(report: CircuitReport) -> Iterator[str]:
+    """What holds, and what does not."""
+    said = report.verdict
+    figure = show(report.faithfulness, "number")
+    reached = "" if report.reached else " The threshold was not reached."
+    yield (
+        f"{len(report.circuit)} of {report.sites} sites ({', '.join(report.circuit)}) have a faithfulness of {figure.value} "
+        f"({figure.bounds}) under {report.ablation} ablation.{reached}"
+    )
+    yield f"{_says(said.behaviour)}: the model tells clean from corrupt runs (p = {report.behaviour_p:.3g})."
+    yield f"{_says(said.sites)}: a member's effect is no chance among all sites, on both halves."
+    yield f"{_says(said.chance)}: more faithful than 95 % of random circuits."
+    if said.random_models is not None and report.random_models is not None:
+        models = report.random_models
+        yield (
+            f"{_says(said.random_models)}: stands out from {models.models} untrained models (behaviour p = "
+            f"{models.behaviour_p:.3g}, strongest site p = {models.strongest_p:.3g})."
+        )
+    yield "A circuit is found." if said.found else "No circuit is found: one of the above does not hold."
+
+
+def _between(band: Band | None) -> str | None:
+    """Where nine in ten of them lie."""
+    if band is None:
+        return None
+    low, high = (f"{round(end, 2) + 0.0:.2f}".replace("-", "−") for end in (band.low, band.high))  # no "−0.00"
+    return f"{low} to {high}"
+
+
+def _says(holds: bool) -> str:
+    return "Yes" if holds else "No"
+
+
+def _table(name: str, caption: str, columns: Sequence[tuple[str, Kind]], rows: tuple[tuple[Value, ...], ...]) -> Table:
+    return Table(name, caption, tuple(Column(*one) for one in columns), rows)

@@ -1,0 +1,209 @@
+"""Drift as sections of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from constraintsuite.cli.mechanism import drift_tables as tables
+from constraintsuite.cli.mechanism.charts import axis, curves
+from constraintsuite.cli.mechanism.maps import head_map, layer_map
+from constraintsuite.evaluate.groupings import OVERALL, short_slice
+from constraintsuite.mechanism.drift.records import Drift
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.plots import Level, Plot
+from constraintsuite.records.scores import Interval
+from constraintsuite.reports.drawings.plot import draw_plot
+from constraintsuite.reports.drawings.svg import Drawing
+from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+
+_BEHAVIOUR = (
+    "The same suites at every checkpoint. What the last does less well than the best before it was forgotten, though a little "
+    "of that is chance, as the best was picked for being best."
+)
+_SITES = (
+    "Importance is the absolute mean effect of a head or MLP on the margin, by attribution patching: an estimate, which "
+    "csuite explain patch holds against exact patches. Likeness across halves of the contrasts cannot be "
+    "expected above the reliability of the rankings themselves, which is their agreement between the two halves; on the same "
+    "contrasts it can, as they share what is chance."
+)
+_INSIDE = (
+    "CKA says whether two checkpoints place the same rows alike at the tokens of a role; a probe whether “Y is excluded” can "
+    "be read off along the line that the first checkpoint drew, on contrasts that had no part in drawing it. Where the first's "
+    "line fails and one of the checkpoint's own does not, the knowledge is there, in another direction."
+)
+_WEIGHTS = "How far weights have moved since the first checkpoint, as a share of their length."
+_CROSSING = (
+    "Values of the first checkpoint put into a later one, at its circuit or at all of a layer. What counts is the first's other run "
+    "less its same run (crossed): that difference is about the contrast. What values of another checkpoint do whatever they say "
+    "is told apart (harm)."
+)
+
+_MAPPED = 4
+
+
+def masthead(drift: Drift) -> Masthead:
+    """What stands above all sections."""
+    about = (
+        f"{len(drift.checkpoints)} checkpoints on {', '.join(drift.suites)} (splits {', '.join(drift.splits)}). "
+        f"{drift.contrasts:,} contrasts in {drift.clusters:,} clusters. Every figure comes with its 95 % interval and n."
+    )
+    return Masthead(f"{drift.checkpoints[0]} > {drift.checkpoints[-1]}", "drift", about)
+
+
+def drift_sections(drift: Drift) -> Iterator[Section]:
+    """All of it, behaviour first."""
+    remarks = Remarks(tuple(remarks_of(drift)))
+    yield Section("checkpoints", "Checkpoints", "", (Sheet(tables.checkpoint_table(drift)), remarks))
+    yield Section("behaviour", "Behaviour", _BEHAVIOUR, tuple(_behaviour(drift)))
+    yield Section("sites", "Which sites matter", _SITES, tuple(_sites(drift)))
+    yield Section("inside", "What is said inside", _INSIDE, tuple(_inside(drift)))
+    yield Section("weights", "Weights", _WEIGHTS, tuple(_weights(drift)))
+    yield Section("crossing", "Old values in new checkpoints", _CROSSING, tuple(_crossing(drift)))
+
+
+def remarks_of(drift: Drift) -> Iterator[str]:
+    """What one should know before believing a figure."""
+    if drift.clusters < 30:
+        yield f"{drift.clusters} independent clusters are few: differences between checkpoints may well be chance."
+    for one in drift.inside.margins:
+        if one.difference.low is not None and one.difference.low <= 0:
+            yield (
+                f"{one.checkpoint} hardly tells clean from corrupt runs apart, or the wrong way round: what is said about its "
+                "sites is then mostly noise."
+            )
+    if len(drift.checkpoints) == 2:
+        yield "Two checkpoints of one training are one sample of what training does. Repeat with other seeds."
+
+
+def _behaviour(drift: Drift) -> Iterator[Block]:
+    number = {label: place for place, label in enumerate(drift.checkpoints)}
+    charts = []
+    for suite in drift.suites:
+        metric = next(one.metric for one in drift.changes if one.suite == suite)
+        figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
+        points = {
+            ("all" if group == OVERALL else short_slice(group)): [
+                (number[one.checkpoint], one.value) for one in figures if one.group == group
+            ]
+            for group in dict.fromkeys(one.group for one in figures)
+        }
+        chance = METRICS[metric].chance
+        levels = () if chance is None else (Level("chance", chance, f"{chance:g}"),)
+        up = METRICS[metric].title
+        charts.append(curves(f"behaviour-{suite}", f"{suite}: {up.lower()}", axis("checkpoint"), up, points, levels))
+    yield from _drawn(charts)
+    for suite in drift.suites:
+        yield Sheet(tables.matrix_table(drift, suite))
+        yield Sheet(tables.change_table(drift, suite), f"What flips between checkpoints on {suite}")
+    yield Sheet(tables.forgetting_table(drift))
+
+
+def _sites(drift: Drift) -> Iterator[Block]:
+    yield from _drawn([_likeness_plot(drift, direction) for direction in drift.circuit])
+    maps = []
+    for label in _mapped(drift):
+        for direction in drift.circuit:
+            found = {
+                one.site: one.recovered
+                for one in drift.inside.importances
+                if (one.checkpoint, one.direction) == (label, direction)
+            }
+            name = f"importance-{drift.checkpoints.index(label)}-{direction}"
+            framed = drift.circuit[direction] if label == drift.checkpoints[0] else ()
+            maps.append(head_map(name, f"{label}: {direction}", found, "recovered, attribution", framed))
+    yield Charts(tuple(maps))
+    yield Sheet(tables.likeness_table(drift))
+
+
+def _mapped(drift: Drift) -> list[str]:
+    """Checkpoints whose maps are shown: the first, the last, and some between."""
+    last = len(drift.checkpoints) - 1
+    places = dict.fromkeys(round(last * step / (_MAPPED - 1)) for step in range(_MAPPED))
+    return [drift.checkpoints[place] for place in places]
+
+
+def _likeness_plot(drift: Drift, direction: str) -> Plot | None:
+    number = {label: place for place, label in enumerate(drift.checkpoints)}
+    mine = [one for one in drift.inside.likenesses if one.direction == direction and one.first == drift.checkpoints[0]]
+    points = {
+        "Spearman with the first": [(number[one.second], one.spearman) for one in mine],
+        "the same across halves": [(number[one.second], one.across) for one in mine],
+        f"Jaccard@{drift.top} with the first": [(number[one.second], one.jaccard) for one in mine],
+        "reliability (Spearman)": [
+            (number[one.checkpoint], one.spearman) for one in drift.inside.reliabilities if one.direction == direction
+        ],
+    }
+    chance = mine[0].jaccard_chance
+    levels = (Level("Jaccard of chance", chance, f"{chance:.3f}"),)
+    return curves(
+        f"likeness-{direction}", f"Site importance, {direction}", axis("checkpoint"), "likeness", points, levels
+    )
+
+
+def _inside(drift: Drift) -> Iterator[Block]:
+    last = drift.checkpoints[-1]
+    number = {label: place for place, label in enumerate(drift.checkpoints)}
+    aligned: dict[tuple[str, str], Interval] = {
+        (one.layer, one.role): one.cka for one in drift.inside.alignments if one.second == last
+    }
+    maps = [layer_map("cka-last", f"CKA of {last} with the first", aligned, "linear CKA, debiased")]
+    for title, own in (("the first's line", False), ("a line of its own", True)):
+        found: dict[tuple[str, str], Interval] = {
+            (one.layer, one.role): one.own if own else one.frozen
+            for one in drift.inside.probes
+            if one.checkpoint == last
+        }
+        name = "probe-own" if own else "probe-frozen"
+        maps.append(layer_map(name, f"“Y is excluded” in {last}: {title}", found, "share told apart"))
+    top = f"L{drift.layers - 1}.residual"
+    points = {
+        f"{role}, {title}": [
+            (number[one.checkpoint], one.own if own else one.frozen)
+            for one in drift.inside.probes
+            if (one.layer, one.role) == (top, role)
+        ]
+        for role in ("cls", "q_y")
+        for title, own in (("first's line", False), ("own line", True))
+    }
+    level = Level("chance", 0.5, "0.5")
+    yield from _drawn(
+        [curves("probes", f"“Y is excluded” at {top}", axis("checkpoint"), "told apart", points, [level])]
+    )
+    yield Charts(tuple(one for one in maps if one is not None))
+    yield Sheet(tables.alignment_table(drift), "CKA of all layers and roles")
+    yield Sheet(tables.probe_table(drift), "Probes of all layers and roles")
+
+
+def _weights(drift: Drift) -> Iterator[Block]:
+    last = drift.checkpoints[-1]
+    moved = {one.site: one.change for one in drift.inside.head_changes if one.second == last}
+    framed = [one.site for one in drift.inside.head_changes if one.circuit]
+    yield Charts((head_map("weights-last", f"Heads of {last}", moved, "relative change", framed),))
+    yield Sheet(tables.weight_table(drift))
+
+
+def _crossing(drift: Drift) -> Iterator[Block]:
+    last = drift.checkpoints[-1]
+    charts = []
+    for direction in drift.circuit:
+        mine = [
+            one
+            for one in drift.inside.crossings
+            if (one.second, one.direction) == (last, direction) and one.patch != "circuit"
+        ]
+        points = {
+            name: [(place, getattr(one, field)) for place, one in enumerate(mine)]
+            for name, field in (("own values", "own"), ("the first's, crossed", "crossed"), ("harm", "harm"))
+        }
+        title = f"{drift.checkpoints[0]} into {last}: {direction}"
+        charts.append(curves(f"crossing-{direction}", title, axis("layers of the first"), "logits", points))
+    yield from _drawn(charts)
+    yield Sheet(tables.crossing_table(drift, layers=False))
+    yield Sheet(tables.crossing_table(drift, layers=True), "Whole layers")
+
+
+def _drawn(plots: list[Plot | None]) -> Iterator[Charts]:
+    drawings: tuple[Drawing, ...] = tuple(draw_plot(plot) for plot in plots if plot is not None)
+    if drawings:
+        yield Charts(drawings)

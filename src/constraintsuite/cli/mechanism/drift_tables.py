@@ -1,0 +1,195 @@
+"""Drift as tables: the same for a terminal and for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from constraintsuite.evaluate.groupings import OVERALL, short_slice
+from constraintsuite.mechanism.drift.records import Drift, Figure
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.scores import Interval
+from constraintsuite.reports.figures import Kind
+from constraintsuite.reports.tables import Column, Table
+
+_RESAMPLED = "95 % intervals resample clusters of examples"
+
+
+def checkpoint_table(drift: Drift) -> Table:
+    """Which number stands for which checkpoint, and how it tells the two runs of a contrast apart."""
+    margins = {one.checkpoint: one for one in drift.inside.margins}
+    rows = tuple(
+        (str(number), label, one.clean, one.corrupt, one.correct)
+        for number, (label, one) in enumerate((label, margins[label]) for label in drift.checkpoints)
+    )
+    columns = (
+        Column("number"),
+        Column("checkpoint"),
+        Column("clean margin", "number"),
+        Column("corrupt margin", "number"),
+        Column("clean margin above 0, %", "share"),
+    )
+    caption = (
+        f"Checkpoints in the order given. Margins are means over {drift.contrasts:,} contrasts in {drift.clusters:,} clusters, in "
+        "each model's own unit."
+    )
+    return Table("checkpoints", caption, columns, rows)
+
+
+def matrix_table(drift: Drift, suite: str) -> Table:
+    """The forgetting matrix of a suite: a row a checkpoint, a column a slice."""
+    metric = next(one.metric for one in drift.changes if one.suite == suite)
+    figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
+    groups = list(dict.fromkeys(one.group for one in figures))
+    rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
+    kind: Kind = "share" if METRICS[metric].share else "number"
+    columns = (Column("checkpoint"), *(Column(_heading(group, kind), kind) for group in groups))
+    caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}."
+    return Table(f"behaviour_{suite}", caption, columns, rows)
+
+
+def forgetting_table(drift: Drift) -> Table:
+    """How far the last checkpoint lies behind the best before it."""
+    rows = tuple((one.suite, short_slice(one.group), one.best, one.difference) for one in drift.forgetting)
+    columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best, points", "points"))
+    caption = f"What {drift.checkpoints[-1]} does less well than the best checkpoint before it, on the same examples."
+    return Table("forgetting", caption, columns, rows)
+
+
+def change_table(drift: Drift, suite: str) -> Table:
+    """What flips between two checkpoints."""
+    rows = tuple(
+        (
+            f"{one.first} > {one.second}",
+            short_slice(one.group),
+            one.difference,
+            one.lost,
+            one.won,
+            one.mcnemar,
+            one.p,
+            one.holm,
+        )
+        for one in drift.changes
+        if one.suite == suite
+    )
+    kinds: Sequence[tuple[str, Kind]] = (
+        ("checkpoints", "text"),
+        ("group", "text"),
+        ("difference, points", "points"),
+        ("lost", "count"),
+        ("won", "count"),
+        ("McNemar p", "p"),
+        ("clustered p", "p"),
+        ("Holm", "p"),
+    )
+    caption = (
+        f"{suite}: the same examples in two checkpoints. McNemar's exact p takes examples as independent; the clustered p "
+        "exchanges whole clusters; Holm is that p corrected for all rows of all suites."
+    )
+    return Table(f"changes_{suite}", caption, tuple(Column(*one) for one in kinds), rows)
+
+
+def likeness_table(drift: Drift, *, brief: bool = False) -> Table:
+    """Whether the same sites matter; `brief` for a terminal."""
+    kinds: Sequence[tuple[str, Kind]] = (
+        ("checkpoints", "text"),
+        ("Spearman", "number"),
+        ("across halves", "number"),
+        (f"Jaccard@{drift.top}", "number"),
+        ("by chance", "number"),
+        ("p", "p"),
+        ("RBO", "number"),
+        ("weighted overlap", "number"),
+        ("moved, layers", "number"),
+    )
+    rows = tuple(
+        (
+            f"{one.first} > {one.second}, {one.direction}",
+            one.spearman,
+            one.across,
+            one.jaccard,
+            one.jaccard_chance,
+            one.jaccard_p,
+            one.rbo,
+            one.weighted,
+            one.moved,
+        )
+        for one in drift.inside.likenesses
+    )
+    shown = 6 if brief else len(kinds)
+    chance = "" if brief else f" Rankings by chance have an RBO of {drift.inside.likenesses[0].rbo_chance:.3f}."
+    caption = (
+        "How alike the importances of heads and MLPs are, on the same contrasts, and across the two halves of them. n counts "
+        f"contrasts, whose clusters are resampled.{chance}"
+    )
+    return Table("sites", caption, tuple(Column(*one) for one in kinds[:shown]), tuple(row[:shown] for row in rows))
+
+
+def crossing_table(drift: Drift, *, layers: bool) -> Table:
+    """Values of the first checkpoint in the others: of its circuit, or of whole layers."""
+    rows = tuple(
+        (f"{one.first} > {one.second}", one.direction, one.patch, one.own, one.crossed, one.harm, one.share)
+        for one in drift.inside.crossings
+        if layers == (one.patch != "circuit")
+    )
+    kinds: Sequence[tuple[str, Kind]] = (
+        ("checkpoints", "text"),
+        ("direction", "text"),
+        ("patch", "text"),
+        ("own", "number"),
+        ("crossed", "number"),
+        ("harm", "number"),
+        ("share", "number"),
+    )
+    caption = "Change of the later checkpoint's margin in logits; share is crossed by what separates its own two runs."
+    return Table("crossings_layers" if layers else "crossings", caption, tuple(Column(*one) for one in kinds), rows)
+
+
+def alignment_table(drift: Drift) -> Table:
+    """CKA of all layers and roles."""
+    rows = tuple((f"{one.first} > {one.second}", one.layer, one.role, one.cka) for one in drift.inside.alignments)
+    columns = (Column("checkpoints"), Column("layer"), Column("role"), Column("CKA", "number"))
+    return Table("cka", "Debiased linear CKA; n counts rows.", columns, rows, long=len(rows) > 60)
+
+
+def probe_table(drift: Drift) -> Table:
+    """Probes of all layers and roles."""
+    rows = tuple((one.checkpoint, one.layer, one.role, one.frozen, one.own) for one in drift.inside.probes)
+    columns = (
+        Column("checkpoint"),
+        Column("layer"),
+        Column("role"),
+        Column("first's line, %", "share"),
+        Column("own line, %", "share"),
+    )
+    return Table("probes", "Contrasts whose clean run lies further along a line.", columns, rows, long=len(rows) > 60)
+
+
+def weight_table(drift: Drift) -> Table:
+    """How far the weights of heads in and outside the circuit have moved."""
+    parts = list(dict.fromkeys(one.part for one in drift.inside.part_changes))
+    moved = {(one.second, one.part): one.change for one in drift.inside.part_changes}
+    circuit = {(one.second, one.direction): one.difference for one in drift.inside.circuit_changes}
+    directions = list(drift.circuit)
+    rows = tuple(
+        (label, *(moved.get((label, part)) for part in parts), *(circuit.get((label, one)) for one in directions))
+        for label in drift.checkpoints[1:]
+    )
+    columns = (
+        Column("checkpoint"),
+        *(Column(part, "number") for part in parts),
+        *(Column(f"circuit's heads ({one})", "number") for one in directions),
+    )
+    caption = (
+        f"Relative change of weights since {drift.checkpoints[0]}; of the circuit's heads, less that of the other heads of their "
+        "layers, n counts heads."
+    )
+    return Table("weights", caption, columns, rows)
+
+
+def _figure(figures: Sequence[Figure], label: str, group: str) -> Interval | None:
+    return next((one.value for one in figures if (one.checkpoint, one.group) == (label, group)), None)
+
+
+def _heading(group: str, kind: Kind) -> str:
+    name = "all" if group == OVERALL else short_slice(group)
+    return f"{name}, %" if kind == "share" else name

@@ -1,0 +1,203 @@
+"""Analyses and circuits as sections of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+
+from constraintsuite.cli.mechanism import explain_tables as tables
+from constraintsuite.cli.mechanism.charts import axis, curves
+from constraintsuite.cli.mechanism.circuit_tables import circuit_tables, verdict_lines
+from constraintsuite.cli.mechanism.maps import head_map, layer_map
+from constraintsuite.mechanism.attending import LOOKING, Look
+from constraintsuite.mechanism.circuits.records import CircuitReport
+from constraintsuite.mechanism.effects.summary import SiteSummary
+from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.sites import parse_site
+from constraintsuite.records.plots import Level
+from constraintsuite.records.scores import Interval
+from constraintsuite.reports.drawings.plot import draw_plot
+from constraintsuite.reports.drawings.svg import Drawing
+from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+from constraintsuite.reports.tables import Column, Table
+
+_METHODS = {
+    "exact": "Exact patches: activations of one run put into the other.",
+    "attribution": "Attribution patching: estimates by gradients, which miss what saturates.",
+    "ablation-resample": "Ablation: what a site says about another Y in its place.",
+    "ablation-mean": "Ablation: the mean over the role in a site's place.",
+    "ablation-zero": "Ablation: nothing in a site's place, which no layer above has ever seen.",
+}
+_MAPS = (
+    "Blue moves the margin towards the run that the values come from, orange away from it; in ablations blue is what is lost. "
+    "Denoising asks whether a site is sufficient, noising whether it is necessary: the two are never merged."
+)
+_ATTENTION = (
+    "Shares of attention in the clean runs, by head: where the tokens of a role look. A head that looks at the cue need not use "
+    "what it sees there; the maps above say what matters."
+)
+_CIRCUIT = (
+    "Sites were ranked and the circuit chosen on one half of the contrasts; all that is said of it is of the other half, "
+    "unless it says otherwise."
+)
+_KINDS = {"residual": "Residual", "attention": "Attention", "mlp": "MLP"}
+_FEW = 30
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An analysis, its circuits, and what was looked up for the page."""
+
+    explained: Explained
+    circuits: Mapping[str, CircuitReport] = field(default_factory=dict)
+    looks: Sequence[Look] = ()
+
+
+def explain_sections(shown: Shown) -> Iterator[Section]:
+    """All parts that there is something for."""
+    explained = shown.explained
+    first: list[Block] = [Sheet(tables.baseline_table(explained)), Remarks(tuple(remarks_of(explained)))]
+    first.append(Sheet(tables.invariant_table(explained), "What was checked when the model was loaded"))
+    yield Section("first", "The model and the contrasts", "", tuple(first), (tables.every_table(explained),))
+    for method in dict.fromkeys(method for _, method in tables.kinds_of(explained)):
+        yield Section(method, _title(method), f"{_METHODS[method]} {_MAPS}", tuple(_method(explained, method)))
+    if shown.looks:
+        blocks, files = tuple(_attention(shown.looks)), (_look_table(shown.looks),)
+        yield Section("attention", "Where the cue is looked at", _ATTENTION, blocks, files)
+    for name, circuit in shown.circuits.items():
+        yield Section(f"circuit-{name}", f"Circuit ({name})", _CIRCUIT, tuple(_circuit(name, circuit)))
+
+
+def remarks_of(explained: Explained) -> Iterator[str]:
+    """What one should know before believing a figure."""
+    settings = explained.artifact.manifest.settings
+    yield (
+        f"{explained.subject.name} ({explained.subject.type}, {explained.subject.layers} layers of {explained.subject.heads} heads), "
+        f"{len(explained.contrasts):,} contrasts from {settings['source']}."
+    )
+    if not tells_apart(explained):
+        yield (
+            "The model hardly tells clean from corrupt runs apart, so that shares recovered are shares of next to nothing: maps "
+            "show effects in logits."
+        )
+    clusters = len({cluster for one in explained.contrasts for cluster in one.clusters})
+    if clusters < _FEW:
+        yield f"{clusters} clusters of documents are few: intervals are wide, and may still be too narrow."
+    for reason, count in explained.artifact.manifest.rejects.items():
+        yield f"Left out: {count:,} ({reason})."
+    yield "What late-interaction models match token by token stands in the report of a run: csuite report --maxsim."
+
+
+def tells_apart(explained: Explained) -> bool:
+    """Whether clean margins lie above corrupt ones by more than their intervals; where only one run was seen, above 0."""
+    (one, *_) = explained.summary.baselines
+    against = one.corrupt_margin.high if one.corrupt_margin.value is not None else 0.0
+    return one.clean_margin.low is not None and against is not None and one.clean_margin.low > against
+
+
+def _title(method: str) -> str:
+    kind, _, how = method.partition("-")
+    return f"Ablation ({how})" if kind == "ablation" else {"exact": "Patching", "attribution": "Attribution"}[method]
+
+
+def _method(explained: Explained, method: str) -> Iterator[Block]:
+    kinds = [kind for kind in tables.kinds_of(explained) if kind[1] == method]
+    maps = [list(_maps(explained, *kind)) for kind in kinds]
+    # Both directions of one kind of map stand side by side.
+    drawings = [one for same in zip_longest(*maps) for one in same if one is not None]
+    if drawings:
+        yield Charts(tuple(drawings))
+    for kind in kinds:
+        yield Sheet(tables.strongest_table(explained, *kind))
+        for items in ("correct", "failed"):
+            table = tables.strongest_table(explained, *kind, items=items)
+            if table.rows:
+                yield Sheet(table, f"The strongest in contrasts that the model gets {_got(items)}: {kind[0]}")
+    agreement = tables.agreement_table(explained) if method == "exact" else None
+    if agreement is not None:
+        yield Sheet(agreement)
+
+
+def _got(items: str) -> str:
+    return "right" if items == "correct" else "wrong"
+
+
+def _maps(explained: Explained, direction: str, method: str) -> Iterator[Drawing]:
+    mine = [one for one in tables.of_items(explained, "all") if (one.direction, one.method) == (direction, method)]
+    name = f"{method}-{direction}"
+    clear = tells_apart(explained)
+    note = "logits" if not clear else "share lost" if method.startswith("ablation") else "share recovered"
+    heads = {one.site: _shown(one, clear) for one in mine if one.role == "all" and _of_a_layer(one)}
+    if heads:
+        yield head_map(f"heads-{name}", f"Heads, {direction} ({method})", heads, note)
+    for kind, title in _KINDS.items():
+        found: dict[tuple[str, str], Interval] = {
+            (one.site, one.role): _shown(one, clear)
+            for one in mine
+            if parse_site(one.site).kind in ((kind, "embeddings") if kind == "residual" else (kind,))
+        }
+        if len({role for _, role in found}) > 1 or kind == "residual":
+            drawn = layer_map(f"{kind}-{name}", f"{title} by role, {direction} ({method})", found, note)
+            if drawn is not None:
+                yield drawn
+
+
+def _shown(one: SiteSummary, share: bool) -> Interval:
+    return one.recovered if share else one.effect
+
+
+def _of_a_layer(one: SiteSummary) -> bool:
+    return parse_site(one.site).kind in ("head", "attention", "mlp")
+
+
+def _attention(looks: Sequence[Look]) -> Iterator[Block]:
+    charts = []
+    for of, to in (("q_cue", "q_y"), ("q_cue", "d_y"), ("cls", "q_cue"), ("q_y", "q_cue"), ("d_y", "q_cue")):
+        found = {one.site: one.share for one in looks if (one.of, one.to) == (of, to)}
+        if found:
+            charts.append(head_map(f"attention-{of}-{to}", f"From {of} to {to}", found, "share of attention"))
+    yield Charts(tuple(charts))
+    table = _look_table(looks)
+    strongest = sorted((one for one in looks if one.to == "q_cue" != one.of), key=lambda one: -(one.share.value or 0.0))
+    rows = tuple((one.site, one.of, one.to, one.share) for one in strongest[: tables.SHOWN])
+    caption = "Heads that look at the query's cue most; all shares stand in the files beside this page."
+    yield Sheet(replace(table, name="attention_to_cue", caption=caption, rows=rows, long=False))
+
+
+def _look_table(looks: Sequence[Look]) -> Table:
+    rows = tuple((one.site, one.of, one.to, one.share) for one in looks)
+    columns = (Column("head"), Column("from"), Column("to"), Column("share, %", "share"))
+    return Table("attention", f"Attention of {', '.join(LOOKING)} to all roles.", columns, rows, long=True)
+
+
+def _circuit(name: str, report: CircuitReport) -> Iterator[Block]:
+    points = {
+        "faithfulness": [(float(point.size), point.check) for point in report.curve],
+        "where it was found": [(float(point.size), point.find) for point in report.curve],
+        "random circuits (5 to 95 %)": [
+            (
+                float(point.size),
+                Interval(point.chance.middle, point.chance.low, point.chance.high, point.chance.circuits),
+            )
+            for point in report.curve
+            if point.chance is not None
+        ],
+    }
+    plot = curves(
+        f"faithfulness-{name}",
+        f"Faithfulness, {report.ablation} ablation",
+        axis("sites kept"),
+        "share of the margin kept",
+        points,
+        [Level("the whole model", 1.0, "1")],
+    )
+    effects = {one.site: one.effect for one in report.ranking.sites}
+    title = f"Effects that rank the sites, {report.ranking.direction} ({report.ranking.method})"
+    drawings = [draw_plot(plot)] if plot is not None else []
+    yield Charts((*drawings, head_map(f"circuit-{name}", title, effects, "logits", report.circuit)))
+    yield Remarks(tuple(verdict_lines(report)))
+    for table in circuit_tables(report):
+        yield Sheet(replace(table, name=f"{table.name}_{name}"))
+    told = f"mean over random sets {report.completeness.random}, worst set found greedily {report.completeness.greedy}"
+    yield Remarks((f"Completeness, 0 is complete: {told}.", f"Area under the curve: {report.area}."))

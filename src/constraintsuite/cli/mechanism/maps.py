@@ -1,0 +1,64 @@
+"""Sites as maps: a row a layer; heads, and what a layer has but one of, or roles, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from constraintsuite.mechanism.contrasts.records import ROLES
+from constraintsuite.mechanism.sites import Site, parse_site
+from constraintsuite.records.scores import Interval
+from constraintsuite.reports.drawings.sitemap import Cell, site_map
+from constraintsuite.reports.drawings.svg import Drawing
+
+_WHOLE = ("attention", "mlp")
+
+
+def head_map(
+    name: str, title: str, values: Mapping[str, Interval | float], note: str, framed: Collection[str] = ()
+) -> Drawing:
+    """Heads by number, then attention and MLP as a whole, as far as there are values of them."""
+    sites = {parse_site(text): text for text in values}
+    heads = sorted({site.head for site in sites if site.kind == "head"})
+    wholes = [kind for kind in _WHOLE if any(site.kind == kind for site in sites)]
+    by_place = {(site.layer, _column(site)): text for site, text in sites.items()}
+    columns = [*(f"H{head}" for head in heads), *wholes]
+    rows = [
+        (f"L{layer}", [_cell(by_place.get((layer, column)), values, framed) for column in columns])
+        for layer in sorted({site.layer for site in sites})
+    ]
+    return site_map(name, title, [_short(column) for column in columns], rows, note)
+
+
+def layer_map(name: str, title: str, values: Mapping[tuple[str, str], Interval], note: str) -> Drawing | None:
+    """Layers by role; None without any value."""
+    if not values:
+        return None
+    layers = sorted({layer for layer, _ in values}, key=parse_site)
+    roles = [role for role in ("all", *ROLES) if any(role == other for _, other in values)]
+    named = {f"{layer} at {role}": value for (layer, role), value in values.items()}
+    rows = [
+        (_layer(layer), [_cell(f"{layer} at {role}" if (layer, role) in values else None, named, ()) for role in roles])
+        for layer in layers
+    ]
+    return site_map(name, title, roles, rows, note)
+
+
+def _cell(text: str | None, values: Mapping[str, Interval | float], framed: Collection[str]) -> Cell:
+    if text is None:
+        return Cell(None, "nothing there")
+    value = values[text]
+    if isinstance(value, Interval):
+        return Cell(value.value, f"{text} {value}", text in framed)
+    return Cell(value, f"{text} {value:.3g}", text in framed)
+
+
+def _column(site: Site) -> str:
+    return f"H{site.head}" if site.kind == "head" else site.kind
+
+
+def _short(column: str) -> str:
+    return {"attention": "attn"}.get(column, column)
+
+
+def _layer(site: str) -> str:
+    return "emb" if site == "embeddings" else site.partition(".")[0]

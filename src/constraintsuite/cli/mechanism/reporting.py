@@ -1,0 +1,112 @@
+"""`csuite explain report`: one page of analyses, their circuits, and drifts."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.cli.mechanism.options import folder_type, json_option
+
+if TYPE_CHECKING:
+    from constraintsuite.cli.mechanism.explain_sections import Shown
+    from constraintsuite.mechanism.attending import Look
+    from constraintsuite.mechanism.drift.records import Drift
+    from constraintsuite.mechanism.explain.records import Explained
+    from constraintsuite.reports.sections.base import Section
+
+_LOOKED_AT = 64
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, type=folder_type)
+@click.option("--out", required=True, type=folder_type, help="Folder to create: index.html, tables/ and plots/.")
+@click.option(
+    "--attention",
+    is_flag=True,
+    help=f"Also show where heads look from the cue and to it, over {_LOOKED_AT} contrasts; loads the model.",
+)
+@json_option
+def report(folders: tuple[Path, ...], out: Path, attention: bool, as_json: bool) -> None:
+    """Write one page of FOLDERS of `csuite explain` and `csuite drift`, which opens offline, with tables and pictures as files."""
+    from constraintsuite.cli.mechanism.pages import write_page
+    from constraintsuite.reports.page import Masthead
+
+    parts = [_open(folder) for folder in dict.fromkeys(folders)]
+    title = ", ".join(dict.fromkeys(part.title for part in parts))
+    head = Masthead(
+        title, "mechanism", "Every figure comes with its 95 % interval and n; clusters of documents are resampled."
+    )
+    inputs = {
+        f"{number} {name}": content for number, part in enumerate(parts) for name, content in part.contents.items()
+    }
+    settings = {"attention": str(attention)}
+    page = write_page(out, head, {**inputs, **settings}, lambda: _sections(parts, attention=attention))
+    click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A folder, read."""
+
+    name: str
+    title: str
+    contents: dict[str, str]
+    shown: Shown | Drift
+
+
+def _open(folder: Path) -> _Part:
+    from constraintsuite.cli.mechanism.explain_sections import Shown
+    from constraintsuite.mechanism.circuits.finding import FOLDER, read_circuits
+    from constraintsuite.mechanism.drift.folder import KIND, load_drift
+    from constraintsuite.mechanism.explain.folder import load_explained
+    from constraintsuite.store.artifact import Artifact, read_manifest
+
+    name = folder.resolve().name
+    manifest = read_manifest(folder) if folder.is_dir() else None
+    if manifest is not None and manifest.kind == KIND:
+        return _Part(name, manifest.name, {name: manifest.content}, load_drift(folder))
+    explained = load_explained(folder)
+    circuits = read_circuits(folder)
+    contents = {name: explained.artifact.manifest.content}
+    contents |= {f"{name} {one}": Artifact.open(folder / FOLDER / one).manifest.content for one in circuits}
+    return _Part(name, explained.subject.name, contents, Shown(explained, circuits))
+
+
+def _sections(parts: Sequence[_Part], *, attention: bool) -> Iterator[Section]:
+    from constraintsuite.cli.mechanism.drift_sections import drift_sections
+    from constraintsuite.cli.mechanism.explain_sections import Shown, explain_sections
+    from constraintsuite.cli.mechanism.pages import marked
+
+    looked: set[str] = set()
+    for number, part in enumerate(parts, 1):
+        shown = part.shown
+        if isinstance(shown, Shown):
+            subject = shown.explained.subject.fingerprint
+            if attention and subject not in looked:  # of several analyses of one model, in the first
+                shown = replace(shown, looks=_look(shown.explained))
+            looked.add(subject)
+            sections = explain_sections(shown)
+        else:
+            sections = drift_sections(shown)
+        for section in sections:
+            yield marked(section, f"{number}-", part.name) if len(parts) > 1 else section
+
+
+def _look(explained: Explained) -> list[Look]:
+    from constraintsuite.mechanism.attending import measure_attention
+    from constraintsuite.mechanism.contrasts.selection import choose
+    from constraintsuite.mechanism.contrasts.tokens import tokenise
+    from constraintsuite.mechanism.subject import load_subject
+
+    subject = load_subject(explained.subject.name)
+    seed = explained.artifact.manifest.seed
+    main = choose([one for one in explained.contrasts if not one.control], _LOOKED_AT, seed)
+    return measure_attention(subject, tokenise(main, subject.classifier.tokenization).contrasts, seed=seed)

@@ -1,0 +1,182 @@
+"""Ablation: what a site says is taken away from the clean run, and something that knows nothing of it is put in its place.
+
+`resample` puts in what the site says in another contrast of the same template about another Y, role by role: values as the
+model knows them. The cue is the same there, so what is taken away is which Y is meant and in which texts; what the cue itself
+does is taken away by noising, which puts in the corrupt twin. `mean` puts in the mean over the same role in a reference set,
+`zero` nothing at all, which no layer above has ever seen: where the three disagree, that is itself a finding.
+"""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import keyed_random
+from constraintsuite.mechanism.contrasts.records import ROLES
+from constraintsuite.mechanism.contrasts.stacking import PADDED, buckets
+from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
+from constraintsuite.mechanism.effects.records import Ablation, Grid, Method
+from constraintsuite.mechanism.patching.blocks import Block, make_block
+from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
+from constraintsuite.mechanism.patching.exact import join, patched_grid
+from constraintsuite.mechanism.patching.memory import Budget
+from constraintsuite.mechanism.patching.stacking import Patch, sites_to_keep
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.mechanism.subject import Subject
+from constraintsuite.models.torch.device import inference
+
+if TYPE_CHECKING:
+    import torch
+
+_METHODS: dict[Ablation, Method] = {"resample": "ablation-resample", "mean": "ablation-mean", "zero": "ablation-zero"}
+REFERENCES = 64
+"""Contrasts over which means are taken."""
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """What is put in the place of what is taken away."""
+
+    kind: Ablation
+    others: Mapping[str, TokenContrast]
+    """By contrast, whose values it is given; of `resample` alone."""
+    means: Mapping[Site, torch.Tensor]
+    """(roles, width of the site), NaN for a role that the reference set lacks; of `mean` alone."""
+
+
+def choose_others(contrasts: Sequence[TokenContrast], seed: int) -> dict[str, TokenContrast]:
+    """For each contrast another of the same template, side and control about another Y; those that have none are left out."""
+    alike: dict[tuple[str, str, str], list[TokenContrast]] = defaultdict(list)
+    for one in contrasts:
+        alike[_form(one)].append(one)
+    found = {}
+    for one in contrasts:
+        others = [other for other in alike[_form(one)] if other.contrast.y != one.contrast.y]
+        if others:
+            found[one.contrast.id] = keyed_random(seed, "resample", one.contrast.id).choice(others)
+    return found
+
+
+def prepare_ablation(
+    subject: Subject,
+    kind: Ablation,
+    contrasts: Sequence[TokenContrast],
+    sites: Collection[Site],
+    budget: Budget,
+    seed: int,
+) -> Replacement:
+    """What replaces what is taken away from any of the contrasts; it does not depend on which are asked for at once."""
+    if kind == "mean" and any(site.kind == "pattern" for site in sites):
+        raise UserError("Weights of attention have no mean over texts of different lengths. Use resample or zero.")
+    return Replacement(
+        kind,
+        choose_others(contrasts, seed) if kind == "resample" else {},
+        role_means(subject, _sample(contrasts, seed), sites, budget) if kind == "mean" else {},
+    )
+
+
+def ablate_contrasts(
+    subject: Subject,
+    contrasts: Sequence[TokenContrast],
+    patches: Sequence[Patch],
+    replacement: Replacement,
+    budget: Budget,
+) -> Grid:
+    """What taking away each site does to the clean run of each contrast."""
+    found: list[tuple[list[int], Grid]] = []
+    for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
+        some = [contrasts[i] for i in places]
+        pairs = [pair for one in some for pair in _pairs(one, replacement)]
+        found.append((places, _ablate(subject, make_block(subject, some, pairs), patches, replacement, budget)))
+    return join(found)
+
+
+def _ablate(subject: Subject, block: Block, patches: Sequence[Patch], replacement: Replacement, budget: Budget) -> Grid:
+    sites = {site for patch in patches for site in patch.sites}
+    with inference():
+        base = observe(subject, block, "clean", sorted(sites_to_keep(subject, patches) | sites))
+        donor = _donor(subject, block, base, replacement, sites)
+        return patched_grid(
+            subject, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[replacement.kind])
+        )
+
+
+def _donor(subject: Subject, block: Block, base: Observed, replacement: Replacement, sites: Collection[Site]) -> Donor:
+    import torch
+
+    if replacement.kind == "resample":
+        others = observe(subject, block, "corrupt", sorted(sites))
+        return twin_donor(block, "clean", {"clean": base, "corrupt": others})
+    roles = torch.from_numpy(block.stacked.clean.roles.astype(np.int64)).to(subject.device)
+    filled = roles != PADDED
+    if replacement.kind == "zero":
+        return Donor(filled, lambda site: torch.zeros_like(base.seen[site]))
+    known = next(iter(replacement.means.values())).isfinite().all(dim=1)
+    means = {site: values.nan_to_num() for site, values in replacement.means.items()}
+    return Donor(filled & known[roles.clamp(min=0)], lambda site: means[site][roles.clamp(min=0)])
+
+
+def role_means(
+    subject: Subject, contrasts: Sequence[TokenContrast], sites: Collection[Site], budget: Budget
+) -> dict[Site, torch.Tensor]:
+    """The mean of each site over the tokens of each role in the clean runs: (roles, width)."""
+    import torch
+
+    order, sums, count = sorted(sites), dict[Site, "torch.Tensor"](), torch.zeros(len(ROLES), device=subject.device)
+    with inference():
+        for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
+            some = [contrasts[i] for i in places]
+            block = make_block(subject, some, [pair for one in some for pair in (one.better, one.worse)])
+            seen = observe(subject, block, "clean", order).seen
+            mask = torch.from_numpy(_by_role(block.stacked.clean.roles)).to(subject.device)  # (roles, rows, positions)
+            count += mask.sum(dim=(1, 2))
+            for site in order:
+                sums[site] = sums.get(site, 0) + torch.einsum("rnp,npw->rw", mask, seen[site])
+    return {site: total / count[:, None] for site, total in sums.items()}  # 0 / 0 is NaN
+
+
+def _by_role(roles: Roles) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    mask: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = roles[None] == np.arange(len(ROLES))[:, None, None]
+    return mask.astype(np.float32)
+
+
+def _sample(contrasts: Sequence[TokenContrast], seed: int) -> list[TokenContrast]:
+    """Main contrasts, where there are any, in a fixed order."""
+    main = [one for one in contrasts if not one.contrast.control] or list(contrasts)
+    chosen = keyed_random(seed, "reference").sample(range(len(main)), min(REFERENCES, len(main)))
+    return [main[i] for i in sorted(chosen)]
+
+
+def _form(one: TokenContrast) -> tuple[str, str, str]:
+    return one.contrast.template, one.contrast.side, one.contrast.control
+
+
+def _pairs(one: TokenContrast, replacement: Replacement) -> list[TokenPair]:
+    """The clean rows of a contrast beside those that they are given values of."""
+    if replacement.kind != "resample":
+        return [role_aligned(pair.clean, pair.clean) for pair in one.pairs]
+    other = replacement.others[one.contrast.id]
+    # Where the other has no pair aside, plain relevance is given what its better pair says.
+    theirs = other.pairs if other.aside is not None else (other.better, other.worse, other.better)
+    return [role_aligned(mine.clean, their.clean) for mine, their in zip(one.pairs, theirs, strict=False)]
+
+
+def role_aligned(mine: TokenRow, theirs: TokenRow) -> TokenPair:
+    """Rows about different things: the first token of a role takes from the first of the same role, and so on, in turn."""
+    return TokenPair(mine, theirs, _in_turn(theirs.roles, mine.roles), _in_turn(mine.roles, theirs.roles))
+
+
+def _in_turn(takers: Roles, givers: Roles) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    partners = np.full(len(takers), -1, dtype=np.int64)
+    for role in np.unique(takers):
+        places, there = np.flatnonzero(takers == role), np.flatnonzero(givers == role)
+        if len(there):
+            partners[places] = there[np.arange(len(places)) % len(there)]
+    return partners

@@ -1,0 +1,93 @@
+"""Who looks at whom: weights of attention from the tokens of some roles to those of all others, head by head."""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.mechanism.contrasts.records import ROLES, Role
+from constraintsuite.mechanism.contrasts.stacking import buckets
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import FloatArray
+from constraintsuite.mechanism.patching.blocks import Block, make_block
+from constraintsuite.mechanism.patching.donors import observe
+from constraintsuite.mechanism.patching.memory import plan_memory
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.mechanism.subject import Subject
+from constraintsuite.metrics.intervals import connected_components, estimate
+from constraintsuite.models.torch.device import inference
+from constraintsuite.records.scores import Interval
+
+if TYPE_CHECKING:
+    import torch
+
+LOOKING: tuple[Role, ...] = ("q_cue", "cls", "q_y", "d_y")
+"""Whose looks are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The share of a head's attention that tokens of one role pay to those of another, in the clean runs."""
+
+    site: str
+    """Of the head."""
+    of: Role
+    to: Role
+    share: Interval
+
+
+def measure_attention(
+    subject: Subject, contrasts: Sequence[TokenContrast], *, mib: int | None = None, seed: int = 0
+) -> list[Look]:
+    """Of all heads, as means over contrasts; clusters are resampled."""
+    asked = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
+    sites = subject.sites({"pattern"})
+    budget = plan_memory(subject, sites, mib, max(one.longest for one in asked))
+    shares = np.full((len(asked), len(sites), len(LOOKING), len(ROLES)), np.nan)
+    with inference():
+        for places in buckets(asked, min(budget.kept, 2 * budget.stacked)):
+            block = make_block(subject, [asked[i] for i in places])
+            seen = observe(subject, block, "clean", sites).seen
+            for number, site in enumerate(sites):
+                shares[places, number] = _by_contrast(_shares(block, seen[site]))
+    clusters = connected_components([one.contrast.clusters for one in asked])
+    return list(_looks(sites, shares, clusters, np.random.default_rng(seed)))
+
+
+def _looks(
+    sites: Sequence[Site], shares: FloatArray, clusters: npt.NDArray[np.int64], rng: np.random.Generator
+) -> Iterator[Look]:
+    columns = shares.reshape(len(shares), -1)
+    found = iter(estimate(columns, [False] * columns.shape[1], clusters, rng=rng))
+    for site in sites:
+        head = str(Site(site.layer, "head", site.head))
+        for of in LOOKING:
+            for to in ROLES:
+                share = next(found)
+                if share.value is not None:
+                    yield Look(head, of, to, share)
+
+
+def _shares(block: Block, weights: torch.Tensor) -> torch.Tensor:
+    """What the tokens of a role pay to each role, on average: (rows, looking roles, roles); NaN without any such token."""
+    import torch
+
+    roles = block.stacked.clean.roles
+    masks = np.stack([roles == number for number in range(len(ROLES))], axis=1).astype(np.float32)
+    to = torch.from_numpy(masks).to(weights.device)
+    of = to[:, [ROLES.index(role) for role in LOOKING]]
+    paid = torch.einsum("nfq,nqk,ntk->nft", of, weights, to)
+    shares: torch.Tensor = paid / of.sum(dim=2, keepdim=True)
+    return shares
+
+
+def _by_contrast(shares: torch.Tensor) -> FloatArray:
+    """The mean over those of a contrast's two rows that have the role: (contrasts, looking roles, roles)."""
+    paired: FloatArray = shares.unflatten(0, (-1, 2)).nanmean(dim=1).cpu().numpy().astype(np.float64)
+    return paired

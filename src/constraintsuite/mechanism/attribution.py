@@ -1,0 +1,230 @@
+"""Attribution patching: what every patch would do, by gradients, for the price of a few passes.
+
+The effect of putting a donor's values in at a site is estimated by (donor - base) x gradient of the base's score, summed over
+the places of a role (Nanda 2023). With `steps`, gradients are means along the straight way from the base's embeddings to the
+donor's (integrated gradients at the embeddings, not at each site's own input), which helps where the score saturates.
+"""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from constraintsuite.mechanism.contrasts.stacking import Run, buckets
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import Direction, Grid
+from constraintsuite.mechanism.gradients import tracing
+from constraintsuite.mechanism.hooks import Edit, Seen, capturing, replacing, watching
+from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, FloatArray, carried, make_block
+from constraintsuite.mechanism.patching.donors import moved
+from constraintsuite.mechanism.patching.exact import join
+from constraintsuite.mechanism.patching.memory import Budget
+from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.sites import EMBEDDINGS, Site
+from constraintsuite.mechanism.subject import Subject, Tensors
+from constraintsuite.models.torch.device import telling_out_of_memory
+
+if TYPE_CHECKING:
+    import torch
+
+
+class _Traced(NamedTuple):
+    """Rows with what passed each site in them, and how their scores depend on it."""
+
+    scores: torch.Tensor
+    values: Seen
+    gradients: Seen
+
+
+def attribute_contrasts(
+    subject: Subject,
+    contrasts: Sequence[TokenContrast],
+    patches: Sequence[Patch],
+    directions: Sequence[Direction],
+    budget: Budget,
+    *,
+    steps: int = 0,
+) -> list[Grid]:
+    """What each patch of a single site would do to each contrast, one grid a direction.
+
+    Without `steps` that takes two forward passes and one backward a row and direction, however many patches there are.
+    """
+    found: list[tuple[list[int], list[Grid]]] = []
+    for places in buckets(contrasts, budget.traced):
+        block = make_block(subject, [contrasts[i] for i in places])
+        found.append((places, attribute_block(subject, block, patches, directions, steps=steps)))
+    return [join([(places, grids[i]) for places, grids in found]) for i in range(len(directions))]
+
+
+def attribute_block(
+    subject: Subject, block: Block, patches: Sequence[Patch], directions: Sequence[Direction], *, steps: int = 0
+) -> list[Grid]:
+    """The same for contrasts that are put together already."""
+    sites = sorted({_carrier(site) for patch in patches for site in patch.sites})
+    bases = [INTO[direction] for direction in directions]
+    with telling_out_of_memory():
+        runs = _trace(subject, block, bases, sites, steps)
+        if len(runs) == 1:
+            runs |= _look(subject, block, OTHER[bases[0]], sites)
+        if steps:
+            mean = _along_the_way(subject, block, bases, sites, runs, steps)
+            runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
+        grids = [_grid(subject, block, patches, direction, runs) for direction in directions]
+        for run, traced in runs.items():  # last, as a device must be waited for
+            _refuse_infinite(subject, block, [run], traced.scores)
+        return grids
+
+
+def _carrier(site: Site) -> Site:
+    """What is looked at for a site: the heads of a layer stand side by side, and are looked at together."""
+    return Site(site.layer, "head") if site.kind == "head" else site
+
+
+def _trace(
+    subject: Subject, block: Block, runs: Collection[Run], sites: Collection[Site], steps: int
+) -> dict[Run, _Traced]:
+    """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
+    if steps:
+        return {
+            run: traced for each in OTHER for run, traced in _look(subject, block, each, {*sites, EMBEDDINGS}).items()
+        }
+    with tracing(subject, sites) as trace:
+        scores = subject.scores(_together(block, runs))
+        gradients, values = trace.gradients(scores), trace.values()
+    return {
+        run: _Traced(scores[part].detach(), _rows(values, part), _rows(gradients, part))
+        for run, part in _parts(block, runs).items()
+    }
+
+
+def _look(subject: Subject, block: Block, run: Run, sites: Collection[Site]) -> dict[Run, _Traced]:
+    """A run that only gives."""
+    import torch
+
+    with torch.no_grad(), capturing(subject, sites) as seen:
+        scores = subject.scores(block.inputs[run])
+    return {run: _Traced(scores, seen, {})}
+
+
+def _along_the_way(
+    subject: Subject,
+    block: Block,
+    runs: Sequence[Run],
+    sites: Collection[Site],
+    seen: Mapping[Run, _Traced],
+    steps: int,
+) -> dict[Run, Seen]:
+    """Mean gradients at the middles of `steps` equal parts of the way from a run's embeddings to the other's."""
+    import torch
+
+    base = torch.cat([seen[run].values[EMBEDDINGS] for run in runs])
+    taken = [carried(block, run, base.device) for run in runs]
+    there = torch.cat(
+        [
+            moved(seen[OTHER[run]].values[EMBEDDINGS], weights, EMBEDDINGS)
+            for run, (weights, _) in zip(runs, taken, strict=True)
+        ]
+    )
+    where = torch.cat([where for _, where in taken])
+    rows, inputs = torch.arange(len(base), device=base.device), _together(block, runs)
+    total: Seen = {}
+    for step in range(steps):
+        between = torch.lerp(base, there, (step + 0.5) / steps)
+        with replacing(subject, [Edit(EMBEDDINGS, rows, between, where)]), tracing(subject, sites) as trace:
+            scores = subject.scores(inputs)
+            _refuse_infinite(subject, block, runs, scores)
+            gradients = trace.gradients(scores)
+        total = {site: gradient / steps + total.get(site, 0) for site, gradient in gradients.items()}
+    return {run: _rows(total, part) for run, part in _parts(block, runs).items()}
+
+
+def _grid(
+    subject: Subject, block: Block, patches: Sequence[Patch], direction: Direction, runs: Mapping[Run, _Traced]
+) -> Grid:
+    into = INTO[direction]
+    base, given = runs[into], runs[OTHER[into]]
+    weights, where = carried(block, into, base.scores.device)
+    sites = sorted({site for patch in patches for site in patch.sites})
+    estimates = _by_place(subject, sites, base, given, weights, where)
+    roles = list(dict.fromkeys(patch.role for patch in patches))
+    places = np.stack([block.places(role, into) for role in roles])  # (roles, rows, positions)
+    number = {name: i for names in (sites, roles) for i, name in enumerate(names)}
+    of_site, of_role = [number[patch.sites[0]] for patch in patches], [number[patch.role] for patch in patches]
+    changes = _summed(estimates, places, of_site, of_role)
+    reached = block.touches(places & where.cpu().numpy())[of_role]
+    scores, donor = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
+    return Grid(
+        tuple(contrast.contrast.id for contrast in block.contrasts),
+        tuple((str(patch.sites[0]), patch.role) for patch in patches),
+        direction,
+        "attribution",
+        block.margins(scores),
+        block.margins(donor),
+        np.where(reached, block.margins(scores + changes), np.nan),
+        block.asides(scores),
+        np.where(reached, block.asides(scores + changes), np.nan),
+    )
+
+
+def _by_place(
+    subject: Subject,
+    sites: Sequence[Site],
+    base: _Traced,
+    given: _Traced,
+    weights: torch.Tensor | None,
+    where: torch.Tensor,
+) -> torch.Tensor:
+    """What each place of each row would do: (sites, rows, positions); of a pattern, each key."""
+    import torch
+
+    found: dict[Site, torch.Tensor] = {}
+    for carrier in dict.fromkeys(map(_carrier, sites)):
+        change = (moved(given.values[carrier], weights, carrier) - base.values[carrier]) * base.gradients[carrier]
+        if carrier.kind == "pattern":
+            found[carrier] = (change * where[..., None]).sum(dim=1)
+        elif carrier.kind == "head":
+            heads = (change.unflatten(-1, (subject.heads, -1)).sum(dim=-1) * where[..., None]).unbind(dim=-1)
+            found |= {Site(carrier.layer, "head", number): head for number, head in enumerate(heads)}
+        else:
+            found[carrier] = change.sum(dim=-1) * where
+    return torch.stack([found[site] for site in sites])
+
+
+def _summed(
+    estimates: torch.Tensor,
+    places: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    of_site: Sequence[int],
+    of_role: Sequence[int],
+) -> FloatArray:
+    """What the places of a role do together, for each patch: (patches, rows)."""
+    import torch
+
+    masks = torch.from_numpy(places).to(estimates.device).to(estimates.dtype)
+    every = torch.einsum("snp,rnp->srn", estimates, masks)
+    summed: FloatArray = every[list(of_site), list(of_role)].cpu().numpy().astype(np.float64)
+    return summed
+
+
+def _together(block: Block, runs: Collection[Run]) -> Tensors:
+    import torch
+
+    return {name: torch.cat([block.inputs[run][name] for run in runs]) for name in block.inputs["clean"]}
+
+
+def _parts(block: Block, runs: Collection[Run]) -> dict[Run, slice]:
+    rows = len(block.pairs)
+    return {run: slice(i * rows, (i + 1) * rows) for i, run in enumerate(runs)}
+
+
+def _rows(seen: Seen, part: slice) -> Seen:
+    return {site: tensor[part] for site, tensor in seen.items()}
+
+
+def _refuse_infinite(subject: Subject, block: Block, runs: Collection[Run], scores: torch.Tensor) -> None:
+    if not bool(scores.isfinite().all()):
+        with watching(subject):
+            subject.scores(_together(block, runs))

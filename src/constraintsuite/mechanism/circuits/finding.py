@@ -1,0 +1,126 @@
+"""Find a circuit in the effects of an explain folder; what is said of it is an artifact inside that folder."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.load import refuse_changed
+from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.stage import code_version
+from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
+from constraintsuite.mechanism.circuits.records import CircuitReport
+from constraintsuite.mechanism.circuits.running import make_bench
+from constraintsuite.mechanism.circuits.search import search_circuit
+from constraintsuite.mechanism.circuits.settings import CircuitSettings
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
+from constraintsuite.mechanism.explain.folder import begin, load_effects
+from constraintsuite.mechanism.explain.source import KIND as EXPLAIN
+from constraintsuite.mechanism.patching.memory import Budget, peak_mib, plan_memory
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.mechanism.subject import Subject, load_subject
+from constraintsuite.models.torch.device import describe_device
+from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.store.jsonl import adapter, describe
+
+KIND = "circuit"
+FOLDER = "circuit"
+"""Inside an explain folder; each circuit has a folder of its own in it."""
+REPORT = "circuit.json"
+_RUN = "run"  # margins that were run, until the report is written
+
+
+class _Work(NamedTuple):
+    """Ready to begin."""
+
+    subject: Subject
+    contrasts: tuple[TokenContrast, ...]
+    sites: list[Site]
+    effects: SiteEffects
+    budget: Budget
+    origin: Origin
+
+
+def find_circuit(
+    folder: Path,
+    settings: CircuitSettings,
+    *,
+    name: str | None = None,
+    memory: int | None = None,
+    reporter: Reporter | None = None,
+) -> CircuitReport:
+    """The circuit of an explain folder's model, from its effects and contrasts, in `folder/circuit/NAME/circuit.json`.
+
+    The name is side and ablation unless another is given. One that is there is read; one that was stopped goes on.
+    """
+    told = reporter or Silent()
+    out = folder / FOLDER / (name or f"{settings.side}-{settings.ablation}")
+    work = _prepare(folder, settings, memory)
+    with folder_lock(out):
+        if begin(out, work.origin) is not None:
+            told.note(f"{out}: up to date")
+            return read_circuit(out)
+        start = time.monotonic()
+        with told.track("circuits", None) as advance:
+            bench = make_bench(
+                work.subject,
+                work.sites,
+                work.contrasts,
+                settings.ablation,
+                work.budget,
+                settings.seed,
+                folder=out / _RUN,
+                told=advance,
+            )
+            report = search_circuit(bench, work.contrasts, work.effects, settings)
+        write_text(out / REPORT, adapter(CircuitReport).dump_json(report, indent=2).decode() + "\n")
+        shutil.rmtree(out / _RUN, ignore_errors=True)
+        device = work.subject.device
+        place = {"device": describe_device(device), "peak_mib": round(peak_mib(device))}
+        counts = {"contrasts": sum(report.contrasts), "sites": report.sites, "members": len(report.circuit)}
+        finish(out, work.origin, counts, {}, time.monotonic() - start, place=place)
+    return report
+
+
+def read_circuit(path: Path) -> CircuitReport:
+    """A finished circuit; one that was changed since is a UserError."""
+    refuse_changed(Artifact.open(path, KIND))
+    try:
+        return adapter(CircuitReport).validate_json((path / REPORT).read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{path / REPORT}: {describe(error)} Was it written by another version?") from None
+
+
+def read_circuits(folder: Path) -> dict[str, CircuitReport]:
+    """The finished circuits of an explain folder by their names; unfinished ones are left out."""
+    finished = sorted(file.parent for file in (folder / FOLDER).glob(f"*/{REPORT}"))
+    return {path.name: read_circuit(path) for path in finished if (path / "manifest.json").is_file()}
+
+
+def _prepare(folder: Path, settings: CircuitSettings, memory: int | None) -> _Work:
+    """Load the model and the effects; what can be refused is refused here."""
+    artifact = Artifact.open(folder, EXPLAIN)
+    refuse_changed(artifact)
+    rows, contrasts = load_effects(folder)
+    subject = load_subject(artifact.manifest.settings["model"])
+    if subject.fingerprint != artifact.manifest.inputs["subject"]:
+        raise UserError(
+            f"{folder}: its effects are of {subject.name} as it was, or with other versions of its libraries. "
+            "Run `csuite explain` again."
+        )
+    sites = subject.sites({"head", "mlp"})
+    studied = [one for one in contrasts if not one.control and one.side == settings.side]
+    effects = site_effects(rows, studied, [str(site) for site in sites], settings.direction, settings.method)
+    tokens = tokenise(contrasts, subject.classifier.tokenization).contrasts
+    budget = plan_memory(subject, sites, memory, max(one.longest for one in tokens))
+    inputs = {"explain": artifact.manifest.content, "subject": subject.fingerprint}
+    batches = {"tokens": [budget.kept, budget.stacked, budget.traced]}
+    decisive = {**settings.model_dump(mode="json", exclude={"seed"}), **batches}
+    origin = Origin(KIND, subject.name, inputs, decisive, settings.seed, code_version())
+    return _Work(subject, tokens, sites, effects, budget, origin)

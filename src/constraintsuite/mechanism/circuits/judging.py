@@ -1,0 +1,193 @@
+"""How good a circuit is: faithful, complete, minimal, and better than chance. Ratios of means, never means of ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from constraintsuite.execution.shards import keyed_random
+from constraintsuite.mechanism.circuits.choosing import random_circuits, random_parts
+from constraintsuite.mechanism.circuits.ranking import clusters_of
+from constraintsuite.mechanism.circuits.records import (
+    MATCHES,
+    Band,
+    ChanceCircuits,
+    Completeness,
+    CurvePoint,
+    Match,
+    Member,
+    Removal,
+)
+from constraintsuite.mechanism.circuits.resampling import resample
+from constraintsuite.mechanism.circuits.running import EMPTY, Bench, Circuit
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.ratios import ratios_of_means
+from constraintsuite.mechanism.effects.records import FloatArray
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.metrics.intervals import IntArray, estimate
+from constraintsuite.records.scores import Interval
+
+_GREEDY = 5  # members that are taken away one after the other, each time the one that hurts most
+
+
+@dataclass(frozen=True, eq=False)
+class Jury:
+    """Contrasts of one half, and what lies between keeping nothing of the model and keeping all of it."""
+
+    bench: Bench
+    contrasts: tuple[TokenContrast, ...]
+    full: FloatArray
+    empty: FloatArray
+    seed: int
+
+    @cached_property
+    def clusters(self) -> IntArray:
+        """The independent group of each contrast."""
+        return clusters_of([one.contrast for one in self.contrasts])
+
+    @property
+    def scale(self) -> FloatArray:
+        """M(full) - M(empty) of each contrast."""
+        return self.full - self.empty
+
+    def margins(self, circuits: Sequence[Circuit]) -> FloatArray:
+        """(circuits, contrasts)."""
+        return self.bench.margins(circuits, self.contrasts)
+
+    def shares(self, changes: FloatArray) -> list[Interval]:
+        """Each of some changes of the margin, (figures, contrasts), as a share of the scale."""
+        scale = np.broadcast_to(self.scale, changes.shape)
+        return ratios_of_means(changes.T, scale.T, self.clusters, rng=np.random.default_rng(self.seed))
+
+    def share_values(self, changes: FloatArray) -> FloatArray:
+        """The same without intervals; NaN where there is no scale."""
+        total = float(self.scale.sum())
+        return changes.sum(axis=1) / total if total else np.full(len(changes), np.nan)
+
+    def mean(self, values: FloatArray) -> Interval:
+        """Of one value a contrast, NaN where it has none."""
+        rng = np.random.default_rng(self.seed)
+        return estimate(values[:, None], [False], self.clusters, rng=rng)[0]
+
+
+def call_jury(bench: Bench, contrasts: Sequence[TokenContrast], seed: int) -> Jury:
+    """The contrasts with the model as it is, and with nothing kept of it."""
+    full, empty = bench.margins([bench.full, EMPTY], contrasts)
+    return Jury(bench, tuple(contrasts), full, empty, seed)
+
+
+def draw_curve(order: Sequence[Site], sizes: Sequence[int], find: Jury, check: Jury, chance: int) -> list[CurvePoint]:
+    """The first sites of an order as circuits of growing size, beside `chance` random ones of each size."""
+    circuits = [frozenset(order[:size]) for size in sizes]
+    found = find.shares(find.margins(circuits) - find.empty)
+    outcomes = check.bench.run([check.bench.full, *circuits], check.contrasts)
+    checked = check.shares(outcomes.margins[1:] - check.empty)
+    points = []
+    for i, (size, circuit) in enumerate(zip(sizes, circuits, strict=True)):
+        drawn = _drawn(circuit, "layer", chance, check, f"curve {size}")[0]
+        aside = check.mean(outcomes.asides[1 + i] - outcomes.asides[0])
+        points.append(CurvePoint(size, found[i], checked[i], _band(_faithfulness(drawn, check)), aside))
+    return points
+
+
+def area_under(order: Sequence[Site], sizes: Sequence[int], jury: Jury) -> Interval:
+    """Under the faithfulness over the share of sites that is kept; 0 of nothing and 1 of everything are its ends."""
+    gains = jury.margins([frozenset(order[:size]) for size in sizes]) - jury.empty
+    heights = np.concatenate([np.zeros((1, len(jury.contrasts))), gains, jury.scale[None]])
+    kept = np.array([0, *sizes, len(order)], dtype=np.float64) / len(order)
+    area = ((heights[1:] + heights[:-1]) / 2 * np.diff(kept)[:, None]).sum(axis=0)
+    return jury.shares(area[None])[0]
+
+
+def judge_completeness(circuit: Sequence[Site], find: Jury, check: Jury, parts: int) -> Completeness:
+    """The circuit and the full model without the same members, for random ones and for those that hurt most."""
+    chance = keyed_random(check.seed, "completeness")
+    random = random_parts(circuit, parts, chance)
+    greedy = _greedy(frozenset(circuit), find)
+    removed = [*random, *greedy]
+    gaps = _gaps(frozenset(circuit), removed, check)
+    shares = check.shares(gaps)
+    removals = tuple(
+        Removal("random" if i < len(random) else "greedy", tuple(map(str, sorted(sites))), share)
+        for i, (sites, share) in enumerate(zip(removed, shares, strict=True))
+    )
+    values = np.abs(check.share_values(gaps[: len(random)]))
+    return Completeness(
+        _mean_absolute(gaps[: len(random)], check),
+        float(values.max()) if np.isfinite(values).all() else None,
+        _mean_absolute(gaps[-1:], check),
+        removals,
+    )
+
+
+def judge_members(circuit: Sequence[Site], jury: Jury) -> list[Member]:
+    """What is lost without each member, in the order of the circuit."""
+    whole = frozenset(circuit)
+    margins = jury.margins([whole, *(whole - {site} for site in circuit)])
+    drops = jury.shares(margins[0] - margins[1:])
+    return [
+        Member(str(site), drop, drop.low is not None and drop.low > 0)
+        for site, drop in zip(circuit, drops, strict=True)
+    ]
+
+
+def judge_chance(circuit: Circuit, jury: Jury, count: int) -> list[ChanceCircuits]:
+    """The circuit beside random ones of the same size, of either match."""
+    (own,) = _faithfulness([circuit], jury)
+    found = []
+    for match in MATCHES:
+        circuits, possible = _drawn(circuit, match, count, jury, "chance")
+        others = _faithfulness(circuits, jury)
+        known = len(others) > 0 and bool(np.isfinite(own))
+        reached = int((others >= own - 1e-9).sum())
+        below = 1 - reached / len(others) if known else None
+        p = (1 + reached) / (1 + len(others)) if known else None
+        found.append(ChanceCircuits(match, len(others), possible, below, p, _band(others)))
+    return found
+
+
+def _drawn(circuit: Circuit, match: Match, count: int, jury: Jury, purpose: str) -> tuple[tuple[Circuit, ...], int]:
+    chance = keyed_random(jury.seed, "circuits", purpose, match)
+    return random_circuits(circuit, jury.bench.sites, match, count, chance)
+
+
+def _faithfulness(circuits: Sequence[Circuit], jury: Jury) -> FloatArray:
+    return jury.share_values(jury.margins(circuits) - jury.empty) if circuits else np.empty(0)
+
+
+def _band(values: FloatArray) -> Band | None:
+    if not len(values) or not np.isfinite(values).all():
+        return None
+    low, middle, high = np.percentile(values, [5, 50, 95]).tolist()
+    return Band(low, middle, high, len(values))
+
+
+def _gaps(circuit: Circuit, removed: Sequence[Circuit], jury: Jury) -> FloatArray:
+    """M(C without K) - M(full without K) of each K: (K, contrasts)."""
+    asked = [*(circuit - some for some in removed), *(jury.bench.full - some for some in removed)]
+    margins = jury.margins(asked)
+    gaps: FloatArray = margins[: len(removed)] - margins[len(removed) :]
+    return gaps
+
+
+def _greedy(circuit: Circuit, jury: Jury) -> list[Circuit]:
+    """Growing parts, each with the member more that makes circuit and model differ most; the worst of them comes last."""
+    parts: list[tuple[float, Circuit]] = []
+    gone: Circuit = EMPTY
+    for _ in range(min(_GREEDY, len(circuit))):
+        candidates = [gone | {site} for site in sorted(circuit - gone)]
+        sizes = np.abs(_gaps(circuit, candidates, jury).mean(axis=1))
+        best = int(np.argmax(sizes))
+        gone = candidates[best]
+        parts.append((float(sizes[best]), gone))
+    return [part for _, part in sorted(parts, key=lambda one: one[0])]
+
+
+def _mean_absolute(gaps: FloatArray, jury: Jury) -> Interval:
+    """The mean over K of |mean gap|, as a share of the scale."""
+    draws = resample(jury.clusters, np.random.default_rng(jury.seed))
+    columns = np.concatenate([gaps, jury.scale[None]]).T
+    return draws.interval(columns, lambda sums: np.abs(sums[:, :-1] / sums[:, -1:]).mean(axis=1))

@@ -1,0 +1,214 @@
+"""What is said about a circuit, as plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from constraintsuite.mechanism.contrasts.records import ControlKind
+from constraintsuite.mechanism.effects.records import Direction, Method
+from constraintsuite.records.scores import Interval
+
+CircuitAblation = Literal["twin", "resample", "mean", "zero"]
+"""What sites outside a circuit say: what they say in the corrupt twin of the contrast, in another contrast of the same template
+about another Y, on average over their role, or nothing."""
+CIRCUIT_ABLATIONS: tuple[CircuitAblation, ...] = get_args(CircuitAblation)
+Match = Literal["layer", "kind"]
+"""What a random circuit shares with the one found: as many sites of each layer, or as many heads and as many MLPs anywhere."""
+MATCHES: tuple[Match, ...] = get_args(Match)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSite:
+    """A site's mean effect on the half on which circuits are found; the largest, of either sign, come first."""
+
+    site: str
+    effect: Interval
+    """Change of the margin in logits."""
+    t: float
+    p: float
+    """Corrected for all sites by the largest |t|, signs exchanged by cluster."""
+    effect_check: Interval
+    """The same on the other half, which decided nothing; as the next two."""
+    t_check: float
+    p_check: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Sites by their effects."""
+
+    direction: Direction
+    method: Method
+    sites: tuple[RankedSite, ...]
+    reliability: Interval
+    """Spearman's correlation of mean effects on the two halves; n counts sites, clusters of each half are drawn anew."""
+    clusters: tuple[int, int]
+    """Independent groups of contrasts in each half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Where random circuits lie."""
+
+    low: float
+    """5 % of them lie below."""
+    middle: float
+    high: float
+    """95 % of them lie below."""
+    circuits: int
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The first so many sites of the ranking as a circuit."""
+
+    size: int
+    find: Interval
+    """Faithfulness on the half on which sites were ranked."""
+    check: Interval
+    """On the other half."""
+    chance: Band | None
+    """Of layer-matched random circuits of this size, on the other half; None where there are none."""
+    aside: Interval
+    """Mean change of the plain relevance score from the full model, in logits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Some members are taken from the circuit and from the full model: a complete circuit misses them as much."""
+
+    how: Literal["random", "greedy"]
+    sites: tuple[str, ...]
+    difference: Interval
+    """(M(C without K) - M(full without K)) as a share of M(full) - M(empty), signed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """How far the circuit without some of its members is from the model without them; 0 is complete."""
+
+    random: Interval
+    """Mean over random K of the absolute difference."""
+    worst_random: float | None
+    greedy: Interval
+    """Absolute difference for the K that was worst on the half on which circuits are found."""
+    removals: tuple[Removal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A site of the circuit, and what is lost without it."""
+
+    site: str
+    drop: Interval
+    """M(C) - M(C without it), as a share of M(full) - M(empty)."""
+    needed: bool
+    """Whether the whole interval lies above 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceCircuits:
+    """Random circuits beside the one that was found, on the half that decided nothing."""
+
+    match: Match
+    circuits: int
+    """How many were run, all different from the one found and from each other."""
+    possible: int
+    """How many there are; of few, p cannot be small."""
+    below: float | None
+    """Share that is less faithful."""
+    p: float | None
+    """(1 + those at least as faithful) / (1 + all)."""
+    faithfulness: Band | None
+
+
+@dataclass(frozen=True, slots=True)
+class ControlEffect:
+    """The same circuit on contrasts in which it should have nothing to do."""
+
+    control: ControlKind
+    contrasts: int
+    clusters: int
+    total: Interval
+    """M(full) - M(empty), in logits."""
+    carried: Interval
+    """M(C) - M(empty), in logits."""
+    size: Interval
+    """Mean of |M(C) - M(empty)|: what the circuit does, whichever way."""
+    difference: Interval
+    """Size on the contrasts that are studied less that on these; clusters that have both are drawn together."""
+    paired_clusters: int
+    """How many have both."""
+
+
+@dataclass(frozen=True, slots=True)
+class RandomModels:
+    """The same search in models of the same shape that were never trained."""
+
+    models: int
+    contrasts: int
+    method: Method
+    behaviour_t: float
+    """Of the difference between clean and corrupt margins, of the model studied; as the next, with its sign."""
+    strongest_t: float
+    """Largest |t| of any site."""
+    behaviour_p: float
+    """Share of models, the studied one among them, whose t is as large or larger."""
+    strongest_p: float
+    random_behaviour_t: tuple[float, ...]
+    random_strongest_t: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What must hold before a circuit is called found."""
+
+    found: bool
+    """All of the following."""
+    behaviour: bool
+    """Clean margins lie above corrupt ones on the half that decided nothing, p below .05."""
+    sites: bool
+    """Some member's effect is no chance among all sites, on both halves, corrected p below .05."""
+    chance: bool
+    """More faithful than 95 % of random circuits of either match, where there are any."""
+    random_models: bool | None
+    """Behaviour and strongest site stand out from untrained models, p below .05; None if none were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitReport:
+    """A circuit and how good it is; all that is said of it comes from the half `check` unless it says otherwise."""
+
+    model: str
+    ablation: CircuitAblation
+    """To be printed in every figure: faithfulness depends on it."""
+    sites: int
+    """How many could have been members."""
+    contrasts: tuple[int, int]
+    """Of the halves find and check."""
+    clusters: tuple[int, int]
+    unasked: int
+    """Contrasts that have nothing to be ablated with."""
+    margin_full: Interval
+    margin_empty: Interval
+    total: Interval
+    """M(full) - M(empty): what a faithful circuit keeps."""
+    behaviour_p: float
+    """Of mean M(clean) - M(corrupt) above 0, signs exchanged by cluster, two-sided."""
+    ranking: Ranking
+    curve: tuple[CurvePoint, ...]
+    area: Interval
+    """Under the faithfulness over the share of sites kept, by trapezoids; clipped nowhere."""
+    circuit: tuple[str, ...]
+    """The smallest of the curve whose faithfulness on the half find reaches the threshold, or the size asked for."""
+    reached: bool
+    """Whether the threshold was reached."""
+    faithfulness: Interval
+    completeness: Completeness
+    members: tuple[Member, ...]
+    chance: tuple[ChanceCircuits, ...]
+    controls: tuple[ControlEffect, ...]
+    """The first is what is studied, to read the others beside."""
+    random_models: RandomModels | None
+    verdict: Verdict

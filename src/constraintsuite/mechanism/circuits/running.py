@@ -1,0 +1,135 @@
+"""Margins of circuits: their sites are kept as they are in the clean run, and all others are ablated at all positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from constraintsuite.mechanism.ablation import Replacement, ablate_contrasts, prepare_ablation
+from constraintsuite.mechanism.circuits.records import CircuitAblation
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import FloatArray, Grid
+from constraintsuite.mechanism.patching.exact import patch_contrasts
+from constraintsuite.mechanism.patching.memory import Budget
+from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.mechanism.subject import Subject
+from constraintsuite.store.files import atomic_writer, sha256_text
+
+Circuit = frozenset[Site]
+EMPTY: Circuit = frozenset()
+_AT_ONCE = 32  # circuits between two marks on disk
+
+
+class Outcomes(NamedTuple):
+    """What is left of the scores of each contrast when nothing but a circuit is kept: (circuits, contrasts) each."""
+
+    margins: FloatArray
+    asides: FloatArray
+    """NaN where there is no pair aside."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A subject, the sites that can be kept or ablated, and how they are ablated."""
+
+    subject: Subject
+    sites: tuple[Site, ...]
+    ablation: CircuitAblation
+    replacement: Replacement | None
+    """None for the corrupt twin."""
+    budget: Budget
+    folder: Path | None = None
+    """Where what was run is kept, so that a stopped search goes on; None to keep nothing."""
+    told: Callable[[int], None] = lambda _: None
+    """Is told of every few circuits that are done."""
+
+    @property
+    def full(self) -> Circuit:
+        """Everything kept: the model as it is."""
+        return frozenset(self.sites)
+
+    def can_ask(self, contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
+        """Contrasts that have something to be ablated with."""
+        if self.replacement is None or self.replacement.kind != "resample":
+            return list(contrasts)
+        return [one for one in contrasts if one.contrast.id in self.replacement.others]
+
+    def run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> Outcomes:
+        """What is left of each contrast; a circuit that is asked for twice is run once."""
+        if not contrasts:
+            return Outcomes(np.empty((len(circuits), 0)), np.empty((len(circuits), 0)))
+        asked = list(dict.fromkeys(circuits))
+        found: list[FloatArray] = []
+        for start in range(0, len(asked), _AT_ONCE):
+            some = asked[start : start + _AT_ONCE]
+            found.append(self._remembered(some, contrasts))
+            self.told(len(some))
+        number = {circuit: i for i, circuit in enumerate(asked)}
+        values = np.concatenate(found, axis=1)[:, [number[circuit] for circuit in circuits]]
+        return Outcomes(values[0], values[1])
+
+    def margins(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
+        """Of each circuit, without the pairs aside, which cost a third of the time: (circuits, contrasts)."""
+        bare = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
+        return self.run(circuits, bare).margins
+
+    def _remembered(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
+        """Margins and asides, (2, circuits, contrasts), from disk if they were run before."""
+        if self.folder is None:
+            return self._run(circuits, contrasts)
+        asked = [f"{one.contrast.id} {len(one.pairs)}" for one in contrasts]
+        kept = [" ".join(sorted(map(str, circuit))) for circuit in circuits]
+        name = sha256_text(self.ablation, *asked, "", *kept)
+        return remembered(self.folder / f"{name[:32]}.npy", lambda: self._run(circuits, contrasts))
+
+    def _run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
+        partial = [circuit for circuit in circuits if circuit != self.full]
+        # Where only the full model is asked for, the empty circuit is run beside it: its grid has what was there before.
+        grid = self._ablate([Patch(self._others(circuit)) for circuit in partial or [EMPTY]], contrasts)
+        number = {circuit: i for i, circuit in enumerate(partial)}
+        margins = [grid.margin_base if c == self.full else grid.margin_patched[number[c]] for c in circuits]
+        asides = [grid.aside_base if c == self.full else grid.aside_patched[number[c]] for c in circuits]
+        return np.stack([np.stack(margins), np.stack(asides)])
+
+    def _ablate(self, patches: Sequence[Patch], contrasts: Sequence[TokenContrast]) -> Grid:
+        if self.replacement is not None:
+            return ablate_contrasts(self.subject, contrasts, patches, self.replacement, self.budget)
+        (grid,) = patch_contrasts(self.subject, contrasts, patches, ["noising"], self.budget)
+        return grid
+
+    def _others(self, circuit: Circuit) -> tuple[Site, ...]:
+        return tuple(site for site in self.sites if site not in circuit)
+
+
+def remembered(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
+    """What is in a file, which is made if it is not there; without a file, what is made."""
+    if file is None:
+        return make()
+    if not file.is_file():
+        with atomic_writer(file) as out:
+            np.save(out, make())
+    values: FloatArray = np.load(file)
+    return values
+
+
+def make_bench(
+    subject: Subject,
+    sites: Collection[Site],
+    contrasts: Sequence[TokenContrast],
+    ablation: CircuitAblation,
+    budget: Budget,
+    seed: int,
+    *,
+    folder: Path | None = None,
+    told: Callable[[int], None] = lambda _: None,
+) -> Bench:
+    """Ready to run circuits on any of the contrasts."""
+    replacement = None
+    if ablation != "twin":
+        replacement = prepare_ablation(subject, ablation, contrasts, sites, budget, seed)
+    return Bench(subject, tuple(sorted(sites)), ablation, replacement, budget, folder, told)

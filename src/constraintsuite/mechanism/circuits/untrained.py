@@ -1,0 +1,106 @@
+"""The same search in models of the same shape that were never trained: what a circuit must stand out from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from constraintsuite.mechanism.attribution import attribute_contrasts
+from constraintsuite.mechanism.circuits.ranking import SiteEffects, clusters_of, rounding_of
+from constraintsuite.mechanism.circuits.records import RandomModels
+from constraintsuite.mechanism.circuits.running import remembered
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import Direction, FloatArray, Grid, Method
+from constraintsuite.mechanism.nulls import cluster_t, random_twin
+from constraintsuite.mechanism.patching.exact import patch_contrasts
+from constraintsuite.mechanism.patching.memory import Budget
+from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.sites import Site, parse_site
+from constraintsuite.mechanism.subject import Subject
+from constraintsuite.metrics.intervals import IntArray
+
+
+class Strength(NamedTuple):
+    """How clearly a model tells clean from corrupt, and how clearly its strongest site does."""
+
+    behaviour_t: float
+    strongest_t: float
+
+
+def effects_of(
+    subject: Subject,
+    contrasts: Sequence[TokenContrast],
+    sites: Sequence[Site],
+    direction: Direction,
+    method: Method,
+    budget: Budget,
+) -> SiteEffects:
+    """The effects of whole sites on contrasts, run anew."""
+    bare = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
+    run: Callable[..., list[Grid]] = attribute_contrasts if method == "attribution" else patch_contrasts
+    (grid,) = run(subject, bare, [Patch((site,)) for site in sites], [direction], budget)
+    base, donor = grid.margin_base, grid.margin_donor
+    clean, corrupt = (base, donor) if direction == "noising" else (donor, base)
+    values = np.nan_to_num((grid.margin_patched - base).T)  # a contrast that a site cannot reach is not changed by it
+    return SiteEffects(
+        tuple(one.contrast for one in contrasts), tuple(map(str, sites)), values, clean, corrupt, direction, method
+    )
+
+
+def compare_untrained(
+    subject: Subject,
+    contrasts: Sequence[TokenContrast],
+    studied: SiteEffects,
+    models: int,
+    budget: Budget,
+    seed: int,
+    folder: Path | None = None,
+) -> RandomModels:
+    """The model's own t beside those of `models` untrained ones on the same contrasts.
+
+    Effects in such a model are not 0 on average: it is one model, and its contrasts share words. So sites of it can be told
+    from 0 by exchanged signs, and what is asked here is more: are they told more clearly than in models that know nothing?
+    If training gave nothing, all of the models are exchangeable, and p is exact however alike contrasts are.
+    """
+    clusters = clusters_of([one.contrast for one in contrasts])
+    place = {contrast.id: i for i, contrast in enumerate(studied.contrasts)}
+    mine = [place[one.contrast.id] for one in contrasts]
+    own = strength_of(studied.values[mine], studied.clean[mine], studied.corrupt[mine], clusters)
+    sites = [parse_site(name) for name in studied.sites]
+
+    def strength(number: int) -> FloatArray:
+        twin = random_twin(subject, number)
+        found = effects_of(twin, contrasts, sites, studied.direction, studied.method, budget)
+        return np.array(strength_of(found.values, found.clean, found.corrupt, clusters))
+
+    others = []
+    for number in range(seed, seed + models):
+        file = None if folder is None else folder / f"untrained-{number}.npy"
+        others.append(Strength(*remembered(file, partial(strength, number)).tolist()))
+    return RandomModels(
+        models,
+        len(contrasts),
+        studied.method,
+        own.behaviour_t,
+        own.strongest_t,
+        _p(own.behaviour_t, [other.behaviour_t for other in others]),
+        _p(own.strongest_t, [other.strongest_t for other in others]),
+        tuple(other.behaviour_t for other in others),
+        tuple(other.strongest_t for other in others),
+    )
+
+
+def strength_of(values: FloatArray, clean: FloatArray, corrupt: FloatArray, clusters: IntArray) -> Strength:
+    """Of effects (contrasts, sites) and of the margins of the two runs."""
+    floor = rounding_of(clean, corrupt)
+    behaviour = cluster_t((clean - corrupt)[:, None], clusters, floor=floor)
+    sites = cluster_t(values, clusters, floor=floor)
+    return Strength(float(behaviour[0]), float(np.abs(sites).max()))
+
+
+def _p(own: float, others: Sequence[float]) -> float:
+    return (1 + sum(other >= own for other in others)) / (1 + len(others))

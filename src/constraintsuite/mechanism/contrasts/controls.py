@@ -1,0 +1,158 @@
+"""Contrasts to hold the others against: a negation word that negates nothing, other words for the same, another thing asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from constraintsuite.mechanism.contrasts.halves import clusters_of
+from constraintsuite.mechanism.contrasts.making import Bench, Made, swap_queries
+from constraintsuite.mechanism.contrasts.painting import Painting
+from constraintsuite.mechanism.contrasts.queries import (
+    Twin,
+    affirmative_twin,
+    find_words,
+    mark_query,
+    y_forms,
+)
+from constraintsuite.mechanism.contrasts.records import Contrast, Marked, MarkedPair, Side
+from constraintsuite.mechanism.contrasts.texts import paint_text
+from constraintsuite.mechanism.contrasts.tokens import Rejected
+from constraintsuite.records.examples import Example
+from constraintsuite.text.mentions import find_forms
+
+
+def idiom_contrast(control: Example, bench: Bench) -> Made:
+    """The affirmative query dressed with an idiom, and plain: the same text is better under both."""
+    name = f"{control.id}/idiom"
+    if control.control is None or not control.query.base or control.query.base == control.query.neg:
+        return Rejected(name, "no_twin_query")
+    texts = _texts(control, bench)
+    if texts is None:
+        return Rejected(name, "cue_not_found")
+    forms = y_forms(control)
+    cues = find_words(control.query.neg, control.control.idiom) or find_words(
+        control.query.neg, control.constraint.negation_marker
+    )
+    clean = mark_query(control.query.neg, cues, forms)
+    twin = Twin(clean, mark_query(control.query.base, (), forms), f"{control.control.idiom} > ")
+    return swap_queries(control, name, twin, texts, bench, cue=control.constraint.negation_marker, control="idiom")
+
+
+def nonflip_contrast(control: Example, original: Example | None, bench: Bench) -> Made:
+    """An example as it was and in other words that say the same: the same text is better in both."""
+    name = f"{control.id}/nonflip"
+    if original is None or control.control is None:
+        return Rejected(name, "original_missing")
+    before, after = _texts(original, bench), _texts(control, bench)
+    if before is None or after is None:
+        return Rejected(name, "cue_not_found")
+    changed_texts = before != after
+    clean, corrupt = _query(original), _query(control)
+    if changed_texts and clean.text != corrupt.text:
+        return Rejected(name, "both_sides_changed")
+    side: Side = "document" if changed_texts else "query"
+    other = (
+        bench.asides.topic_for(original, bench.half) if changed_texts else bench.asides.text_for(original, bench.half)
+    )
+    return Contrast(
+        id=name,
+        example=control.id,
+        suite=control.suite,
+        side=side,
+        better=MarkedPair(clean, before[0]),
+        worse=MarkedPair(clean, before[1]),
+        better_corrupt=MarkedPair(corrupt, after[0]),
+        worse_corrupt=MarkedPair(corrupt, after[1]),
+        aside=_aside(other, clean, before[0], side),
+        aside_corrupt=_aside(other, corrupt, after[0], side),
+        cue=control.constraint.negation_marker,
+        template=control.query.template,
+        clusters=clusters_of(control),
+        half=bench.half,
+        control="nonflip",
+        change=control.control.kind,
+        y=control.constraint.y,
+    )
+
+
+def entity_contrasts(examples: Sequence[Example], benches: Mapping[str, Bench]) -> Iterator[Made]:
+    """Of each couple, two affirmative queries in the same words that ask for different things: each prefers another text.
+
+    Only where the text that lacks a thing is silent about it: nothing in such a contrast is negated.
+    """
+    for example, other in _coupled(examples):
+        name = f"{example.id}/entity"
+        bench = benches.get(example.id)
+        if bench is None:
+            continue  # counted with the example
+        twin = _asking(example, other)
+        if example.suite != "negation_omission":
+            yield Rejected(name, "negation_in_text")
+        elif twin is None:
+            yield Rejected(name, "other_wording")
+        else:
+            # The text that breaks the constraint is the one with Y: the better one for who asks for Y.
+            texts = _naming(example.docs.neg.text, example, other), _naming(example.docs.pos.text, example, other)
+            yield swap_queries(example, name, twin, texts, bench, cue="", control="entity")
+
+
+def _coupled(examples: Sequence[Example]) -> Iterator[tuple[Example, Example]]:
+    """Each example of a couple of two, with the other."""
+    couples: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        if example.couple:
+            couples[example.couple].append(example)
+    for couple in couples.values():
+        if len(couple) == 2:
+            first, second = couple
+            yield first, second
+            yield second, first
+
+
+def _naming(text: str, *examples: Example) -> Marked:
+    """A text with the mentions of what any of the examples leaves out."""
+    painting = Painting(text, "d_other")
+    for example in examples:
+        painting.paint(find_forms(text, y_forms(example)), "d_y")
+    return painting.marked()
+
+
+def _asking(example: Example, other: Example) -> Twin | None:
+    """Both affirmative queries, if nothing but the thing asked for differs."""
+    own, others = affirmative_twin(example), affirmative_twin(other)
+    if own is None or others is None or own.change != others.change:
+        return None
+    if _frame(own.corrupt) != _frame(others.corrupt) or example.constraint.y == other.constraint.y:
+        return None
+    return Twin(own.corrupt, others.corrupt, f"{example.constraint.y} > {other.constraint.y}")
+
+
+def _frame(query: Marked) -> str:
+    """A query without Y; an article before it may differ."""
+    ys = [mark for mark in query.marks if mark.role == "q_y"]
+    if not ys:
+        return query.text
+    before = query.text[: ys[0].start].removesuffix(" a ").removesuffix(" an ").rstrip()
+    return f"{before} ? {query.text[ys[-1].end :]}"
+
+
+def _texts(example: Example, bench: Bench) -> tuple[Marked, Marked] | None:
+    """The text that should win under the example's query, and the other."""
+    paintings = paint_text(example, "pos", bench.reader), paint_text(example, "neg", bench.reader)
+    if paintings[0] is None or paintings[1] is None:
+        return None
+    return paintings[0].marked(), paintings[1].marked()
+
+
+def _query(example: Example) -> Marked:
+    """The query with its cue, as it is marked beside its affirmative twin."""
+    twin = affirmative_twin(example)
+    cues = find_words(example.query.neg, example.constraint.negation_marker)
+    return mark_query(example.query.neg, cues, y_forms(example)) if twin is None else twin.clean
+
+
+def _aside(other: str | None, query: Marked, text: Marked, side: Side) -> MarkedPair | None:
+    if other is None:
+        return None
+    return MarkedPair(query, Marked(other)) if side == "query" else MarkedPair(Marked(other), text)

@@ -1,0 +1,107 @@
+"""A query that leaves Y out and its affirmative twin: the cue replaced by a word that asks for Y, or else the suite's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from constraintsuite.mechanism.contrasts.alignment import changed_stretches
+from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
+from constraintsuite.mechanism.contrasts.records import Marked
+from constraintsuite.records.examples import Example
+from constraintsuite.records.text import Span
+from constraintsuite.text.editing import starts_with_vowel_sound
+from constraintsuite.text.mentions import find_forms, fold
+
+# As many words as before: the two queries differ in nothing but the cue. "also" is what can stand wherever "not" can.
+# "including" and "such as" ask for Y less than the others do: they prefer the text with Y, but would be content without.
+COUNTERPARTS: Mapping[str, str] = {
+    "excluding": "including",
+    "never": "also",
+    "not": "also",
+    "other than": "such as",
+    "outside": "in",
+    "without": "with",
+}
+NO = "no"
+
+
+class Twin(NamedTuple):
+    """Two queries over the same documents, and what makes them differ."""
+
+    clean: Marked
+    corrupt: Marked
+    change: str
+
+
+def affirmative_twin(example: Example) -> Twin | None:
+    """The query and its affirmative twin; None if there is no other query."""
+    query = example.query.neg
+    replaced = _replace_cue(example)
+    twin, change = replaced if replaced is not None else (example.query.base, "query.base")
+    if not twin or folded(twin, word_spans(twin)) == folded(query, word_spans(query)):
+        return None
+    return Twin(*mark_queries(query, twin, y_forms(example)), change)
+
+
+def mark_queries(one: str, other: str, forms: Sequence[str]) -> tuple[Marked, Marked]:
+    """Both queries with Y marked, and as cue the words that only one of them has."""
+    spans, others = word_spans(one), word_spans(other)
+    changed = changed_stretches(folded(one, spans), folded(other, others))
+    mine = [span for stretch in changed for span in spans[stretch.start : stretch.end]]
+    theirs = [span for stretch in changed for span in others[stretch.other_start : stretch.other_end]]
+    return mark_query(one, mine, forms), mark_query(other, theirs, forms)
+
+
+def mark_query(query: str, cues: Sequence[Span], forms: Sequence[str]) -> Marked:
+    """A query with its cues and the mentions of Y, which go before."""
+    painting = Painting(query, "q_topic")
+    painting.paint(cues, "q_cue")
+    painting.paint(find_forms(query, forms), "q_y")
+    return painting.marked()
+
+
+def y_forms(example: Example) -> list[str]:
+    """Every name of what is left out."""
+    constraint = example.constraint
+    return [form for form in dict.fromkeys((constraint.y, *constraint.y_surface_forms)) if form.strip()]
+
+
+def find_words(text: str, words: str) -> list[Span]:
+    """Where words stand, whatever their case, and not as parts of others."""
+    if not words.strip():
+        return []
+    pattern = rf"(?<![\w-]){re.escape(fold(words))}(?![\w-])"
+    return [Span(*found.span()) for found in re.finditer(pattern, fold(text))]
+
+
+def _replace_cue(example: Example) -> tuple[str, str] | None:
+    """The query with another word for its cue, and which for which; None where that cannot be done."""
+    query, marker = example.query.neg, fold(example.constraint.negation_marker)
+    mentions = find_forms(query, y_forms(example))
+    cues = [cue for cue in find_words(query, marker) if not any(cue.overlaps(one) for one in mentions)]
+    if not mentions or not cues:
+        return None
+    cue = min(cues, key=lambda one: min(_gap(one, mention) for mention in mentions))
+    new = _some(example, mentions) if marker == NO else COUNTERPARTS.get(marker)
+    if new is None:
+        return None
+    return query[: cue.start] + new + query[cue.end :], f"{marker} > {new}"
+
+
+def _gap(one: Span, other: Span) -> int:
+    return max(one.start, other.start) - min(one.end, other.end)
+
+
+def _some(example: Example, mentions: Sequence[Span]) -> str:
+    """What "no" becomes: the article of one countable thing, which the affirmative query or a text shows, or "some"."""
+    countable = any(
+        re.search(r"(?<!\w)an? $", text[: mention.start], re.IGNORECASE)
+        for text in (example.query.base, example.docs.pos.text, example.docs.neg.text)
+        for mention in find_forms(text, [example.constraint.y])
+    )
+    following = example.query.neg[mentions[0].start :]
+    if not countable:
+        return "some"
+    return "an" if starts_with_vowel_sound(following) else "a"

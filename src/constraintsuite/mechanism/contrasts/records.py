@@ -1,0 +1,80 @@
+"""What a contrast is, before any model reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Role = Literal["cls", "q_topic", "q_cue", "q_y", "sep1", "d_cue", "d_y", "d_scope", "d_other", "sep2"]
+ROLES: tuple[Role, ...] = get_args(Role)
+QUERY_ROLES: tuple[Role, ...] = ("q_topic", "q_cue", "q_y")
+"""Of the tokens of a query; the first is that of what has no mark."""
+TEXT_ROLES: tuple[Role, ...] = ("d_other", "d_cue", "d_y", "d_scope")
+Side = Literal["query", "document"]
+SIDES: tuple[Side, ...] = get_args(Side)
+Half = Literal["find", "check"]
+"""Circuits are found on one half and judged on the other."""
+HALVES: tuple[Half, ...] = get_args(Half)
+ControlKind = Literal["", "idiom", "nonflip", "entity"]
+"""What a contrast is held against: `idiom` has a negation word that excludes nothing, in `nonflip` the same thing is said in
+other words, and in `entity` two affirmative queries ask for different things. Empty for what is studied."""
+CONTROL_KINDS: tuple[ControlKind, ...] = get_args(ControlKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch of a text and its role."""
+
+    start: int
+    end: int
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text with its marks, in order and without overlap; what is not marked is `q_topic` in a query, `d_other` in a text."""
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPair:
+    """What a reranker reads at once."""
+
+    query: Marked
+    text: Marked
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A clean input and its corrupt twin.
+
+    The margin of either is the score of `better` less that of `worse`. The clean one should be positive and the corrupt one
+    should not; only of the controls `idiom` and `nonflip` should both be positive. Both pairs are patched in lock-step.
+    `aside` is a pair about something else, whose score tells what a patch does to plain relevance.
+    """
+
+    id: str
+    example: str
+    """Id of the suite's example."""
+    suite: str
+    """The example's slice."""
+    side: Side
+    """Where clean and corrupt differ: in the query (without / with), or in the texts (which are exchanged)."""
+    better: MarkedPair
+    worse: MarkedPair
+    better_corrupt: MarkedPair
+    worse_corrupt: MarkedPair
+    aside: MarkedPair | None
+    aside_corrupt: MarkedPair | None
+    cue: str
+    """The negation word of the query, or of the text where that is what differs."""
+    template: str
+    clusters: tuple[str, ...]
+    half: Half
+    control: ControlKind = ""
+    change: str = ""
+    """What was done to get the corrupt one: `without > with` (a word for a word), `query.base`, `texts exchanged`."""
+    y: str = ""
+    """What the query leaves out."""

@@ -1,0 +1,160 @@
+"""What a text says of Y, as marks: the mentions, the cue that negates them, and how far the cue reaches."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from constraintsuite.errors import MissingExtraError
+from constraintsuite.mechanism.contrasts.alignment import changed_stretches
+from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
+from constraintsuite.mechanism.contrasts.queries import find_words, y_forms
+from constraintsuite.records.examples import Evidence, Example
+from constraintsuite.records.text import Span
+from constraintsuite.text import ANALYSERS
+from constraintsuite.text.base import Analysis
+from constraintsuite.text.choice import get_analyser
+from constraintsuite.text.mentions import find_forms, fold
+from constraintsuite.text.polarity import judge_mention
+
+Which = Literal["pos", "neg"]
+NEAR = 0.6
+"""Share of the longer text's words that two texts have in common, in place, when one is an edit of the other."""
+FALLBACK = "rules"
+
+
+class Reader:
+    """Analyses of texts, each read once and only when asked for: a parser takes longer than all the rest.
+
+    A suite's analyser that is not at hand gives way to the one that always is.
+    """
+
+    def __init__(self, analyser: str) -> None:
+        try:
+            self._analyser = get_analyser(analyser if analyser in ANALYSERS.names() else FALLBACK)
+        except MissingExtraError:
+            self._analyser = get_analyser(FALLBACK)
+        self.name = self._analyser.name
+        self._known: dict[str, Analysis] = {}
+
+    def analysis(self, text: str) -> Analysis:
+        """Of one text."""
+        if text not in self._known:
+            self._known[text] = next(iter(self._analyser.analyse([text])))
+        return self._known[text]
+
+
+def paint_text(example: Example, which: Which, reader: Reader) -> Painting | None:
+    """One of the two texts with its roles; None where the cue that the suite names cannot be found in it."""
+    text = (example.docs.pos if which == "pos" else example.docs.neg).text
+    painting = Painting(text, "d_other")
+    if not y_forms(example):
+        _paint_edit(painting, example, which, reader.analysis(text))
+        return painting
+    evidence = {Span(one.start, one.end): one for one in example.evidence if one.document == which}
+    mentions = sorted({*evidence, *find_forms(text, y_forms(example))})
+    reached = [_reach(text, mention, evidence.get(mention), reader) for mention in mentions]
+    if None in reached:
+        return None
+    found = [one for one in reached if one is not None]
+    painting.paint((span for one in found for span in one.scopes), "d_scope")
+    painting.paint((span for one in found for span in one.cues), "d_cue")
+    painting.paint(mentions, "d_y")
+    return painting
+
+
+def mirror(one: Painting, other: Painting) -> None:
+    """Give the words of `other` the cue and scope that they have in `one`, where they have no role of their own.
+
+    Of two texts that differ by one edit, the cue stands in both, though it governs Y only in one; what replaces a cue
+    stands for it.
+    """
+    spans, others = word_spans(one.text), word_spans(other.text)
+    words, other_words = folded(one.text, spans), folded(other.text, others)
+    for a, b in _opposite(words, other_words):
+        if words[a] == other_words[b]:
+            for shift, role in enumerate(one.roles(spans[a])):
+                at = others[b].start + shift
+                if role in ("d_cue", "d_scope") and other.bare(at):
+                    other.paint([Span(at, at + 1)], role)
+        elif "d_cue" in one.roles(spans[a]) and other.bare(others[b].start):
+            other.paint([others[b]], "d_cue")
+
+
+def are_near(one: str, other: str) -> bool:
+    """Whether one text is an edit of the other, and not another text."""
+    words, other_words = folded(one, word_spans(one)), folded(other, word_spans(other))
+    enough = NEAR * max(len(words), len(other_words))
+    if (Counter(words) & Counter(other_words)).total() < enough:
+        return False  # as most are, and this is seen sooner
+    changed = changed_stretches(words, other_words)
+    kept = len(words) - sum(stretch.end - stretch.start for stretch in changed)
+    return kept >= enough
+
+
+class _Reach(NamedTuple):
+    cues: tuple[Span, ...] = ()
+    scopes: tuple[Span, ...] = ()
+
+
+def _reach(text: str, mention: Span, said: Evidence | None, reader: Reader) -> _Reach | None:
+    """The cue of a mention and its scope by the analysis, or by the suite's own evidence; None if neither has them."""
+    if said is not None and said.verdict == "affirmed" and not said.cue:
+        return _Reach()  # as most texts that break a constraint do
+    analysis = reader.analysis(text)
+    judged = judge_mention(mention, analysis.scopes)
+    cue = judged.cue
+    if said is not None and said.cue and (judged.verdict != said.verdict or cue is None):
+        cue = min(_find_cue(text, said.cue), key=lambda one: _distance(one, mention), default=None)
+        if cue is None:
+            return None
+    if cue is None:
+        return _Reach()
+    drawn = [
+        Span(scope.start, scope.end)
+        for scope in analysis.scopes
+        if (scope.cue_start, scope.cue_end) == (cue.start, cue.end)
+        and scope.start <= mention.start
+        and mention.end <= scope.end
+    ]
+    between = Span(min(cue.end, mention.end), max(cue.start, mention.start))
+    same_sentence = any(one.covers(cue) and one.covers(mention) for one in analysis.sentences)
+    return _Reach((cue,), (*drawn, between) if same_sentence and between.start < between.end else tuple(drawn))
+
+
+def _find_cue(text: str, cue: str) -> list[Span]:
+    """Where a cue stands as a word, or else as the end of one: "doesn't", "peanut-free"."""
+    found = re.finditer(re.escape(fold(cue)), fold(text))
+    return find_words(text, cue) or [Span(*one.span()) for one in found]
+
+
+def _distance(one: Span, other: Span) -> int:
+    return max(one.start, other.start) - min(one.end, other.end)
+
+
+def _paint_edit(painting: Painting, example: Example, which: Which, analysis: Analysis) -> None:
+    """Without a Y, what was edited stands for the scope, and the cues in it or before it are the cues."""
+    if example.edit is None:
+        return
+    edited = [Span(*span) for span in (example.edit.spans_pos if which == "pos" else example.edit.spans_neg)]
+    painting.paint(edited, "d_scope")
+    scopes = [scope for scope in analysis.scopes if scope.kind == "negated"]
+    cues = {Span(scope.cue_start, scope.cue_end): Span(scope.start, scope.end) for scope in scopes}
+    for cue, scope in cues.items():
+        if any(span.overlaps(cue) or span.overlaps(scope) for span in edited):
+            painting.paint([cue], "d_cue")
+
+
+def _opposite(words: Sequence[str], other_words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Places that stand for one another: kept words, and replaced ones where as many replace them."""
+    at, shift = 0, 0
+    for stretch in changed_stretches(words, other_words):
+        yield from ((place, place + shift) for place in range(at, stretch.start))
+        if stretch.end - stretch.start == stretch.other_end - stretch.other_start:
+            yield from zip(
+                range(stretch.start, stretch.end), range(stretch.other_start, stretch.other_end), strict=True
+            )
+        at, shift = stretch.end, stretch.other_end - stretch.end
+    yield from ((place, place + shift) for place in range(at, len(words)))

@@ -1,0 +1,1 @@
+"""What training changes: behaviour, which sites matter, what they say, and the weights themselves, checkpoint by checkpoint."""

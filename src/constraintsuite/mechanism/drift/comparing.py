@@ -1,0 +1,239 @@
+"""Two checkpoints side by side: which sites matter, how rows lie, and what can be read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from constraintsuite.mechanism.circuits.resampling import Figure, Resampling
+from constraintsuite.mechanism.contrasts.records import Contrast, Role
+from constraintsuite.mechanism.drift import rankings
+from constraintsuite.mechanism.drift.cka import FEWEST, cka_interval
+from constraintsuite.mechanism.drift.crossing import Crossed
+from constraintsuite.mechanism.drift.observing import POOLED, RUNS, Observation
+from constraintsuite.mechanism.drift.probing import fit_line, told_apart, usable
+from constraintsuite.mechanism.drift.records import (
+    Alignment,
+    Crossing,
+    Importance,
+    Likeness,
+    Margins,
+    Probe,
+    Reliability,
+)
+from constraintsuite.mechanism.effects.agreement import spearman
+from constraintsuite.mechanism.effects.ratios import ratios_of_means
+from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, Direction, FloatArray
+from constraintsuite.mechanism.patching.stacking import Patch, residual
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.metrics.intervals import IntArray, clipped, estimate
+from constraintsuite.records.scores import Interval
+
+PROBED: tuple[Role, ...] = ("cls", "q_y", "d_y")
+"""Where the cue itself does not stand: what is read off there was carried there."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What all checkpoints share."""
+
+    sites: tuple[Site, ...]
+    contrasts: tuple[Contrast, ...]
+    clusters: IntArray
+    draws: Resampling
+    top: int
+    seed: int
+
+    @property
+    def find(self) -> BoolArray:
+        """Contrasts of the first half."""
+        return np.array([contrast.half == "find" for contrast in self.contrasts])
+
+    @property
+    def swapped_queries(self) -> BoolArray:
+        """Contrasts in which the clean query excludes Y and the corrupt one does not."""
+        return np.array([contrast.side == "query" for contrast in self.contrasts])
+
+    def chance(self) -> np.random.Generator:
+        """The same for each figure, so that none depends on which others are asked for."""
+        return np.random.default_rng(self.seed)
+
+
+def margins_of(checkpoint: str, seen: Observation, ground: Ground) -> Margins:
+    """How far apart the two runs are."""
+    columns = np.stack([seen.clean, seen.corrupt, seen.clean - seen.corrupt, (seen.clean > 0).astype(float)], axis=1)
+    found = estimate(columns, [False, False, False, True], ground.clusters, rng=ground.chance())
+    return Margins(checkpoint, *found)
+
+
+def importances_of(checkpoint: str, seen: Observation, ground: Ground) -> Iterator[Importance]:
+    """Each site's mean effect, and that as a share of what separates the runs."""
+    for direction, effects in zip(DIRECTIONS, seen.effects, strict=True):
+        aim = seen.clean - seen.corrupt if direction == "denoising" else seen.corrupt - seen.clean
+        shares = ratios_of_means(effects, _beside(aim, effects), ground.clusters, rng=ground.chance())
+        means = estimate(effects, [False] * len(ground.sites), ground.clusters, rng=ground.chance())
+        for site, effect, recovered in zip(ground.sites, means, shares, strict=True):
+            yield Importance(checkpoint, direction, str(site), effect, recovered)
+
+
+def importance(effects: FloatArray) -> FloatArray:
+    """Of each site over contrasts (contrasts, sites)."""
+    strength: FloatArray = np.abs(effects.mean(axis=0))
+    return strength
+
+
+def circuit_of(seen: Observation, direction: Direction, ground: Ground) -> list[Site]:
+    """The sites that matter most, the strongest first."""
+    strength = importance(seen.effects[DIRECTIONS.index(direction)])
+    return [ground.sites[place] for place in rankings.order_of(strength)[: ground.top].tolist()]
+
+
+def likeness_of(pair: tuple[str, str], one: Observation, other: Observation, ground: Ground) -> Iterator[Likeness]:
+    """Whether the same sites matter, in each direction for itself."""
+    layers = np.array([site.layer for site in ground.sites], dtype=np.int64)
+    count, top = len(ground.sites), ground.top
+
+    def shared(a: FloatArray, b: FloatArray) -> float:
+        return rankings.jaccard(rankings.top_sites(a, top), rankings.top_sites(b, top))
+
+    for number, direction in enumerate(DIRECTIONS):
+        columns = np.concatenate([one.effects[number], other.effects[number]], axis=1)
+
+        def figure(
+            of: Callable[[FloatArray, FloatArray], float | None],
+            least: float = 0.0,
+            most: float = 1.0,
+            columns: FloatArray = columns,
+        ) -> Interval:
+            return clipped(_even(ground.draws.interval(columns, _each(of, count))), least, most)
+
+        halves = np.concatenate([_halved(seen.effects[number], ground) for seen in (one, other)], axis=1)
+        tops = [rankings.top_sites(importance(seen.effects[number]), top) for seen in (one, other)]
+        yield Likeness(
+            *pair,
+            direction,
+            spearman=figure(spearman, -1.0),
+            across=clipped(_even(ground.draws.interval(halves, _across)), -1.0, 1.0),
+            rbo=figure(rankings.rank_biased_overlap),
+            rbo_chance=rankings.chance_overlap(count),
+            jaccard=figure(shared),
+            jaccard_chance=rankings.chance_jaccard(count, top),
+            jaccard_p=rankings.chance_of_sharing(count, top, len(tops[0] & tops[1])),
+            weighted=figure(rankings.weighted_overlap),
+            moved=figure(lambda a, b: rankings.moved_mass(a, b, layers), most=float(layers.max())),
+        )
+
+
+def reliability_of(checkpoint: str, seen: Observation, ground: Ground) -> Iterator[Reliability]:
+    """The ranking of one half against that of the other."""
+    for number, direction in enumerate(DIRECTIONS):
+        columns = _halved(seen.effects[number], ground)
+        found = _even(ground.draws.interval(columns, _each(spearman, len(ground.sites))))
+        yield Reliability(checkpoint, direction, clipped(found, -1.0, 1.0))
+
+
+def alignments_of(pair: tuple[str, str], one: Observation, other: Observation, ground: Ground) -> Iterator[Alignment]:
+    """Clean rows, better and worse, at each role and layer."""
+    clusters = np.repeat(ground.clusters, 2)
+    clean = RUNS.index("clean")
+    for layer, (mine, theirs) in enumerate(zip(one.pooled, other.pooled, strict=True)):
+        for number, role in enumerate(POOLED):
+            rows, others = (part[number, clean].reshape(len(clusters), -1) for part in (mine, theirs))
+            kept = np.isfinite(rows).all(axis=1)
+            if kept.sum() < FEWEST:
+                continue
+            a, b = rows[kept].astype(np.float64), others[kept].astype(np.float64)
+            found = cka_interval(a, b, clusters[kept], ground.chance())
+            if found.value is None:
+                continue  # what stands at the beginning is the same in all rows
+            yield Alignment(*pair, str(residual(layer - 1)), role, found)
+
+
+def probes_of(checkpoint: str, first: Observation, seen: Observation, ground: Ground) -> Iterator[Probe]:
+    """Lines are drawn on one half of the contrasts and held against the other, by layer and role."""
+    for layer in range(len(seen.pooled)):
+        for role in PROBED:
+            own, before = (_differences(each, layer, role) for each in (seen, first))
+            whole = usable(own) & ground.swapped_queries
+            learnt, asked = whole & ground.find, whole & ~ground.find
+            if min(learnt.sum(), asked.sum()) < FEWEST:
+                continue
+            lines = fit_line(before[learnt]), fit_line(own[learnt])
+            frozen, fresh = (told_apart(line, own[asked], ground.clusters[asked], ground.chance()) for line in lines)
+            yield Probe(checkpoint, str(residual(layer - 1)), role, frozen, fresh)
+
+
+def crossings_of(
+    pair: tuple[str, str],
+    direction: Direction,
+    patches: Sequence[Patch],
+    crossed: Crossed,
+    clusters: IntArray,
+    rng: np.random.Generator,
+) -> Iterator[Crossing]:
+    """What each patch does to the second checkpoint's margins."""
+    own, told = (crossed.own - crossed.base).T, (crossed.other - crossed.same).T
+    columns = np.concatenate([own, told, (crossed.same - crossed.base).T], axis=1)
+    means = estimate(columns, [False] * columns.shape[1], clusters, rng=rng)
+    aim = _beside(crossed.donor - crossed.base, told)
+    shares = ratios_of_means(told, aim, clusters, rng=rng)
+    for number, (patch, share) in enumerate(zip(patches, shares, strict=True)):
+        name = "circuit" if len(patch.sites) > 1 else str(patch)
+        alone, crossing, harm = means[number :: len(patches)]
+        yield Crossing(*pair, direction, name, alone, crossing, harm, share)
+
+
+def _beside(values: FloatArray, columns: FloatArray) -> FloatArray:
+    """The same values for each of some columns."""
+    return np.broadcast_to(values[:, np.newaxis], columns.shape)
+
+
+def _even(figure: Interval) -> Interval:
+    """Bounds as far on both sides as the further of the bootstrap's.
+
+    Clusters that are drawn anew add noise, which makes effects of two checkpoints on the same contrasts more alike, and those of
+    two halves less: draws lie to one side of the value, and their percentiles alone would leave out the other.
+    """
+    if figure.value is None or figure.low is None or figure.high is None:
+        return figure
+    reach = max(figure.high - figure.value, figure.value - figure.low)
+    return replace(figure, low=figure.value - reach, high=figure.value + reach)
+
+
+def _halved(effects: FloatArray, ground: Ground) -> FloatArray:
+    """Columns of the half find, then of the half check: (contrasts, 2 x sites)."""
+    find = ground.find[:, np.newaxis]
+    return np.concatenate([np.where(find, effects, 0.0), np.where(find, 0.0, effects)], axis=1)
+
+
+def _across(sums: FloatArray) -> FloatArray:
+    """The mean correlation of either's one half with the other's other half, of sums of both halves of both."""
+    found = []
+    for row in np.abs(sums):
+        one, one_check, other, other_check = np.split(row, 4)
+        pair = spearman(one, other_check), spearman(one_check, other)
+        found.append(np.nan if pair[0] is None or pair[1] is None else (pair[0] + pair[1]) / 2)
+    return np.array(found)
+
+
+def _each(of: Callable[[FloatArray, FloatArray], float | None], count: int) -> Figure:
+    """Of the sums of two checkpoints side by side, draw by draw: importances are their absolute values."""
+
+    def figure(sums: FloatArray) -> FloatArray:
+        strengths = np.abs(sums)
+        found = [of(row[:count], row[count:]) for row in strengths]
+        return np.array([np.nan if value is None else value for value in found])
+
+    return figure
+
+
+def _differences(seen: Observation, layer: int, role: Role) -> FloatArray:
+    """Clean less corrupt of each contrast, over those of its two rows that have the role: (contrasts, width)."""
+    clean, corrupt = seen.pooled[layer, POOLED.index(role)].astype(np.float64)
+    difference = clean - corrupt  # (contrasts, better and worse, width)
+    there = np.isfinite(difference)
+    count = there.sum(axis=1)
+    summed = np.where(there, difference, 0.0).sum(axis=1)
+    return np.where(count > 0, summed / np.maximum(count, 1), np.nan)

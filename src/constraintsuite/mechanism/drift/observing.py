@@ -1,0 +1,121 @@
+"""What one checkpoint shows on its own: what each site would do to each contrast, and what it says at each role."""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.mechanism.attribution import attribute_contrasts
+from constraintsuite.mechanism.contrasts.records import ROLES, Role
+from constraintsuite.mechanism.contrasts.stacking import Run, buckets
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray
+from constraintsuite.mechanism.patching.blocks import Block, make_block
+from constraintsuite.mechanism.patching.donors import observe
+from constraintsuite.mechanism.patching.memory import Budget, plan_memory
+from constraintsuite.mechanism.patching.stacking import Patch, residual
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.mechanism.subject import Subject
+from constraintsuite.models.torch.device import inference
+from constraintsuite.store.files import atomic_writer
+
+if TYPE_CHECKING:
+    import torch
+
+POOLED: tuple[Role, ...] = ("cls", "q_cue", "q_y", "d_cue", "d_y", "d_scope")
+"""Roles whose tokens are looked at together; the others have no part in a contrast."""
+RUNS: tuple[Run, ...] = ("clean", "corrupt")
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """Of the same contrasts and sites in every checkpoint."""
+
+    clean: FloatArray
+    """Margins: (contrasts,)."""
+    corrupt: FloatArray
+    effects: FloatArray
+    """By attribution, in the order of DIRECTIONS: (directions, contrasts, sites)."""
+    pooled: npt.NDArray[np.float32]
+    """Means over the tokens of a role, NaN where a row lacks it: (embeddings and layers, roles, runs, contrasts, better and
+    worse, width)."""
+
+
+def studied_sites(subject: Subject) -> list[Site]:
+    """What a circuit can be made of: heads and MLPs."""
+    return subject.sites({"head", "mlp"})
+
+
+def bare(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
+    """The contrasts without what stands aside: a third of the work, which no figure here asks for."""
+    return [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
+
+
+def plan(subject: Subject, contrasts: Sequence[TokenContrast], mib: int | None) -> Budget:
+    """How much fits into memory, for all that drift looks at."""
+    sites = [*studied_sites(subject), *layers_of(subject)]
+    return plan_memory(subject, sites, mib, max(one.longest for one in contrasts))
+
+
+def observe_checkpoint(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) -> Observation:
+    """Everything that one checkpoint alone can tell."""
+    asked = bare(contrasts)
+    patches = [Patch((site,)) for site in studied_sites(subject)]
+    grids = attribute_contrasts(subject, asked, patches, DIRECTIONS, budget)
+    effects = np.stack([(grid.margin_patched - grid.margin_base).T for grid in grids])
+    denoising = grids[DIRECTIONS.index("denoising")]
+    return Observation(denoising.margin_donor, denoising.margin_base, effects, _pool(subject, asked, budget))
+
+
+def save_observation(path: Path, observation: Observation) -> None:
+    """As a file that appears when it is whole."""
+    with atomic_writer(path) as file:
+        np.savez(file, **{field.name: getattr(observation, field.name) for field in fields(observation)})
+
+
+def load_observation(path: Path) -> Observation:
+    """As it was saved."""
+    with np.load(path) as arrays:
+        return Observation(**{field.name: arrays[field.name] for field in fields(Observation)})
+
+
+def layers_of(subject: Subject) -> list[Site]:
+    """What enters the first block, and what each gives."""
+    return [residual(layer) for layer in range(-1, subject.layers)]
+
+
+def _pool(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) -> npt.NDArray[np.float32]:
+    sites = layers_of(subject)
+    width: int = subject.model.config.hidden_size
+    pooled = np.full((len(sites), len(POOLED), len(RUNS), len(contrasts), 2, width), np.nan, dtype=np.float32)
+    with inference():
+        for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
+            block = make_block(subject, [contrasts[i] for i in places])
+            for number, run in enumerate(RUNS):
+                seen = observe(subject, block, run, sites).seen
+                for layer, site in enumerate(sites):
+                    pooled[layer, :, number, places] = _by_contrast(_means(block, run, seen[site]))
+    return pooled
+
+
+def _means(block: Block, run: Run, values: torch.Tensor) -> torch.Tensor:
+    """Of each row over the tokens of each role: (rows, roles, width); NaN without any."""
+    import torch
+
+    roles = block.stacked.run(run).roles
+    masks = np.stack([roles == ROLES.index(role) for role in POOLED], axis=1).astype(np.float32)
+    mask = torch.from_numpy(masks).to(values.device)
+    return torch.einsum("nrp,npw->nrw", mask, values) / mask.sum(dim=2, keepdim=True)
+
+
+def _by_contrast(means: torch.Tensor) -> npt.NDArray[np.float32]:
+    """(contrasts, roles, better and worse, width): rows stand two by two."""
+    paired: npt.NDArray[np.float32] = means.unflatten(0, (-1, 2)).transpose(1, 2).cpu().numpy()
+    return paired

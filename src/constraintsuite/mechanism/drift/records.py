@@ -1,0 +1,243 @@
+"""What is said about checkpoints, as plain records; intervals are of 95 %, with whole clusters of items resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from itertools import chain
+
+from constraintsuite.mechanism.contrasts.records import Role, Side
+from constraintsuite.mechanism.effects.records import Direction
+from constraintsuite.records.scores import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric of one checkpoint on a group of a suite's examples."""
+
+    checkpoint: str
+    suite: str
+    group: str
+    """`overall`, or a slice."""
+    metric: str
+    value: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The same examples before and after."""
+
+    first: str
+    second: str
+    suite: str
+    group: str
+    metric: str
+    difference: Interval
+    """Second less first."""
+    lost: int | None
+    """Examples that the first gets right and the second does not; None where a metric is no matter of right and wrong."""
+    won: int | None
+    mcnemar: float | None
+    """Exact two-sided p; takes examples as independent."""
+    p: float | None
+    """Of the clustered sign-flip test."""
+    holm: float | None
+    """That p, corrected for all changes of the drift."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """What the last checkpoint no longer does: a column of the forgetting matrix."""
+
+    suite: str
+    group: str
+    metric: str
+    best: str
+    """The earlier checkpoint that was best at it."""
+    last: str
+    difference: Interval
+    """Last less best, on the same examples; below 0 is forgotten. The best was picked by its value, so that a little is chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """What putting a site's values in does to the margin, by attribution, over the main contrasts."""
+
+    checkpoint: str
+    direction: Direction
+    site: str
+    effect: Interval
+    recovered: Interval
+    """The effect as a share of what separates the two runs: a ratio of means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """How a checkpoint tells the two runs of a contrast apart, in its own unit."""
+
+    checkpoint: str
+    clean: Interval
+    corrupt: Interval
+    difference: Interval
+    correct: Interval
+    """Share of contrasts whose clean margin is above 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Whether the same sites matter in two checkpoints; importance is the absolute mean effect of a site."""
+
+    first: str
+    second: str
+    direction: Direction
+    spearman: Interval
+    """Of the importance of all sites, on the same contrasts: what is chance in them is shared, and makes the two more alike."""
+    across: Interval
+    """Of importances on different halves of the contrasts, which share nothing; to be held against the reliability."""
+    rbo: Interval
+    """Rank-biased overlap, p = 0.9: what stands on top counts most."""
+    rbo_chance: float
+    """What rankings by chance have on average."""
+    jaccard: Interval
+    """Shared members of the two circuits of the `top` sites, by all members of either."""
+    jaccard_chance: float
+    """What two circuits drawn by chance share on average."""
+    jaccard_p: float
+    """That chance shares as many or more (hypergeometric)."""
+    weighted: Interval
+    """Importance that both have at the same site, as a share of all that either has."""
+    moved: Interval
+    """Earth-mover's distance of importance over layers, in layers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How well one checkpoint's ranking of sites agrees with itself: no likeness across halves can be expected to be higher."""
+
+    checkpoint: str
+    direction: Direction
+    spearman: Interval
+    """Between importances on the two halves of the contrasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """How alike two checkpoints place the same rows, at the tokens of one role behind one layer."""
+
+    first: str
+    second: str
+    layer: str
+    role: Role
+    cka: Interval
+    """Linear CKA without the bias of few rows; 1 for the same up to rotation and scale, around 0 for unrelated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether "Y is excluded" can be read off by a straight line: share of contrasts whose clean run lies further along it."""
+
+    checkpoint: str
+    layer: str
+    role: Role
+    frozen: Interval
+    """By the line of the first checkpoint, on contrasts that had no part in it; chance is 0.5."""
+    own: Interval
+    """By a line of the checkpoint's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadChange:
+    """How far the weights of a head have moved, as a share of their length."""
+
+    first: str
+    second: str
+    site: str
+    change: float
+    circuit: bool
+    """Whether the head belongs to the first checkpoint's circuit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartChange:
+    """The same of a whole block, or of the embeddings."""
+
+    first: str
+    second: str
+    part: str
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitChange:
+    """Heads of the circuit against the other heads of their layers."""
+
+    first: str
+    second: str
+    direction: Direction
+    difference: Interval
+    """Relative change of a circuit's head less the mean of the others of its layer; n counts heads of the circuit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Values of the first checkpoint put into the second: does what the old model says still mean something to the new one?"""
+
+    first: str
+    second: str
+    direction: Direction
+    patch: str
+    """`circuit` for all its sites at once, or the residual of a layer: the first's layers below, the second's above."""
+    own: Interval
+    """Change of the second's margin with values of its own other run, in logits."""
+    crossed: Interval
+    """With values of the first's other run less with those of its same run: what the first says about the contrast, and nothing
+    else."""
+    harm: Interval
+    """With values of the first's same run: what is due to being of another checkpoint alone."""
+    share: Interval
+    """`crossed` by what separates the second's own two runs, a ratio of means; large where the second hardly tells them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one checkpoint shows, for itself and against the first and the one before."""
+
+    margins: tuple[Margins, ...]
+    importances: tuple[Importance, ...]
+    reliabilities: tuple[Reliability, ...]
+    probes: tuple[Probe, ...]
+    likenesses: tuple[Likeness, ...] = ()
+    alignments: tuple[Alignment, ...] = ()
+    head_changes: tuple[HeadChange, ...] = ()
+    part_changes: tuple[PartChange, ...] = ()
+    circuit_changes: tuple[CircuitChange, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
+
+    @classmethod
+    def joined(cls, steps: Sequence[Step]) -> Step:
+        """All records of several, in order."""
+        return cls(*(tuple(chain.from_iterable(getattr(step, one.name) for step in steps)) for one in fields(cls)))
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """All figures; the first checkpoint is what the others are held against."""
+
+    checkpoints: tuple[str, ...]
+    suites: tuple[str, ...]
+    splits: tuple[str, ...]
+    sides: tuple[Side, ...]
+    contrasts: int
+    clusters: int
+    seed: int
+    top: int
+    """Sites of a circuit."""
+    layers: int
+    heads: int
+    circuit: dict[Direction, tuple[str, ...]]
+    """Of the first checkpoint, the strongest first."""
+    figures: tuple[Figure, ...]
+    changes: tuple[Change, ...]
+    forgetting: tuple[Forgetting, ...]
+    inside: Step
+    """Of all checkpoints."""

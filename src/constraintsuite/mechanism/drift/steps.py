@@ -1,0 +1,136 @@
+"""Checkpoint after checkpoint, looked into beside the first; what is on disk already is not looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.mechanism.contrasts.selection import choose
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.drift import comparing
+from constraintsuite.mechanism.drift.checkpoints import refuse_unlike
+from constraintsuite.mechanism.drift.comparing import Ground
+from constraintsuite.mechanism.drift.crossing import CROSSED, cross_patch
+from constraintsuite.mechanism.drift.observing import (
+    Observation,
+    layers_of,
+    load_observation,
+    observe_checkpoint,
+    plan,
+    save_observation,
+)
+from constraintsuite.mechanism.drift.records import CircuitChange, Crossing, HeadChange, PartChange, Step
+from constraintsuite.mechanism.drift.weights import against_others, head_changes, part_changes
+from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction
+from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.mechanism.subject import Subject, load_subject
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter
+
+Circuits = dict[Direction, list[Site]]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """From the first checkpoint on, over contrasts in the tokens that all checkpoints share."""
+
+    first: Subject
+    labels: tuple[str, ...]
+    contrasts: tuple[TokenContrast, ...]
+    ground: Ground
+    folder: Path
+    """Where what was seen is kept until all is done."""
+    mib: int | None = None
+
+    def start(self) -> tuple[Step, Circuits]:
+        """What the first checkpoint shows, and its circuits."""
+        seen = self._observe(0, self.first)
+        step = self._kept(0, lambda: self._alone(0, seen, seen))
+        return step, {direction: comparing.circuit_of(seen, direction, self.ground) for direction in DIRECTIONS}
+
+    def go_on(self, number: int, model: str, circuits: Circuits) -> Step:
+        """What a later checkpoint shows, beside the first and the one before it."""
+        return self._kept(number, lambda: self._later(number, model, circuits))
+
+    def _later(self, number: int, model: str, circuits: Circuits) -> Step:
+        second = load_subject(model)
+        refuse_unlike(self.first, second)
+        first, seen = self._load(0), self._observe(number, second)
+        others = {0: first} | ({number - 1: self._load(number - 1)} if number > 1 else {})
+        pairs = [((self.labels[place], self.labels[number]), other) for place, other in others.items()]
+        alone, changes = self._alone(number, first, seen), head_changes(self.first, second)
+        pair = (self.labels[0], self.labels[number])
+        either = {site for sites in circuits.values() for site in sites}
+        return Step(
+            alone.margins,
+            alone.importances,
+            alone.reliabilities,
+            alone.probes,
+            likenesses=tuple(
+                one for names, other in pairs for one in comparing.likeness_of(names, other, seen, self.ground)
+            ),
+            alignments=tuple(comparing.alignments_of(pair, first, seen, self.ground)),
+            head_changes=tuple(HeadChange(*pair, str(site), value, site in either) for site, value in changes.items()),
+            part_changes=tuple(PartChange(*pair, *part) for part in part_changes(self.first, second).items()),
+            circuit_changes=tuple(
+                CircuitChange(*pair, direction, against_others(changes, circuit, self.ground.chance()))
+                for direction, circuit in circuits.items()
+            ),
+            crossings=tuple(self._crossings(pair, second, circuits)),
+        )
+
+    def _alone(self, number: int, first: Observation, seen: Observation) -> Step:
+        label, ground = self.labels[number], self.ground
+        return Step(
+            (comparing.margins_of(label, seen, ground),),
+            tuple(comparing.importances_of(label, seen, ground)),
+            tuple(comparing.reliability_of(label, seen, ground)),
+            tuple(comparing.probes_of(label, first, seen, ground)),
+        )
+
+    def _crossings(self, pair: tuple[str, str], second: Subject, circuits: Circuits) -> Iterator[Crossing]:
+        places = crossed_places(self.ground)
+        asked, clusters = [self.contrasts[place] for place in places], self.ground.clusters[places]
+        budget = plan(second, asked, self.mib)
+        for direction, circuit in circuits.items():
+            patches = [Patch(tuple(sorted(circuit))), *(Patch((site,)) for site in layers_of(second))]
+            crossed = cross_patch(self.first, second, asked, patches, direction, budget)
+            yield from comparing.crossings_of(pair, direction, patches, crossed, clusters, self.ground.chance())
+
+    def _observe(self, number: int, subject: Subject) -> Observation:
+        if not self._observed(number).is_file():
+            budget = plan(subject, self.contrasts, self.mib)
+            save_observation(self._observed(number), observe_checkpoint(subject, self.contrasts, budget))
+        return self._load(number)
+
+    def _load(self, number: int) -> Observation:
+        return load_observation(self._observed(number))
+
+    def _observed(self, number: int) -> Path:
+        return self.folder / f"{number:03d}.npz"
+
+    def _kept(self, number: int, make: Callable[[], Step]) -> Step:
+        file = self.folder / f"{number:03d}.json"
+        if not file.is_file():
+            write_text(file, adapter(Step).dump_json(make()).decode())
+        step: Step = adapter(Step).validate_json(file.read_bytes())
+        return step
+
+
+def crossed_places(ground: Ground) -> list[int]:
+    """Which contrasts values are carried over in: those passes are exact, and most of the work."""
+    chosen = {contrast.id for contrast in choose(ground.contrasts, CROSSED, ground.seed)}
+    return [place for place, contrast in enumerate(ground.contrasts) if contrast.id in chosen]
+
+
+def walk(walker: Walk, models: Sequence[str], advance: Callable[[], None]) -> tuple[Step, Circuits]:
+    """All steps together."""
+    first, circuits = walker.start()
+    advance()
+    steps = [first]
+    for number, model in enumerate(models[1:], 1):
+        steps.append(walker.go_on(number, model, circuits))
+        advance()
+    return Step.joined(steps), circuits

@@ -1,0 +1,129 @@
+"""How far attribution can be trusted: its estimates held against exact patches of the same contrasts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraintsuite.execution.shards import keyed_random
+from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction, Effects, FloatArray
+
+Place = tuple[str, str]
+"""Site and role."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which patches are run exactly: those that attribution calls strongest, and some of the rest by chance."""
+
+    top: tuple[Place, ...]
+    random: tuple[Place, ...]
+    candidates: int
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Of one direction; the figures are of means over contrasts, a place each."""
+
+    direction: Direction
+    places: int
+    """Those that were run exactly."""
+    rank_correlation: float | None
+    """Spearman's, of estimated and exact effects with their signs."""
+    rank_correlation_random: float | None
+    """The same over the random share alone, which was not chosen for being strong."""
+    mean_absolute_error: float
+    mean_absolute_effect: float
+    cut: float
+    """As many places as the top has are estimated at least as strong: what is exactly stronger and not in the top was missed."""
+    missed: int
+    """Of the random share."""
+    looked_at: int
+    """How many the random share has."""
+    false_negative_rate: float | None
+    """Estimated share of all places stronger than the cut that are not in the top: what was missed of the random share stands
+    for as much of the rest as was not looked at."""
+
+
+def choose(estimates: Effects, top: float, rest: float, seed: int) -> Choice:
+    """The strongest `top` share of places in either direction, and a `rest` share of all places by chance from the others."""
+    strength: dict[Place, float] = {}
+    for direction in sorted(set(estimates.direction.tolist())):
+        for place, value in mean_effects(estimates, direction).items():
+            strength[place] = max(strength.get(place, 0.0), abs(value))
+    order = sorted(strength, key=lambda place: (-strength[place], place))
+    count = round(top * len(order))
+    others = order[count:]
+    chosen = keyed_random(seed, "exact").sample(others, min(len(others), round(rest * len(order))))
+    return Choice(tuple(order[:count]), tuple(sorted(chosen)), len(order))
+
+
+def mean_effects(effects: Effects, direction: str) -> dict[Place, float]:
+    """The mean change of the margin at each place, over the contrasts that have it."""
+    mine = effects.where(effects.direction == direction)
+    places = list(zip(mine.site.tolist(), mine.role.tolist(), strict=True))
+    order = list(dict.fromkeys(places))
+    number = {place: i for i, place in enumerate(order)}
+    rows = np.array([number[place] for place in places], dtype=np.int64)
+    if not len(rows):
+        return {}
+    sums, counts = np.bincount(rows, weights=mine.effect), np.bincount(rows)
+    return dict(zip(order, (sums / counts).tolist(), strict=True))
+
+
+def compare(estimates: Effects, exact: Effects, choice: Choice) -> list[Agreement]:
+    """Both on the contrasts that were patched exactly, one direction after the other."""
+    shared = estimates.where(np.isin(estimates.contrast, list(set(exact.contrast.tolist()))))
+    return [
+        _of_direction(mean_effects(shared, direction), mean_effects(exact, direction), choice, direction)
+        for direction in DIRECTIONS
+        if (exact.direction == direction).any()
+    ]
+
+
+def _of_direction(
+    estimated: Mapping[Place, float], exact: Mapping[Place, float], choice: Choice, direction: Direction
+) -> Agreement:
+    places = [place for place in (*choice.top, *choice.random) if place in exact and place in estimated]
+    random = [place for place in choice.random if place in exact and place in estimated]
+    guess, truth = _values(estimated, places), _values(exact, places)
+    cut = sorted(map(abs, estimated.values()))[-len(choice.top)] if choice.top else 0.0
+    missed = sum(abs(exact[place]) > cut for place in random)
+    found = sum(abs(exact[place]) > cut for place in choice.top if place in exact)
+    rest = choice.candidates - len(choice.top)
+    unseen = missed * rest / len(random) if random else 0.0
+    return Agreement(
+        direction,
+        len(places),
+        spearman(guess, truth),
+        spearman(_values(estimated, random), _values(exact, random)),
+        float(np.abs(guess - truth).mean()) if places else 0.0,
+        float(np.abs(truth).mean()) if places else 0.0,
+        cut,
+        missed,
+        len(random),
+        unseen / (found + unseen) if found + unseen and random else None,
+    )
+
+
+def _values(of: Mapping[Place, float], places: Collection[Place]) -> FloatArray:
+    return np.array([of[place] for place in places], dtype=np.float64)
+
+
+def spearman(one: FloatArray, other: FloatArray) -> float | None:
+    """The correlation of ranks, ties sharing theirs; None where either has no two different values."""
+    if len(one) < 2:
+        return None
+    a, b = (_ranks(values) for values in (one, other))
+    a, b = a - a.mean(), b - b.mean()
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / scale if scale else None
+
+
+def _ranks(values: Sequence[float] | FloatArray) -> FloatArray:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    ranks: FloatArray = (ends - (counts - 1) / 2)[place]
+    return ranks

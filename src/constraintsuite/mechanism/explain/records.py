@@ -1,0 +1,45 @@
+"""What an explain folder says, as plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.effects.agreement import Agreement, Choice
+from constraintsuite.mechanism.effects.summary import EffectSummary
+from constraintsuite.mechanism.outcomes import Outcome
+from constraintsuite.store.artifact import Artifact
+
+
+@dataclass(frozen=True)
+class SubjectFacts:
+    """The model that was looked into."""
+
+    name: str
+    type: str
+    """Its `model_type`."""
+    layers: int
+    heads: int
+    pooling: str
+    fingerprint: str
+    invariants: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which places attribution chose to be patched exactly, and how well it foretold what came of it."""
+
+    choice: Choice
+    agreement: tuple[Agreement, ...]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A finished analysis, without its rows."""
+
+    artifact: Artifact
+    contrasts: tuple[Contrast, ...]
+    subject: SubjectFacts
+    summary: EffectSummary
+    comparison: Comparison | None
+    """Of exact patches that an attribution chose."""

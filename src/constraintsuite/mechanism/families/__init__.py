@@ -1,0 +1,1 @@
+"""One file a family: where its own modules keep what is patched."""

@@ -1,0 +1,263 @@
+"""Reading and replacing what passes a site, while a `with` block lasts; the model is as before when it ends."""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from constraintsuite.errors import UserError
+from constraintsuite.mechanism.pattern import weights_in_sight
+from constraintsuite.mechanism.sites import EMBEDDINGS, Site
+from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.taps import Tap
+
+if TYPE_CHECKING:
+    import torch
+
+Seen = dict[Site, "torch.Tensor"]
+"""What passed each site: (rows, positions, width of the site); for a `pattern`, (rows, queries, keys)."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Other values at a site, in some rows of the batch and at some of their positions."""
+
+    site: Site
+    rows: torch.Tensor
+    """Numbers of the rows: (n,)."""
+    values: torch.Tensor
+    """(n, positions, width of the site)."""
+    where: torch.Tensor
+    """Which positions are replaced: bool (n, positions). Those of a `pattern` are its queries."""
+
+
+@contextmanager
+def capturing(subject: Subject, sites: Iterable[Site]) -> Iterator[Seen]:
+    """Fills what passed the sites during the last forward pass of the block; gradients flow through it."""
+    seen: Seen = {}
+    with ExitStack() as hooks:
+        for group in by_module(subject, sites, hooks):
+            hooks.enter_context(hooked(group[0][0], _keeping(seen, group)))
+        yield seen
+
+
+@contextmanager
+def replacing(subject: Subject, edits: Sequence[Edit]) -> Iterator[None]:
+    """Forward passes see other values at the edits' sites; where two edits meet in one place, the later one stays.
+
+    Edits of one module that do not meet are written at once, so that hundreds in a stacked batch cost little.
+    """
+    with ExitStack() as hooks:
+        for group in by_module(subject, [edit.site for edit in edits], hooks):
+            steps = _steps([(tap, edits[number]) for tap, _, number in group])
+            hooks.enter_context(hooked(group[0][0], _writing(steps)))
+        yield
+
+
+@contextmanager
+def watching(subject: Subject) -> Iterator[None]:
+    """Names the first site at which a number was infinite or none at all, when the block ends.
+
+    It looks at embeddings, heads, attention, feed-forward parts and residuals; nothing is waited for before the end.
+    """
+    import torch
+
+    found: list[tuple[Sequence[Site], torch.Tensor]] = []
+
+    def check(sites: Sequence[Site], tap: Tap) -> Passing:
+        return lambda passing: found.append((sites, torch.isfinite(tap.open(passing)).all(dim=(0, 2, 3))))
+
+    with ExitStack() as hooks:
+        for group in by_module(subject, subject.sites({"embeddings", "head", "attention", "mlp", "residual"}), hooks):
+            hooks.enter_context(hooked(group[0][0], check([site for _, site, _ in group], group[0][0])))
+        yield
+    for sites, fine in found:
+        broken = [str(site) for site, whole in zip(sites, fine.tolist(), strict=True) if not whole]
+        if broken:
+            raise UserError(f"{subject.name}: numbers at {', '.join(broken)} are infinite or not numbers.")
+
+
+@contextmanager
+def starting_above(subject: Subject, layer: int, residual: torch.Tensor) -> Iterator[None]:
+    """Forward passes begin with what block `layer` gave (-1: the embeddings); the blocks up to it are passed over.
+
+    Rows and positions of the inputs must be those of `residual`: masks and what is pooled are still taken from the inputs.
+    """
+    if not subject.family.reuse:
+        raise UserError(f"{subject.name}: the blocks of this family cannot be passed over.")
+    with ExitStack() as changes:
+        if layer < 0:
+            changes.enter_context(replacing(subject, [_all_embeddings(residual)]))
+        for number in range(layer + 1):
+            changes.enter_context(_passed_over(subject, number, residual if number == layer else None))
+        yield
+
+
+@contextmanager
+def starting_within(subject: Subject, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
+    """Forward passes begin behind the heads of block `layer`: `residual` is what enters it, `heads` what all its heads read.
+
+    `heads` is (rows, positions, heads x width), what `Site(layer, "head")` captures. Queries, keys, values and patterns of
+    that block are not computed, so edits of those do nothing.
+    """
+    block, family = subject.blocks[layer], subject.family
+    attending = block.get_submodule(family.attending)
+    inside = family.attention.startswith(f"{family.attending}.")
+    projection = block.get_submodule(family.attention)
+
+    def forward(*_: object, **__: object) -> tuple[torch.Tensor, None]:
+        return (projection(heads) if inside else heads), None
+
+    with starting_above(subject, layer - 1, residual), _computing(attending, forward):
+        yield
+
+
+Group = list[tuple[Tap, Site, int]]
+"""Taps of one side of one module, each with its site and the site's place in the order that was asked for."""
+
+
+def by_module(subject: Subject, sites: Iterable[Site], stack: ExitStack) -> list[Group]:
+    """Sites by the module that they are reached at; weights of attention are brought in sight on the stack if need be."""
+    groups: dict[tuple[int, str], Group] = defaultdict(list)
+    for number, site in enumerate(sites):
+        tap = subject.tap(site)
+        groups[id(tap.module), tap.side].append((tap, site, number))
+    if any(site.kind == "pattern" for group in groups.values() for _, site, _ in group):
+        stack.enter_context(weights_in_sight(subject))
+    return list(groups.values())
+
+
+Passing = Callable[["torch.Tensor"], "torch.Tensor | None"]
+"""What a hook does with a tensor that passes: None leaves it."""
+
+
+@contextmanager
+def hooked(tap: Tap, passing: Passing) -> Iterator[None]:
+    """Lets `passing` see what enters the tap's module or leaves it; of several tensors, the first."""
+    used = False
+
+    def start(_module: torch.nn.Module, _given: tuple[Any, ...]) -> None:
+        nonlocal used
+        used = False
+
+    def look(tensor: torch.Tensor) -> torch.Tensor | None:
+        nonlocal used
+        if used and tap.within is not None:
+            return None
+        used = True
+        return passing(tensor)
+
+    def before(_module: torch.nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        changed = look(given[0])
+        return None if changed is None else (changed, *given[1:])
+
+    def after(_module: torch.nn.Module, _given: tuple[Any, ...], result: Any) -> Any:  # noqa: ANN401
+        several = isinstance(result, tuple)
+        changed = look(result[0] if several else result)
+        if changed is None:
+            return None
+        return (changed, *result[1:]) if several else changed
+
+    module = tap.module
+    hooks = [module.register_forward_pre_hook(before) if tap.side == "input" else module.register_forward_hook(after)]
+    if tap.within is not None:
+        hooks.append(tap.within.register_forward_pre_hook(start))
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _keeping(seen: Seen, group: Group) -> Passing:
+    def keep(passing: torch.Tensor) -> None:
+        for tap, site, _ in group:
+            seen[site] = tap.open(passing)[:, tap.number]
+
+    return keep
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Edits that are written at once: entry i is part `numbers[i]` of row `rows[i]`, and no two are the same."""
+
+    tap: Tap
+    rows: torch.Tensor
+    numbers: torch.Tensor
+    values: torch.Tensor
+    where: torch.Tensor
+
+
+def _steps(group: Sequence[tuple[Tap, Edit]]) -> list[_Step]:
+    """All edits in one step if no two of them meet, or else one after the other."""
+    import torch
+
+    places = torch.cat([edit.rows * tap.parts + tap.number for tap, edit in group])
+    apart = len({tap.parts for tap, _ in group}) == 1 and len(places.unique()) == len(places)
+    return [_joined(part) for part in ([group] if apart else [[one] for one in group])]
+
+
+def _joined(group: Sequence[tuple[Tap, Edit]]) -> _Step:
+    import torch
+
+    edits = [edit for _, edit in group]
+    return _Step(
+        group[0][0],
+        torch.cat([edit.rows for edit in edits]),
+        torch.cat([torch.full_like(edit.rows, tap.number) for tap, edit in group]),
+        torch.cat([edit.values for edit in edits]) if len(edits) > 1 else edits[0].values,
+        torch.cat([edit.where for edit in edits])[..., None],
+    )
+
+
+def _writing(steps: Sequence[_Step]) -> Passing:
+    import torch
+
+    def write(passing: torch.Tensor) -> torch.Tensor:
+        changed = passing.clone(memory_format=torch.contiguous_format)
+        for step in steps:
+            inside = step.tap.open(changed)
+            here = inside[step.rows, step.numbers]
+            inside[step.rows, step.numbers] = step.values.where(step.where, here)
+        return changed
+
+    return write
+
+
+@contextmanager
+def _passed_over(subject: Subject, layer: int, given: torch.Tensor | None) -> Iterator[None]:
+    """A block that gives what is `given`, or else what it was given itself."""
+    bare = subject.bare_blocks
+
+    def forward(hidden_states: torch.Tensor, *_: object, **__: object) -> Any:  # noqa: ANN401 - as the block itself does
+        result = hidden_states if given is None else given
+        return result if bare else (result, None)
+
+    with _computing(subject.blocks[layer], forward):
+        yield
+
+
+@contextmanager
+def _computing(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
+    """A module that computes something else."""
+    own = vars(module).get("forward")
+    module.forward = forward
+    try:
+        yield
+    finally:
+        if own is None:
+            del module.forward
+        else:
+            module.forward = own
+
+
+def _all_embeddings(values: torch.Tensor) -> Edit:
+    import torch
+
+    rows = torch.arange(len(values), device=values.device)
+    return Edit(EMBEDDINGS, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))

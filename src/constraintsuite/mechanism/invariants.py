@@ -1,0 +1,274 @@
+"""What must hold of a model before anything that is found inside it can be believed; checked whenever one is loaded."""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from constraintsuite.errors import UserError
+from constraintsuite.mechanism.hooks import Edit, capturing, replacing, starting_above, starting_within
+from constraintsuite.mechanism.outcomes import Outcome
+from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site, SiteKind
+from constraintsuite.mechanism.subject import Subject, Tensors
+from constraintsuite.models.base import Pair
+from constraintsuite.models.torch.loading import loading
+
+if TYPE_CHECKING:
+    import torch
+
+_SAMPLES: tuple[tuple[Pair, Pair], ...] = (
+    (
+        ("soup without leeks and nuts", "The warm soup is made of peas."),
+        ("which pie has no cream", "A fresh pie, rich in eggs and cream, is in the bowl; it is not very sweet, and serves two."),
+    ),
+    (("суп без лука и орехов", "Суп из гороха."), ("пирог без сливок", "Свежий пирог со сливками и яйцами стоит на столе.")),
+    (("不含韭葱的汤", "豌豆汤很热。"), ("没有奶油的馅饼", "碗里有一个新鲜的馅饼，里面有很多鸡蛋和奶油。")),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Two short pairs of unequal length, and what the model makes of them."""
+
+    subject: Subject
+    folder: Path
+    trust: bool
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, Pair]:
+        """In the script of which the tokenizer knows most."""
+        return max(_SAMPLES, key=lambda pairs: len(self.subject.inputs(pairs)["input_ids"].unique()))
+
+    @cached_property
+    def short(self) -> Tensors:
+        """The first pair alone."""
+        return self.subject.inputs(self.pairs[:1])
+
+    @cached_property
+    def twin(self) -> Tensors:
+        """The first pair with two of its words exchanged."""
+        ids = self.short["input_ids"].clone()
+        ids[:, [1, 2]] = ids[:, [2, 1]]
+        return {**self.short, "input_ids": ids}
+
+    @cached_property
+    def both(self) -> Tensors:
+        """The two pairs, of which the first is padded."""
+        return self.subject.inputs(self.pairs)
+
+    @cached_property
+    def score(self) -> torch.Tensor:
+        """Of the first pair alone."""
+        return self.subject.scores(self.short)
+
+    def seen(self, inputs: Tensors, sites: list[Site]) -> dict[Site, torch.Tensor]:
+        """What passes the sites."""
+        with capturing(self.subject, sites) as seen:
+            self.subject.scores(inputs)
+        return seen
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """A difference that must not exceed a limit; or, for the sixth, that must."""
+
+    number: int
+    name: str
+    difference: Callable[[Trial], float]
+    limit: float
+    excuse: Callable[[Trial], str] = lambda _: ""
+    """Why it does not apply to a model; empty if it does."""
+    must_differ: bool = False
+
+
+def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> tuple[Outcome, ...]:
+    """All of them in order; one that does not hold refuses the model."""
+    import torch
+
+    trial = Trial(subject, folder, trust)
+    with torch.no_grad(), _one_thread():
+        return tuple(check_one(invariant, trial) for invariant in INVARIANTS)
+
+
+def check_one(invariant: Invariant, trial: Trial) -> Outcome:
+    """What came of one of them."""
+    excuse = invariant.excuse(trial)
+    if excuse:
+        return Outcome(invariant.number, invariant.name, "not applicable", None, excuse)
+    found = invariant.difference(trial)
+    allowed = f"{'more than' if invariant.must_differ else 'at most'} {invariant.limit:g}"
+    holds = found > invariant.limit if invariant.must_differ else found <= invariant.limit  # never true of NaN
+    if not holds:
+        raise UserError(
+            f"{trial.subject.name}: invariant {invariant.number} does not hold: {invariant.name}. The scores are "
+            f"{found:.3g} apart, and must be {allowed}. What is found inside this model would mean nothing."
+        )
+    return Outcome(invariant.number, invariant.name, "passed", found, f"{allowed} is asked for")
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Rows this short gain nothing by more threads, which wait for each other wherever cores are busy."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _apart(one: torch.Tensor, other: torch.Tensor) -> float:
+    """The largest difference, as a share of the score where that is above 1."""
+    return float(((one - other).abs() / other.abs().clamp(min=1)).max())
+
+
+def _against_the_library(trial: Trial) -> float:
+    import torch
+    from sentence_transformers import CrossEncoder
+
+    subject = trial.subject
+    with loading(trial.folder):
+        reference = CrossEncoder(
+            str(trial.folder),
+            device=str(subject.device),
+            local_files_only=True,
+            trust_remote_code=trial.trust,
+            model_kwargs={"dtype": torch.float32},
+        )
+    given = reference.predict(
+        list(trial.pairs), activation_fn=torch.nn.Identity(), convert_to_tensor=True, show_progress_bar=False
+    )
+    return _apart(subject.scores(trial.both), given.reshape(len(trial.pairs), -1)[:, subject.label].to(subject.device))
+
+
+def _kinds(subject: Subject) -> list[SiteKind]:
+    return [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
+
+
+def _whole(site: Site, values: torch.Tensor, row: int = 0) -> Edit:
+    """An edit of all positions of one row."""
+    import torch
+
+    rows = torch.tensor([row], device=values.device)
+    return Edit(site, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
+
+
+def _patched_with_itself(trial: Trial) -> float:
+    subject = trial.subject
+    found = []
+    for kind in _kinds(subject):
+        sites = subject.sites([kind])
+        with capturing(subject, sites) as seen:
+            score = subject.scores(trial.short)  # as computed while the sites are in sight
+        with replacing(subject, [_whole(site, seen[site]) for site in sites]):
+            found.append(_apart(subject.scores(trial.short), score))
+    return max(found)
+
+
+def _all_embeddings(trial: Trial) -> float:
+    with capturing(trial.subject, [EMBEDDINGS]) as seen:
+        usual = trial.subject.scores(trial.twin)
+    with replacing(trial.subject, [_whole(EMBEDDINGS, seen[EMBEDDINGS])]):
+        return _apart(trial.subject.scores(trial.short), usual)
+
+
+def _unread_positions(trial: Trial) -> float:
+    subject, usual = trial.subject, trial.score
+    last = Site(subject.layers - 1, "residual")
+    edit = _whole(last, trial.seen(trial.short, [last])[last] + 1.0)
+    edit.where[:, 0] = False
+    with replacing(subject, [edit]):
+        return _apart(subject.scores(trial.short), usual)
+
+
+def _one_by_one(trial: Trial) -> float:
+    """Edits of one site each: every one alone, all stacked, and where the family allows it from the middle upwards."""
+    import torch
+
+    subject, last = trial.subject, trial.subject.layers - 1
+    sites = [EMBEDDINGS, *(subject.sites([kind])[-1] for kind in _kinds(subject) if kind != "embeddings")]
+    donor = trial.seen(trial.twin, sites)
+    alone = []
+    for site in sites:
+        with replacing(subject, [_whole(site, donor[site])]):
+            alone.append(subject.scores(trial.short))
+    stacked = {name: tensor.expand(len(sites), -1) for name, tensor in trial.short.items()}
+    with replacing(subject, [_whole(site, donor[site], row) for row, site in enumerate(sites)]):
+        found = [_apart(subject.scores(stacked), torch.cat(alone))]
+    if not subject.family.reuse:
+        return found[0]
+    below, heads = Site(last - 1, "residual") if last else EMBEDDINGS, Site(last, "head")
+    kept = trial.seen(trial.short, [below, heads])
+    upper = [(site, score) for site, score in zip(sites, alone, strict=True) if site.layer == last]
+    for site, score in upper:
+        with starting_above(subject, last - 1, kept[below]), replacing(subject, [_whole(site, donor[site])]):
+            found.append(_apart(subject.scores(trial.short), score))
+    for site, score in upper:
+        if site.kind in ("head", "attention", "mlp"):
+            with (
+                starting_within(subject, last, kept[below], kept[heads]),
+                replacing(subject, [_whole(site, donor[site])]),
+            ):
+                found.append(_apart(subject.scores(trial.short), score))
+    return max(found)
+
+
+def _without_types(trial: Trial) -> float:
+    bare = {name: tensor for name, tensor in trial.short.items() if name != "token_type_ids"}
+    return _apart(trial.subject.scores(bare), trial.score)
+
+
+def _no_types(trial: Trial) -> str:
+    if getattr(trial.subject.model.config, "type_vocab_size", 0) < 2:
+        return "the model knows one type of token"
+    types = trial.short.get("token_type_ids")
+    return "the tokenizer gives one type of token" if types is None or not bool(types.any()) else ""
+
+
+def _padded(trial: Trial) -> float:
+    return _apart(trial.subject.scores(trial.both)[:1], trial.score)
+
+
+def _again(trial: Trial) -> float:
+    return float((trial.subject.scores(trial.short) - trial.score).abs().max())
+
+
+def _other_pooling(trial: Trial) -> str:
+    places = {"last": "the last token", "mean": "all tokens", "end": "a decoder above the sites"}
+    return "" if trial.subject.pooling == "first" else f"the score is read from {places[trial.subject.pooling]}"
+
+
+INVARIANTS = (
+    Invariant(1, "raw logits are those of CrossEncoder.predict", _against_the_library, 1e-5),
+    Invariant(2, "patching a run with its own values changes nothing", _patched_with_itself, 1e-6),
+    Invariant(
+        3,
+        "patching all embeddings gives the score of the run they are from",
+        _all_embeddings,
+        1e-6,
+        lambda trial: "a decoder reads the tokens again" if trial.subject.family.reads_tokens_again else "",
+    ),
+    Invariant(
+        4, "above the last block, no position but the first has an effect", _unread_positions, 0.0, _other_pooling
+    ),
+    Invariant(5, "stacked interventions give what each gives alone", _one_by_one, 1e-5),
+    Invariant(
+        6, "leaving the types of tokens out changes the score", _without_types, 1e-6, _no_types, must_differ=True
+    ),
+    Invariant(
+        7,
+        "padding changes nothing",
+        _padded,
+        1e-5,
+        lambda trial: "" if trial.subject.classifier.pads else "the model knows no padding",
+    ),
+    Invariant(8, "a repeated run gives the same bits", _again, 0.0),
+)

@@ -1,0 +1,151 @@
+"""Exact patching: every intervention is run, in both directions, which are never merged."""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from constraintsuite.mechanism.contrasts.stacking import Run, buckets
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import Direction, Grid, Method
+from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, FloatArray, make_block
+from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
+from constraintsuite.mechanism.patching.memory import Budget
+from constraintsuite.mechanism.patching.stacking import Patch, Stage, batches, name_fault, sites_to_keep, stacked_scores
+from constraintsuite.mechanism.subject import Subject
+from constraintsuite.models.torch.device import inference
+
+if TYPE_CHECKING:
+    import torch
+
+
+def patch_contrasts(
+    subject: Subject,
+    contrasts: Sequence[TokenContrast],
+    patches: Sequence[Patch],
+    directions: Sequence[Direction],
+    budget: Budget,
+) -> list[Grid]:
+    """What each patch does to each contrast, one grid a direction."""
+    found: list[tuple[list[int], list[Grid]]] = []
+    for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
+        block = make_block(subject, [contrasts[i] for i in places])
+        found.append((places, patch_block(subject, block, patches, directions, budget)))
+    return [join([(places, grids[i]) for places, grids in found]) for i in range(len(directions))]
+
+
+def patch_block(
+    subject: Subject, block: Block, patches: Sequence[Patch], directions: Sequence[Direction], budget: Budget
+) -> list[Grid]:
+    """The same for contrasts that are put together already."""
+    sites = {site for patch in patches for site in patch.sites}
+    kept = sites_to_keep(subject, patches)
+    with inference():
+        runs: dict[Run, Observed] = {}
+        for run in OTHER:
+            receives = any(INTO[direction] == run for direction in directions)
+            gives = any(INTO[direction] != run for direction in directions)
+            runs[run] = observe(
+                subject, block, run, sorted((kept if receives else set()) | (sites if gives else set()))
+            )
+        return [
+            patched_grid(
+                subject, block, twin_donor(block, INTO[direction], runs), patches, budget, runs, (direction, "exact")
+            )
+            for direction in directions
+        ]
+
+
+def patched_grid(
+    subject: Subject,
+    block: Block,
+    donor: Donor,
+    patches: Sequence[Patch],
+    budget: Budget,
+    runs: dict[Run, Observed],
+    kind: tuple[Direction, Method],
+) -> Grid:
+    """The patches of one direction, from a donor, on rows whose runs were observed."""
+    direction, method = kind
+    into = INTO[direction]
+    base, given = runs[into], runs.get(OTHER[into])
+    stage = stage_of(subject, block, into, base, donor, patches)
+    scores = np.full((len(patches), stage.rows), np.nan)
+    reached = block.touches(_reached(stage, patches))
+    doing = [i for i in range(len(patches)) if reached[i].any()]
+    for numbers, some in _run(stage, [patches[i] for i in doing], budget):
+        scores[np.array(doing)[numbers]] = some
+    missing = np.full(len(block.contrasts), np.nan)
+    return Grid(
+        tuple(contrast.contrast.id for contrast in block.contrasts),
+        tuple((" + ".join(map(str, patch.sites)), patch.role) for patch in patches),
+        direction,
+        method,
+        block.margins(_numbers(base.scores)),
+        missing if given is None else block.margins(_numbers(given.scores)),
+        np.where(reached, block.margins(scores), np.nan),
+        block.asides(_numbers(base.scores)),
+        np.where(reached, block.asides(scores), np.nan),
+    )
+
+
+def stage_of(
+    subject: Subject, block: Block, into: Run, base: Observed, donor: Donor, patches: Sequence[Patch]
+) -> Stage:
+    """A run of a block, ready to be patched."""
+    import torch
+
+    roles = {patch.role for patch in patches}
+    places = {role: torch.from_numpy(block.places(role, into)).to(subject.device) for role in roles}
+    return Stage(subject, block.inputs[into], base, donor, places)
+
+
+def _reached(stage: Stage, patches: Sequence[Patch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Which places each patch changes: (patches, rows, positions)."""
+    by_role = {role: (places & stage.donor.where).cpu().numpy() for role, places in stage.places.items()}
+    return np.stack([by_role[patch.role] for patch in patches])
+
+
+def _run(stage: Stage, patches: Sequence[Patch], budget: Budget) -> Iterator[tuple[list[int], FloatArray]]:
+    """The scores of the patches, batch by batch; results are fetched when all is asked for, so that a device need not wait."""
+    tokens = stage.inputs["input_ids"].numel()
+    asked = []
+    for numbers in batches(stage.subject, patches, max(1, budget.stacked // tokens)):
+        asked.append((numbers, stacked_scores(stage, [patches[i] for i in numbers])))
+    for numbers, scores in asked:
+        found = _numbers(scores)
+        if not np.isfinite(found).all():
+            name_fault(stage, [patches[i] for i in numbers])
+        yield numbers, found
+
+
+def join(parts: Sequence[tuple[Sequence[int], Grid]]) -> Grid:
+    """Grids of several blocks as one, each contrast at its place."""
+    order = np.argsort(np.concatenate([places for places, _ in parts]))
+    first = parts[0][1]
+
+    def together(name: str) -> FloatArray:
+        values: FloatArray = np.concatenate([getattr(grid, name) for _, grid in parts], axis=-1)[..., order]
+        return values
+
+    names = [name for _, grid in parts for name in grid.contrasts]
+    return Grid(
+        tuple(names[i] for i in order),
+        first.patches,
+        first.direction,
+        first.method,
+        together("margin_base"),
+        together("margin_donor"),
+        together("margin_patched"),
+        together("aside_base"),
+        together("aside_patched"),
+    )
+
+
+def _numbers(scores: torch.Tensor) -> FloatArray:
+    values: FloatArray = scores.detach().cpu().numpy().astype(np.float64)
+    return values

@@ -1,0 +1,50 @@
+"""Sites: the places inside a transformer that can be read, replaced and taken away, under one name in every family."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from constraintsuite.errors import UserError
+
+SiteKind = Literal["embeddings", "residual", "attention", "mlp", "head", "query", "key", "value", "pattern"]
+KINDS: tuple[SiteKind, ...] = get_args(SiteKind)
+OF_A_HEAD: frozenset[SiteKind] = frozenset({"head", "query", "key", "value", "pattern"})
+_NAME = re.compile(r"L(\d+)\.(?:(residual|attention|mlp)|H(\d+)(?:\.(query|key|value|pattern))?)")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Site:
+    """One place: `residual` is what a block gives, `attention` and `mlp` what they add to it, `head` what one head reads."""
+
+    layer: int
+    """Counted from 0; -1 for the embeddings."""
+    kind: SiteKind
+    head: int = -1
+    """-1 where a site is no head's."""
+
+    def __str__(self) -> str:
+        """As in tables and on the command line: `embeddings`, `L3.mlp`, `L3.H7`, `L3.H7.key`."""
+        if self.kind == "embeddings":
+            return "embeddings"
+        if self.kind not in OF_A_HEAD:
+            return f"L{self.layer}.{self.kind}"
+        return f"L{self.layer}.H{self.head}" + ("" if self.kind == "head" else f".{self.kind}")
+
+
+EMBEDDINGS = Site(-1, "embeddings")
+
+
+def parse_site(text: str) -> Site:
+    """The site of a name."""
+    if text == "embeddings":
+        return EMBEDDINGS
+    found = _NAME.fullmatch(text)
+    if found is None:
+        raise UserError(
+            f"{text!r} is no site. Write embeddings, L3.residual, L3.attention, L3.mlp, L3.H7 or L3.H7.key."
+        )
+    layer, whole, head, part = found.groups()
+    kind = cast(SiteKind, whole or part or "head")  # the pattern has no others
+    return Site(int(layer), kind, int(head) if head else -1)

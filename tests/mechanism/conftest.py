@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from constraintsuite.mechanism.subject import Subject, load_subject
+from mechanism.models import make_tiny
+from mechanism.planted import make_planted
+
+
+@pytest.fixture(scope="session")
+def subject_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Subject]:
+    """The subject of a kind in `models.TINY`, loaded once; its invariants hold."""
+
+    @cache
+    def load(kind: str) -> Subject:
+        return load_subject(f"cross:{make_tiny(kind, tmp_path_factory.mktemp(kind))},threads=1")
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    """The planted model without noise."""
+    return load_subject(f"cross:{make_planted(tmp_path_factory.mktemp('planted'))},threads=1")

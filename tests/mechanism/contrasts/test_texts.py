@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from constraintsuite.errors import MissingExtraError
+from constraintsuite.mechanism.contrasts import texts
+from constraintsuite.mechanism.contrasts.painting import Painting
+from constraintsuite.mechanism.contrasts.texts import Reader, are_near, mirror, paint_text
+from constraintsuite.records.examples import Edit, Evidence, Example
+from constraintsuite.records.text import Span
+from constraintsuite.text.base import Analyser
+from constraintsuite.text.choice import get_analyser
+from mechanism.contrasts.contrast_factory import shown
+from mechanism.contrasts.suite_factory import make_example
+
+
+def _example(text: str, y: str, cue: str | None, verdict: str = "negated") -> Example:
+    example = make_example(y=y, docs=(text, "Nothing at all."))
+    start = text.lower().index(y)
+    return replace(example, evidence=(Evidence("pos", start, start + len(y), verdict, cue, "test"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "y", "cue", "expected"),
+    [
+        ("It is made without cream.", "cream", "without", [("without", "d_cue"), ("cream", "d_y")]),
+        ("It is made without fresh cream.", "cream", "without", [("without", "d_cue"), ("fresh", "d_scope"), ("cream", "d_y")]),
+        ("Dogs are not allowed.", "dogs", "not", [("Dogs", "d_y"), ("are", "d_scope"), ("not", "d_cue")]),
+        ("It is a peanut-free kitchen.", "peanut", "free", [("peanut", "d_y"), ("free", "d_cue")]),
+        ("You won't find a kiosk.", "kiosk", "n't", [("n't", "d_cue"), ("find a", "d_scope"), ("kiosk", "d_y")]),
+    ],
+)  # fmt: skip
+def test_mention_cue_and_scope_are_marked(text: str, y: str, cue: str, expected: list[tuple[str, str]]) -> None:
+    painting = paint_text(_example(text, y, cue), "pos", Reader("rules"))
+    assert painting is not None
+    found = [(words, role) for words, role in shown(painting.marked()) if "allowed" not in words]
+    assert found == expected
+
+
+def test_where_the_analysis_disagrees_the_suites_evidence_counts() -> None:
+    text = "A dish of cream. It skips on purpose whatever has cream."
+    example = _example("A soup of note. Alas the cream here.", "cream", "alas")
+    painting = paint_text(example, "pos", Reader("rules"))
+    assert painting is not None
+    assert shown(painting.marked()) == [("Alas", "d_cue"), ("the", "d_scope"), ("cream", "d_y")]
+    assert paint_text(_example(text, "cream", "banned"), "pos", Reader("rules")) is None
+
+
+def test_a_mention_that_is_affirmed_has_no_cue() -> None:
+    painting = paint_text(_example("Not cheap, but full of cream.", "cream", None, "affirmed"), "pos", Reader("rules"))
+    assert painting is not None
+    assert shown(painting.marked()) == [("cream", "d_y")]
+
+
+@pytest.mark.parametrize(
+    ("one", "cue", "scope", "other", "expected"),
+    [
+        ("garlic but not with cream", "not", "with", "cream but not with garlic", [("not", "d_cue"), ("with", "d_scope")]),
+        ("made without cream", "without", "", "made with cream", [("with", "d_cue")]),
+        ("it has no cream", "no", "", "it has cream", []),
+        ("it cannot offer cream", "not", "offer", "it cannot offer garlic", [("not", "d_cue"), ("offer", "d_scope")]),
+    ],
+)  # fmt: skip
+def test_the_twin_of_a_text_has_the_cue_too(
+    one: str, cue: str, scope: str, other: str, expected: list[tuple[str, str]]
+) -> None:
+    mine, theirs = Painting(one, "d_other"), Painting(other, "d_other")
+    mine.paint([Span(one.index(cue), one.index(cue) + len(cue))], "d_cue")
+    mine.paint([Span(one.index(scope), one.index(scope) + len(scope))] if scope else [], "d_scope")
+    mirror(mine, theirs)
+    assert shown(theirs.marked()) == expected
+
+
+def test_a_mark_of_its_own_is_kept() -> None:
+    mine, theirs = Painting("no cream", "d_other"), Painting("no cream", "d_other")
+    mine.paint([Span(0, 8)], "d_scope")
+    theirs.paint([Span(3, 8)], "d_y")
+    mirror(mine, theirs)
+    assert shown(theirs.marked()) == [("no", "d_scope"), ("cream", "d_y")]
+
+
+def test_without_a_y_what_was_edited_is_marked() -> None:
+    example = make_example(docs=("It was never painted red.", "It was often painted red."))
+    constraint = replace(example.constraint, y="", y_surface_forms=())
+    edit = Edit("scope", "neg", ((7, 12),), ((7, 12),), token_count_preserved=True)
+    example = replace(example, constraint=constraint, evidence=(), edit=edit)
+    found = {which: paint_text(example, which, Reader("none")) for which in ("pos", "neg")}
+    assert found["pos"] is not None
+    assert found["neg"] is not None
+    assert shown(found["pos"].marked()) == [("never", "d_cue")]
+    assert shown(found["neg"].marked()) == [("often", "d_scope")]
+
+
+def test_an_analyser_that_is_not_at_hand_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def get(name: str) -> Analyser:
+        if name == "parser":
+            raise MissingExtraError("parser", "The analyser 'parser'")
+        return get_analyser(name)
+
+    monkeypatch.setattr(texts, "get_analyser", get)
+    assert Reader("parser").name == "rules"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "near"),
+    [
+        ("a soup with garlic and not with cream", "a soup with cream and not with garlic", True),
+        ("a soup with garlic", "the bread is made of rye", False),
+        ("one two three four five six", "six five four three two one", False),
+    ],
+)
+def test_an_edit_keeps_most_words_in_place(one: str, other: str, near: bool) -> None:
+    assert are_near(one, other) == near

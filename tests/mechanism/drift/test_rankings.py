@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from constraintsuite.mechanism.drift import rankings
+from constraintsuite.mechanism.effects.agreement import spearman
+
+_IMPORTANCES = st.lists(st.integers(0, 9), min_size=3, max_size=20)
+
+
+def by_definition(one: list[int], other: list[int], persistence: float, depths: int) -> float:
+    """RBO of rankings that go on for ever: the mean share of common items, read as deep as a reader gets."""
+    count = len(one)
+    total = 0.0
+    for depth in range(1, depths + 1):
+        shared = len(set(one[:depth]) & set(other[:depth])) / depth if depth <= count else 1.0
+        total += (1 - persistence) * persistence ** (depth - 1) * shared
+    return total
+
+
+@given(st.permutations(range(12)), st.permutations(range(12)), st.sampled_from([0.5, 0.9, 0.98]))
+def test_overlap_is_the_share_that_a_reader_finds(one: list[int], other: list[int], persistence: float) -> None:
+    first, second = (np.array([12.0 - order.index(site) for site in range(12)]) for order in (one, other))
+    found = rankings.rank_biased_overlap(first, second, persistence)
+    assert found == pytest.approx(by_definition(one, other, persistence, 2_000), abs=1e-9)
+
+
+def test_overlap_of_chance_is_the_mean_over_all_rankings() -> None:
+    first = np.array([4.0, 3.0, 2.0, 1.0])
+    drawn = [rankings.rank_biased_overlap(first, np.array(other, dtype=float)) for other in permutations(range(4))]
+    assert rankings.chance_overlap(4) == pytest.approx(np.mean(drawn))
+
+
+def test_jaccard_of_chance_is_the_mean_over_all_circuits() -> None:
+    circuits = [frozenset(some) for some in combinations(range(7), 3)]
+    drawn = [rankings.jaccard(circuits[0], other) for other in circuits]
+    assert rankings.chance_jaccard(7, 3) == pytest.approx(np.mean(drawn))
+
+
+@pytest.mark.parametrize(("sites", "count", "shared"), [(78, 10, 4), (78, 10, 0), (15, 4, 4), (5, 4, 3)])
+def test_chance_of_sharing_is_hypergeometric(sites: int, count: int, shared: int) -> None:
+    stats: Any = pytest.importorskip("scipy.stats", reason="scipy is not installed")
+    theirs = stats.hypergeom(sites, count, count).sf(shared - 1)
+    assert rankings.chance_of_sharing(sites, count, shared) == pytest.approx(theirs)
+
+
+@given(_IMPORTANCES, st.randoms(use_true_random=False))
+def test_rank_correlation_is_that_of_scipy(values: list[int], chance: Random) -> None:
+    stats: Any = pytest.importorskip("scipy.stats", reason="scipy is not installed")
+    other = values.copy()
+    chance.shuffle(other)
+    a, b = (np.array(some, dtype=float) for some in (values, other))
+    found = spearman(a, b)
+    if found is None:
+        assert len(set(values)) == 1
+    else:
+        assert found == pytest.approx(stats.spearmanr(a, b).statistic)
+
+
+@given(_IMPORTANCES, st.randoms(use_true_random=False))
+def test_moved_mass_is_the_earth_movers_distance(values: list[int], chance: Random) -> None:
+    stats: Any = pytest.importorskip("scipy.stats", reason="scipy is not installed")
+    other = values.copy()
+    chance.shuffle(other)
+    if not any(values):
+        return
+    layers = np.arange(len(values)) // 3
+    a, b = (np.array(some, dtype=float) for some in (values, other))
+    theirs = stats.wasserstein_distance(layers, layers, a, b)
+    assert rankings.moved_mass(a, b, layers) == pytest.approx(theirs)
+
+
+def test_weighted_overlap_counts_what_both_have() -> None:
+    assert rankings.weighted_overlap(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0])) == pytest.approx(1 / 3)
+
+
+def test_equal_importances_stand_in_their_order() -> None:
+    assert rankings.order_of(np.array([1.0, 2.0, 1.0, 2.0])).tolist() == [1, 3, 0, 2]

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from constraintsuite.mechanism.effects.agreement import Choice, choose, compare, spearman
+from mechanism.effects.made import effects, grid
+
+PLACES = [(f"L{layer}.H{head}", "all") for layer in range(5) for head in range(4)]
+
+
+def test_the_strongest_and_some_of_the_rest_are_chosen() -> None:
+    values = [[float(i) * (-1) ** i] for i in range(20)]
+    choice = choose(effects(grid(values, base=[0], donor=[1], patches=PLACES)), 0.2, 0.1, seed=0)
+    assert choice.top == (PLACES[19], PLACES[18], PLACES[17], PLACES[16])
+    assert len(choice.random) == 2
+    assert not set(choice.top) & set(choice.random)
+    assert choice.candidates == 20
+
+
+def test_a_place_that_is_strong_in_either_direction_is_chosen() -> None:
+    weak = [[0.0]] * 19
+    one = grid([[9.0], *weak], base=[0], donor=[1], patches=PLACES)
+    other = grid([*weak, [-8.0]], base=[0], donor=[1], patches=PLACES, direction="denoising")
+    assert choose(effects(one, other), 0.1, 0.0, seed=0).top == (PLACES[0], PLACES[19])
+
+
+def test_what_attribution_missed_is_counted() -> None:
+    """Of ten places two are called strong. Of the other eight, four are looked at, and one of those is strong: so about two
+    are, beside the two that were found."""
+    places = PLACES[:10]
+    guessed = effects(grid([[5.0], [4.0], *[[0.1 * i] for i in range(8)]], base=[0], donor=[1], patches=places))
+    choice = Choice(tuple(places[:2]), tuple(places[2:6]), 10)
+    exact = effects(grid([[5.0], [4.5], [6.0], [0.0], [0.1], [0.2]], base=[0], donor=[1], patches=places[:6]))
+    (found,) = compare(guessed, exact, choice)
+    assert (found.missed, found.looked_at, found.cut) == (1, 4, 4.0)
+    assert found.false_negative_rate == pytest.approx(2 / (2 + 2))
+
+
+def test_estimates_that_are_right_agree() -> None:
+    values = [[1.0, 3.0], [-2.0, 0.0], [0.5, 0.5]]
+    rows = effects(grid(values, base=[0, 0], donor=[1, 1], patches=PLACES[:3]))
+    (found,) = compare(rows, rows, Choice(tuple(PLACES[:1]), tuple(PLACES[1:3]), 3))
+    assert (found.rank_correlation, found.rank_correlation_random, found.mean_absolute_error) == (1, 1, 0)
+    assert found.mean_absolute_effect == pytest.approx((2 + 1 + 0.5) / 3)
+
+
+def test_only_contrasts_that_were_patched_exactly_are_compared() -> None:
+    guessed = effects(grid([[1.0, 100.0]], base=[0, 0], donor=[1, 1], patches=PLACES[:1]))
+    exact = effects(grid([[1.0]], base=[0], donor=[1], patches=PLACES[:1]))
+    (found,) = compare(guessed, exact, Choice(tuple(PLACES[:1]), (), 1))
+    assert found.mean_absolute_error == 0
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=12))
+def test_spearman_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
+    stats: Any = pytest.importorskip("scipy.stats", reason="scipy is not installed")
+    one, other = np.array(pairs, dtype=float).T
+    found = spearman(one, other)
+    if len(set(one)) == 1 or len(set(other)) == 1:
+        assert found is None
+    else:
+        assert found == pytest.approx(float(stats.spearmanr(one, other).statistic))

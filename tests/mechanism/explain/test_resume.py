@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from constraintsuite.execution.progress import Silent
+from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.mechanism.explain.run import SHARD, patch
+from constraintsuite.mechanism.explain.settings import Scope
+from mechanism.planted import make_planted
+from mechanism.uneven import named
+
+SCOPE = Scope(sites=("mlp",))
+STOPPED_IN_THE_SECOND_SHARD = """
+import os, signal, sys
+from pathlib import Path
+from constraintsuite.execution.progress import Silent
+from constraintsuite.mechanism.explain import run
+from constraintsuite.mechanism.explain.settings import Scope
+
+done = run.patch_contrasts
+shards = []
+
+def stopping(subject, shard, *rest):
+    shards.append(shard)
+    if len(shards) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return done(subject, shard, *rest)
+
+run.patch_contrasts = stopping
+run.patch(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), Scope(sites=("mlp",)), Silent())
+"""
+
+
+def test_an_analysis_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    model = f"cross:{make_planted(tmp_path / 'model', noise=0.05)},threads=1"
+    contrasts, out = tmp_path / "contrasts.jsonl", tmp_path / "out"
+    write_contrasts(contrasts, named(2 * SHARD + 2))
+    command = [sys.executable, "-c", STOPPED_IN_THE_SECOND_SHARD, str(contrasts), model, str(out)]
+    killed = subprocess.run(command, capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    first = out / "effects" / "part-00000.parquet"
+    assert sorted(file.name for file in out.iterdir() if not file.name.startswith(".")) == ["effects"]
+    assert [file.name for file in first.parent.iterdir()] == [first.name]
+    written = first.stat().st_mtime_ns
+    resumed = patch(contrasts, model, out, SCOPE, Silent())
+    assert first.stat().st_mtime_ns == written
+    whole = patch(contrasts, model, tmp_path / "whole", SCOPE, Silent())
+    assert resumed.manifest.content == whole.manifest.content

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Silent
+from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.mechanism.effects.table import read_effects
+from constraintsuite.mechanism.explain.folder import load_explained
+from constraintsuite.mechanism.explain.forecast import forecast_attribution, forecast_patches
+from constraintsuite.mechanism.explain.run import SHARD, ablate, attribute, patch
+from constraintsuite.mechanism.explain.settings import Scope, parse_kinds
+from constraintsuite.mechanism.explain.verify import verify
+from constraintsuite.mechanism.explain.work import prepare
+from constraintsuite.store.artifact import Artifact
+from mechanism.planted import PLANTED, make_planted
+from mechanism.uneven import named
+
+COUNT = SHARD + 6
+WIDE = Scope(sites=("head", "mlp", "residual"), roles=("all", "q_cue"))
+
+
+class Given:
+    """A model, contrasts, and what was made of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.model = f"cross:{make_planted(folder / 'model', noise=0.05)},threads=1"
+        self.contrasts = folder / "contrasts.jsonl"
+        write_contrasts(self.contrasts, named(COUNT))
+        self.attributed = attribute(self.contrasts, self.model, folder / "attributed", WIDE, Silent())
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
+    return Given(tmp_path_factory.mktemp("explain"))
+
+
+def strongest(folder: Path) -> str:
+    heads = [one for one in load_explained(folder).summary.sites if ".H" in one.site and one.items == "all"]
+    return max(heads, key=lambda one: abs(one.effect.value or 0)).site
+
+
+def test_attribution_names_the_planted_head(given: Given) -> None:
+    assert strongest(given.attributed.path) == PLANTED
+    assert given.attributed.manifest.counts == {"contrasts": COUNT, "patches": 36, "rows": COUNT * 36 * 2}
+    assert {file.name for file in (given.attributed.path / "effects").iterdir()} == {
+        "part-00000.parquet",
+        "part-00001.parquet",
+    }
+
+
+def test_exact_patches_of_what_attribution_calls_strong(given: Given, tmp_path: Path) -> None:
+    made = patch(given.contrasts, given.model, tmp_path / "p", WIDE, Silent(), guide=given.attributed.path, top=0.25)
+    found = load_explained(made.path)
+    assert found.comparison is not None
+    assert (len(found.comparison.choice.top), len(found.comparison.choice.random)) == (9, 4)
+    assert (PLANTED, "all") in found.comparison.choice.top
+    assert [one.places for one in found.comparison.agreement] == [13, 13]
+    assert set(read_effects(made.path).method) == {"exact"}
+    assert strongest(made.path) == PLANTED
+    assert verify(made.path, again=3) == []
+
+
+def test_integrated_gradients_are_another_analysis(given: Given, tmp_path: Path) -> None:
+    scope = Scope(sites=("embeddings",), limit=4)
+    plain, along = (
+        attribute(given.contrasts, given.model, tmp_path / str(steps), scope, Silent(), steps=steps)
+        for steps in (0, 20)
+    )
+    assert plain.manifest.fingerprint != along.manifest.fingerprint
+    sites = load_explained(along.path).summary.sites
+    assert all(one.recovered.value == pytest.approx(1, abs=0.05) for one in sites)
+
+
+def test_sites_are_ablated_in_three_ways(given: Given, tmp_path: Path) -> None:
+    made = ablate(given.contrasts, given.model, tmp_path / "a", Scope(sites=("head",), limit=10), Silent())
+    lost = {one.method: one.recovered.value for one in load_explained(made.path).summary.sites if one.site == PLANTED}
+    assert lost["ablation-zero"] == pytest.approx(1, abs=0.1)
+    assert lost["ablation-mean"] == pytest.approx(1, abs=0.1)
+    assert lost["ablation-resample"] == pytest.approx(0, abs=0.1)  # the same cue stands in the other contrast
+
+
+def test_the_same_again_gives_the_same_bytes(given: Given, tmp_path: Path) -> None:
+    again = attribute(given.contrasts, given.model, tmp_path / "again", WIDE, Silent())
+    assert again.manifest.content == given.attributed.manifest.content
+
+
+def test_an_explain_folder_is_a_source_too(given: Given, tmp_path: Path) -> None:
+    scope = Scope(sites=("mlp",), limit=3)
+    made = patch(given.attributed.path, given.model, tmp_path / "p", scope, Silent())
+    assert made.manifest.counts["contrasts"] == 3
+
+
+def test_what_is_finished_is_not_done_again(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("constraintsuite.mechanism.explain.run.attribute_contrasts", None)
+    again = attribute(given.contrasts, given.model, given.attributed.path, WIDE, Silent())
+    assert again.manifest == given.attributed.manifest
+
+
+@pytest.mark.parametrize(
+    ("scope", "message"),
+    [
+        (Scope(sites=("mlp",)), "here lies the explain 'attribute cross:"),
+        (Scope(sites=("head",), roles=("positions",)), "positions is for embeddings and residual alone"),
+        (Scope(sides=("document",)), "none of its 70 contrasts is of these sides"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(scope: Scope, message: str, given: Given) -> None:
+    with pytest.raises(UserError, match=message):
+        attribute(given.contrasts, given.model, given.attributed.path, scope, Silent())
+
+
+def test_something_else_in_the_folder_is_left_alone(given: Given, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(UserError, match="here lies something"):
+        attribute(given.contrasts, given.model, tmp_path, WIDE, Silent())
+    assert [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")] == ["mine.txt"]
+
+
+def test_only_estimates_of_the_same_model_guide(given: Given, tmp_path: Path) -> None:
+    other = f"cross:{make_planted(tmp_path / 'other', noise=0.1)},threads=1"
+    with pytest.raises(UserError, match="its estimates are of cross:"):
+        patch(given.contrasts, other, tmp_path / "p", WIDE, Silent(), guide=given.attributed.path)
+
+
+def test_a_changed_row_is_found(given: Given, tmp_path: Path) -> None:
+    made = patch(given.contrasts, given.model, tmp_path / "p", Scope(sites=("mlp",), limit=2), Silent())
+    file = made.path / "effects" / "part-00000.parquet"
+    file.write_bytes(file.read_bytes() + b" ")
+    assert verify(made.path) == ["effects/part-00000.parquet: changed since it was written"]
+
+
+def test_figures_that_do_not_follow_from_the_rows_are_found(given: Given, tmp_path: Path) -> None:
+    from constraintsuite.store.artifact import Origin, finish  # noqa: PLC0415 - to forge one
+
+    made = patch(given.contrasts, given.model, tmp_path / "p", Scope(sites=("mlp",), limit=2), Silent())
+    file = made.path / "summary.json"
+    file.write_text(file.read_text().replace('"items": "all"', '"items": "correct"', 1))
+    manifest = made.manifest
+    origin = Origin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, "")
+    finish(made.path, origin, manifest.counts, manifest.rejects, 0.0)
+    assert verify(made.path) == ["summary.json: not what the effects give"]
+
+
+def test_the_cost_is_known_beforehand(given: Given) -> None:
+    work = prepare(given.contrasts, given.model, Scope(sites=("residual", "embeddings"), limit=2))
+    assert forecast_attribution(work, 2, 0).forwards == 6 * 2
+    assert forecast_attribution(work, 2, 0).backwards == 6 * 2
+    assert forecast_attribution(work, 1, 5).forwards == 6 * 7
+    # Of three blocks, a patch of the embeddings runs all, one of the last residual none.
+    assert forecast_patches(work, 2).forwards == pytest.approx(6 * (2 + 2 * (3 + 2 + 1 + 0) / 3))
+
+
+@pytest.mark.parametrize(("names", "kinds"), [(["heads", "head", "mlp"], ("head", "mlp")), (["keys"], ("key",))])
+def test_kinds_of_sites_are_read_in_the_plural_too(names: list[str], kinds: tuple[str, ...]) -> None:
+    assert parse_kinds(names) == kinds
+
+
+def test_an_unknown_kind_of_site_is_refused() -> None:
+    with pytest.raises(UserError, match="'neurons' is no kind of site"):
+        parse_kinds(["neurons"])
+
+
+def test_an_unknown_role_is_refused() -> None:
+    with pytest.raises(ValueError, match="'cue' is no role"):
+        Scope(roles=("cue",))
+
+
+def test_the_model_that_was_looked_into_is_described(given: Given) -> None:
+    subject = load_explained(given.attributed.path).subject
+    assert (subject.type, subject.layers, subject.heads, subject.pooling) == ("bert", 3, 4, "first")
+    assert len(subject.invariants) == 8
+    assert Artifact.open(given.attributed.path, "explain").manifest.inputs["subject"] == subject.fingerprint

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from constraintsuite.errors import UserError
+from constraintsuite.mechanism.ablation import (
+    ablate_contrasts,
+    choose_others,
+    prepare_ablation,
+    role_aligned,
+    role_means,
+)
+from constraintsuite.mechanism.contrasts.records import ROLES
+from constraintsuite.mechanism.effects.records import Ablation
+from constraintsuite.mechanism.hooks import Edit, capturing, replacing
+from constraintsuite.mechanism.patching.memory import Budget
+from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.sites import EMBEDDINGS, Site, parse_site
+from constraintsuite.mechanism.subject import Subject
+from mechanism.models import TINY
+from mechanism.planted import PLANTED
+from mechanism.uneven import named, read, uneven
+
+AMPLE = Budget(kept=4_096, stacked=512, traced=4_096)
+HEAD = parse_site(PLANTED)
+
+
+def test_another_contrast_of_the_same_template_and_another_y_is_chosen(planted: Subject) -> None:
+    contrasts = read(planted, named(20))
+    known = {one.contrast.id: one.contrast for one in contrasts}
+    others = choose_others(contrasts, seed=3)
+    assert set(others) == set(known)
+    for name, other in others.items():
+        assert (other.contrast.template, other.contrast.y != known[name].y) == (known[name].template, True)
+    assert [one.contrast.id for one in others.values()] != [
+        one.contrast.id for one in choose_others(contrasts, 4).values()
+    ]
+    # The choice for one does not depend on the order of the others.
+    assert choose_others(contrasts[:10], 3).keys() == choose_others(contrasts[9::-1], 3).keys()
+
+
+def test_a_contrast_without_another_y_has_nobody_to_be_given_values_of(planted: Subject) -> None:
+    same = [replace(one, y="leeks") for one in named(3)]
+    assert choose_others(read(planted, same), seed=0) == {}
+
+
+def test_tokens_of_a_role_take_from_the_same_role_in_turn(planted: Subject) -> None:
+    mine, theirs = (read(planted, [one])[0].worse.clean for one in (uneven(), named(1)[0]))
+    pair = role_aligned(mine, theirs)
+    for place, partner in enumerate(pair.to_corrupt.tolist()):
+        if partner >= 0:
+            assert mine.roles[place] == theirs.roles[partner]
+        else:
+            assert mine.roles[place] not in theirs.roles
+    assert len({pair.to_corrupt[place] for place in np.flatnonzero(mine.roles == ROLES.index("d_other"))}) > 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "left"), [("zero", 0.0), ("mean", 0.0), ("resample", 1.0)], ids=["zero", "mean", "resample"]
+)
+def test_without_the_planted_head_there_is_no_margin_left(kind: Ablation, left: float, planted: Subject) -> None:
+    """The other contrast has the same cue, so that what the head says of it stays; a mean over texts with and without Y is
+    the same for both texts."""
+    contrasts, patches = read(planted, named(8)), [Patch((HEAD,)), Patch((Site(0, "head", 1),))]
+    replacement = prepare_ablation(planted, kind, contrasts, [HEAD, Site(0, "head", 1)], AMPLE, seed=0)
+    grid = ablate_contrasts(planted, contrasts, patches, replacement, AMPLE)
+    assert (grid.direction, grid.method) == ("noising", f"ablation-{kind}")
+    assert np.isnan(grid.margin_donor).all()
+    np.testing.assert_allclose(grid.margin_patched[0], left * grid.margin_base, atol=1e-3)
+    np.testing.assert_allclose(grid.margin_patched[1], grid.margin_base, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", TINY)
+def test_zero_is_what_a_plain_replacement_by_nothing_gives(kind: str, subject_of: Callable[[str], Subject]) -> None:
+    subject = subject_of(kind)
+    site, contrasts = Site(1, "head", 2), read(subject, named(1))
+    replacement = prepare_ablation(subject, "zero", contrasts, [site], AMPLE, seed=0)
+    grid = ablate_contrasts(subject, contrasts, [Patch((site,))], replacement, AMPLE)
+    scores = []
+    for pair in (contrasts[0].contrast.better, contrasts[0].contrast.worse):
+        inputs = subject.inputs([(pair.query.text, pair.text.text)])
+        with torch.no_grad(), capturing(subject, [site]) as seen:
+            subject.scores(inputs)
+        zeros = torch.zeros_like(seen[site])
+        with torch.no_grad(), replacing(subject, [Edit(site, torch.tensor([0]), zeros, zeros[..., 0] == 0)]):
+            scores.append(float(subject.scores(inputs)))
+    assert grid.margin_patched[0, 0] == pytest.approx(scores[0] - scores[1], abs=5e-5)
+
+
+def test_means_are_over_the_tokens_of_a_role(planted: Subject) -> None:
+    contrasts = read(planted, [*named(3), uneven()])
+    means = role_means(planted, contrasts, [EMBEDDINGS], AMPLE)[EMBEDDINGS]
+    rows = [row for one in contrasts for row in (one.better.clean, one.worse.clean)]
+    values: list[torch.Tensor] = []
+    for row in rows:
+        inputs = {"input_ids": row.ids, "token_type_ids": row.types, "attention_mask": np.ones_like(row.ids)}
+        with torch.no_grad(), capturing(planted, [EMBEDDINGS]) as seen:
+            planted.scores({name: torch.from_numpy(array)[None] for name, array in inputs.items()})
+        values.append(seen[EMBEDDINGS][0][torch.from_numpy(row.roles == ROLES.index("q_cue"))])
+    torch.testing.assert_close(means[ROLES.index("q_cue")], torch.cat(values).mean(dim=0))
+    assert means[ROLES.index("d_scope")].isnan().all()
+
+
+def test_a_role_that_the_reference_lacks_is_left_alone(planted: Subject) -> None:
+    reference, asked = read(planted, named(3)), read(planted, [uneven()])
+    bare = [replace(one, worse=one.better) for one in reference]  # texts without Y
+    replacement = prepare_ablation(planted, "mean", bare, [EMBEDDINGS], AMPLE, seed=0)
+    grid = ablate_contrasts(
+        planted, asked, [Patch((EMBEDDINGS,), "d_y"), Patch((EMBEDDINGS,), "q_y")], replacement, AMPLE
+    )
+    assert np.isnan(grid.margin_patched).tolist() == [[True], [False]]
+
+
+def test_patterns_have_no_mean(planted: Subject) -> None:
+    with pytest.raises(UserError, match="no mean over texts of different lengths"):
+        prepare_ablation(planted, "mean", read(planted, named(2)), planted.sites({"pattern"}), AMPLE, seed=0)

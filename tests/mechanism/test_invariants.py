@@ -1,0 +1,151 @@
+"""The eight invariants: which apply to whom, and that each refuses a model that breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from constraintsuite.errors import UserError
+from constraintsuite.mechanism.families.bert import BERT
+from constraintsuite.mechanism.invariants import INVARIANTS, Trial, check_one
+from constraintsuite.mechanism.subject import Subject, load_subject
+from mechanism.models import TINY, make_tiny
+
+SubjectOf = Callable[[str], Subject]
+NO_TYPES = {6}
+DECODERS = {4, 6}
+ABSENT = {
+    "bert": set(),
+    "deberta": set(),
+    "electra": set(),
+    "t5": {3, 4, 6},
+    **dict.fromkeys(("gemma", "llama", "mistral", "modernbert-mean", "qwen2", "qwen3"), DECODERS),
+}
+
+
+@pytest.mark.parametrize("kind", TINY)
+def test_all_that_apply_hold_and_the_others_say_why(kind: str, subject_of: SubjectOf) -> None:
+    outcomes = subject_of(kind).invariants
+    assert [outcome.number for outcome in outcomes] == [1, 2, 3, 4, 5, 6, 7, 8]
+    absent = {outcome.number: outcome.detail for outcome in outcomes if outcome.status == "not applicable"}
+    assert set(absent) == ABSENT.get(kind, NO_TYPES)
+    assert all(absent.values())
+    assert all(outcome.difference is not None for outcome in outcomes if outcome.status == "passed")
+
+
+def scaled_head(subject: Subject) -> Subject:
+    subject.model.classifier.weight *= 1.01
+    return subject
+
+
+def trained(subject: Subject) -> Subject:
+    subject.model.train()  # dropout draws anew in each pass
+    return subject
+
+
+def wrong_place(subject: Subject) -> Subject:
+    return replace(subject, family=replace(BERT, embeddings="bert.embeddings.token_type_embeddings"))
+
+
+def mean_pooled(subject: Subject) -> Subject:
+    subject.model.bert.pooler.register_forward_pre_hook(lambda _, given: (given[0].mean(dim=1, keepdim=True),))
+    return subject
+
+
+def rows_that_meet(subject: Subject) -> Subject:
+    subject.model.bert.pooler.register_forward_pre_hook(
+        lambda _, given: (given[0] - given[0].mean(dim=0, keepdim=True),)
+    )
+    return subject
+
+
+def one_type(subject: Subject) -> Subject:
+    subject.model.bert.embeddings.token_type_embeddings.weight[1] = (
+        subject.model.bert.embeddings.token_type_embeddings.weight[0]
+    )
+    return subject
+
+
+def no_mask(subject: Subject) -> Subject:
+    subject.model.register_forward_pre_hook(
+        lambda _, given, named: (given, {**named, "attention_mask": None}), with_kwargs=True
+    )
+    return subject
+
+
+@pytest.mark.parametrize(
+    ("number", "broken"),
+    [
+        (1, scaled_head),
+        (2, trained),
+        (3, wrong_place),
+        (4, mean_pooled),
+        (5, rows_that_meet),
+        (6, one_type),
+        (7, no_mask),
+        (8, trained),
+    ],
+)
+def test_each_refuses_a_model_that_breaks_it(number: int, broken: Callable[[Subject], Subject], tmp_path: Path) -> None:
+    folder = make_tiny("bert", tmp_path)
+    whole = load_subject(f"cross:{folder},threads=1")
+    (invariant,) = [one for one in INVARIANTS if one.number == number]
+    with torch.no_grad():
+        assert check_one(invariant, Trial(whole, folder, trust=False)).status == "passed"
+        trial = Trial(broken(whole), folder, trust=False)
+        with pytest.raises(UserError, match=rf"invariant {number} does not hold: {invariant.name}. .* apart"):
+            check_one(invariant, trial)
+
+
+def test_a_model_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
+    folder = make_tiny("bert", tmp_path)
+    weights = load_file(folder / "model.safetensors")
+    weights["bert.embeddings.token_type_embeddings.weight"][:] = 0.0
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(UserError, match="invariant 6 does not hold: leaving the types of tokens out changes the score"):
+        load_subject(f"cross:{folder},threads=1")
+
+
+def test_a_model_that_gives_no_numbers_is_refused(tmp_path: Path) -> None:
+    folder = make_tiny("bert", tmp_path)
+    weights = load_file(folder / "model.safetensors")
+    weights["classifier.bias"][:] = float("nan")
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(UserError, match="invariant 1 does not hold"):
+        load_subject(f"cross:{folder},threads=1")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("bm25", "only rerankers that read query and text together"),
+        ("dense:{}", "only rerankers"),
+        ("cross:{},precision=bf16", "with torch, in fp32"),
+        ("cross:{},backend=onnx", "with torch, in fp32"),
+    ],
+)
+def test_other_models_are_refused(name: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=reason):
+        load_subject(name.format(tmp_path))
+
+
+def test_a_family_that_is_not_known_is_refused(tmp_path: Path) -> None:
+    folder = make_tiny("bert", tmp_path)
+    config = folder / "config.json"
+    config.write_text(config.read_text().replace('"model_type": "bert"', '"model_type": "xlnet"'))
+    with pytest.raises(UserError, match=r"models of type 'xlnet' keep their heads is not known here. Known: bert"):
+        load_subject(f"cross:{folder}")
+
+
+def test_a_prompt_before_queries_is_refused(tmp_path: Path) -> None:
+    folder = make_tiny("bert", tmp_path)
+    (folder / "config_sentence_transformers.json").write_text(
+        '{"prompts": {"query": "find: "}, "default_prompt_name": "query"}'
+    )
+    with pytest.raises(UserError, match="prompt before each query"):
+        load_subject(f"cross:{folder}")

@@ -1,0 +1,36 @@
+"""An independent library that also works on the untouched model, nnsight, agrees; skipped where it is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from constraintsuite.mechanism.hooks import Edit, capturing, replacing
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.mechanism.subject import Subject
+from mechanism.models import PAIRS
+
+nnsight = pytest.importorskip("nnsight", reason="nnsight is not installed")
+
+
+@pytest.mark.filterwarnings("ignore")  # its own affairs
+@pytest.mark.parametrize("layer", [0, 1, 2])
+@pytest.mark.parametrize("head", [0, 3])
+def test_a_head_put_to_zero_gives_the_same_scores(layer: int, head: int, subject_of: Callable[[str], Subject]) -> None:
+    subject, site = subject_of("distilbert"), Site(layer, "head", head)
+    inputs = subject.inputs(PAIRS)
+    with torch.no_grad():
+        with capturing(subject, [site]) as seen:
+            usual = subject.scores(inputs)
+        where = torch.ones(seen[site].shape[:2], dtype=torch.bool)
+        with replacing(subject, [Edit(site, torch.arange(len(PAIRS)), torch.zeros_like(seen[site]), where)]):
+            ours = subject.scores(inputs)
+        watched = nnsight.NNsight(subject.model)
+        with watched.trace(**inputs):
+            projection = watched.distilbert.transformer.layer[layer].attention.out_lin
+            projection.input[:, :, head * 4 : (head + 1) * 4] = 0
+            theirs = watched.classifier.output.save()
+    assert not torch.allclose(ours, usual, atol=1e-3)
+    torch.testing.assert_close(ours, theirs[:, 0], rtol=0, atol=1e-6)

@@ -1,0 +1,43 @@
+"""A contrast whose two queries differ in length, so that places have no partner and take the mean of their role."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from constraintsuite.mechanism.contrasts.records import Contrast, Mark, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
+from constraintsuite.mechanism.subject import Subject
+from mechanism.planted import planted_contrasts
+
+
+def named(count: int, seed: int = 0) -> list[Contrast]:
+    """Planted contrasts that say which Y they are about."""
+    return [replace(one, y=one.clusters[0].split()[1]) for one in planted_contrasts(count, seed)]
+
+
+def uneven() -> Contrast:
+    """`soup without leeks` against `soup very rich with leeks and cream`, over texts of unequal length."""
+    clean = Marked("soup without leeks", (Mark(5, 12, "q_cue"), Mark(13, 18, "q_y")))
+    corrupt = Marked(
+        "soup very rich with leeks and cream", (Mark(15, 19, "q_cue"), Mark(20, 25, "q_y"), Mark(30, 35, "q_y"))
+    )
+    better, worse = Marked("a warm soup ."), Marked("fresh soup of leeks and peas .", (Mark(14, 19, "d_y"),))
+    return replace(
+        planted_contrasts(1)[0],
+        id="uneven",
+        better=MarkedPair(clean, better),
+        worse=MarkedPair(clean, worse),
+        better_corrupt=MarkedPair(corrupt, better),
+        worse_corrupt=MarkedPair(corrupt, worse),
+        aside=None,
+        aside_corrupt=None,
+        clusters=("uneven",),
+        y="leeks",
+    )
+
+
+def read(subject: Subject, contrasts: list[Contrast]) -> list[TokenContrast]:
+    """In the subject's tokens; all of them can be asked."""
+    found = tokenise(contrasts, subject.classifier.tokenization)
+    assert not found.rejected
+    return list(found.contrasts)
