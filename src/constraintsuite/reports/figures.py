@@ -39,7 +39,10 @@ def _show_number(number: float, kind: Kind) -> str:
         return f"{number:,.0f}"
     if kind == "p":
         return "<0.001" if number < 0.001 else f"{number:.3f}"
-    text = f"{100 * number:.1f}" if kind == "share" else f"{100 * number:+.1f}" if kind == "points" else f"{number:.3g}"
+    if kind in ("share", "points"):
+        text = f"{100 * number:.1f}" if kind == "share" else f"{100 * number:+.1f}"
+    else:
+        text = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"  # three digits would be written 1.43e+03
     return text.replace("-", "−")
 
 

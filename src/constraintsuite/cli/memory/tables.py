@@ -22,7 +22,8 @@ def score_table(run: MemoryRun, budget: int) -> Table:
     metrics = headlines(run, budget)
     rows = tuple((mode, *(_figure(run, mode, budget, metric) for metric in metrics)) for mode in run.summary.modes)
     columns = (Column("mode"), *(Column(title_of(run, metric), kind_of(run, metric)) for metric in metrics))
-    items = f"{run.summary.items:,} questions in {run.summary.clusters:,} clusters, which the 95 % intervals resample"
+    clusters = f"{run.summary.clusters:,} cluster" + ("" if run.summary.clusters == 1 else "s")
+    items = f"{run.summary.items:,} questions in {clusters}, which the 95 % intervals resample"
     caption = f"{run.summary.benchmark}: every mode returns at most {budget} units. {items}."
     return Table(f"scores_at_{budget}", caption, columns, rows)
 
