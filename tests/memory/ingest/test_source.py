@@ -37,6 +37,9 @@ def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, 
         pytest.param(b"fine\n\nzero\0byte\n", r"a\.md:3: a NUL byte stands here", id="NUL"),
         pytest.param(b"---\ntitle: [open\n---\n", r"a\.md:\d: the front matter is not valid YAML", id="broken YAML"),
         pytest.param(
+            b"---\ndate: 2024-02-30\n---\n", r"a\.md: a date or time in the front matter cannot be", id="no such day"
+        ),
+        pytest.param(
             b"---\nvalid_from: soon\n---\n", r"valid_from 'soon' is not a date or time in ISO 8601", id="no date"
         ),
         pytest.param(b"---\nvalid_from: 2026-02-01\nvalid_to: 2026-01-01\n---\n", r"must be later", id="never valid"),

@@ -49,13 +49,22 @@ def compare(run: Path, second: Path | None, metrics: tuple[str, ...], baseline: 
         tests = compare_modes(first, wanted, baseline=against)
     else:
         against = "the first run"
-        tests = [_named(change) for change in compare_runs(first, load_memory_run(second), wanted)]
+        later = load_memory_run(second)
+        tests = [_named(change) for change in compare_runs(first, later, wanted)]
+        for path, alone in ((run, _only_in(first, later)), (second, _only_in(later, first))):
+            if alone:
+                click.echo(f"Only in {path}, and not compared: {', '.join(alone)}.", err=True)
     if as_json:
         click.echo(adapter(tuple[Contrast, ...]).dump_json(tuple(tests), indent=2).decode())
     elif not tests:
         raise UserError(f"{run}: it has no other mode than {against}, so that there is nothing to compare.")
     else:
         click.echo(str(tests_table(first, tests, "tests", against)))
+
+
+def _only_in(one: MemoryRun, other: MemoryRun) -> list[str]:
+    """Modes of one run that the other does not have; another option makes another mode."""
+    return [mode for mode in one.summary.modes if mode not in other.summary.modes]
 
 
 @click.command()

@@ -87,6 +87,10 @@ def _take_front_matter(path: Path, lines: list[str]) -> tuple[FrontMatter, list[
         line = place.line + 2 if place is not None else 1
         problem = getattr(error, "problem", None) or "it cannot be read"
         raise UserError(f"{path}:{line}: the front matter is not valid YAML: {problem}.") from None
+    except ValueError as error:  # a date that is none, such as 2024-02-30, under any key
+        raise UserError(
+            f"{path}: a date or time in the front matter cannot be: {error}. Correct or quote it."
+        ) from None
     if not isinstance(found, dict):
         return FrontMatter(), lines
     since, until = (_moment(path, key, found.get(key)) for key in ("valid_from", "valid_to"))
