@@ -67,6 +67,12 @@ def test_a_name_that_is_not_among_the_known_ones_hides_no_shorter_one() -> None:
     assert [NAMES[i] for i in EntityFinder(NAMES).find("New York City", among)] == ["new york"]
 
 
+def test_of_names_of_one_form_the_first_of_those_asked_for_is_found() -> None:
+    finder = EntityFinder(["Ring", "The Ring"])
+    assert finder.find("who has the ring") == [0]
+    assert finder.find("who has the ring", np.array([False, True])) == [1]
+
+
 def test_names_that_were_not_normalised_are_found_all_the_same() -> None:
     assert EntityFinder(["The Boiler", ""]).find("a boiler") == [0]
 

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, file_names, newest_lines, next_file, write_file
@@ -103,8 +104,13 @@ def _sync(folder: Path) -> None:
 
 
 def _tidy(path: Path, manifest: Manifest) -> None:
-    """Take away files that no longer count, and what a writer that was killed left behind."""
+    """Take away files that no longer count, and what a writer that was killed left behind.
+
+    The change counts already: what cannot be taken away stays, and is tried again with the next change.
+    """
     logs = [path / log for log in LOGS if (path / log).is_dir()]
     stale = [file for log in logs for file in log.iterdir() if f"{log.name}/{file.name}" not in manifest.files]
     for file in (*stale, *path.glob(".*.tmp-*")):
-        file.unlink(missing_ok=True)
+        if file.is_file():  # a folder is none of ours
+            with suppress(OSError):
+                file.unlink()

@@ -35,12 +35,13 @@ class EntityFinder:
     """Finds known entities in a text: between word boundaries, from left to right, the longest where several begin."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, list[int]] = {}  # by form; all of them, because the first may not be asked for
         self._longest: dict[str, int] = {}  # by first token: how many tokens its longest name has
         for number, name in enumerate(names):
             form = normalise_entity(name)
             tokens = _TOKEN.findall(form)
-            if tokens and self._numbers.setdefault(form, number) == number:
+            if tokens:
+                self._numbers.setdefault(form, []).append(number)
                 self._longest[tokens[0]] = max(self._longest.get(tokens[0], 0), len(tokens))
 
     def find(self, text: str, among: BoolArray | None = None) -> list[int]:
@@ -53,8 +54,9 @@ class EntityFinder:
         while at < len(tokens):
             most = min(self._longest.get(tokens[at].group(), 0), len(tokens) - at)
             for count in range(most, 0, -1):
-                number = self._numbers.get(folded[tokens[at].start() : tokens[at + count - 1].end()])
-                if number is not None and (among is None or among[number]):
+                numbers = self._numbers.get(folded[tokens[at].start() : tokens[at + count - 1].end()], ())
+                number = next((one for one in numbers if among is None or among[one]), None)
+                if number is not None:
                     found[number] = None
                     at += count - 1
                     break

@@ -18,12 +18,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.confirming import confirm, content_of
 from constraintsuite.memory.graph import Graph
 from constraintsuite.memory.index import keep_terms, kept_terms
-from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, faults, refuse_faults
+from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, NothingKept, faults, file_names, refuse_faults
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import Part
 from constraintsuite.memory.segments import Change, Entry, applied, entries, living_parts
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Origin, read_manifest
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_text
 
 KIND = "graph"
@@ -59,9 +59,7 @@ def write_memory(
         if manifest.kind != KIND:
             raise UserError(f"{path}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
         if manifest.fingerprint != origin.fingerprint:
-            raise UserError(
-                f"{path}: here lies a memory of other documents or settings. Update it, or choose another --out."
-            )
+            raise UserError(f"{path}: here lies {_difference(manifest, origin)}")
         return Artifact(path, manifest)
 
 
@@ -106,13 +104,15 @@ def update_memory(
     """Add documents, or put them in place of those of their id, and remove others, each as it is given.
 
     `settings`, where given, must be those that the other documents were ingested with. Documents that cite one another
-    are linked anew by `constraintsuite.memory.ingest.growing`, not here.
+    are linked anew by `constraintsuite.memory.ingest.growing`, not here: what was read in those that change is forgotten,
+    so that nothing is linked anew from a reading that is not of the part.
     """
     given = list(add)
 
     def plan(artifact: Artifact) -> Plan:
         _refuse_other_settings(artifact, settings)
-        return Plan(given, remove)
+        changed = _changes(path, entries(artifact), given, remove) if file_names(artifact.manifest, READINGS) else ()
+        return Plan(given, remove, [NothingKept(change.document) for change in changed])
 
     return change_memory(path, plan)
 
@@ -184,6 +184,18 @@ def _refuse_foreign(path: Path) -> None:
     foreign = sorted(each.name for each in path.iterdir() if each.name not in own and not each.name.startswith("."))
     if foreign:
         raise UserError(f"{path}: the folder holds {foreign[0]!r}, which is not of a memory. Choose another --out.")
+
+
+def _difference(there: Manifest, wanted: Origin) -> str:
+    """In what a memory differs from the one to be written, and what to do about it."""
+    if there.settings != json.loads(json.dumps(wanted.settings)):
+        settings = json.dumps(there.settings, sort_keys=True, ensure_ascii=False)
+        return f"a memory with other settings, {settings}. Choose another --out."
+    if there.inputs != wanted.inputs:
+        return "a memory of other documents. Add and remove documents there, or choose another --out."
+    if there.name != wanted.name:
+        return f"a memory of the same documents with the name {there.name!r}. Use that name, or choose another --out."
+    return "a memory that was written by another version. Choose another --out."
 
 
 def _refuse_other_settings(artifact: Artifact, settings: Mapping[str, Any] | None) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -32,6 +33,15 @@ class Line(Protocol):
     @property
     def document(self) -> str:
         """Whose line it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class NothingKept:
+    """A line of the readings: nothing that was read in a document holds any more, whatever the lines before it say."""
+
+    document: str
+    origin: tuple[str, bool] = ("", False)
+    content: None = None
 
 
 L = TypeVar("L")

@@ -132,6 +132,30 @@ def test_documents_outside_the_folder_of_the_file_are_refused_unless_lenient(tmp
     )
 
 
+@pytest.mark.parametrize("folder", ["link", "link/docs", "link/.."])
+def test_documents_to_which_a_link_leads_out_are_refused_unless_lenient(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "elsewhere" / "docs").mkdir(parents=True)
+    path = write_dataset(tmp_path / "here", dataset(document_directory=folder))
+    (tmp_path / "here" / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=r"document_directory: .* lies outside the folder of this file"):
+        read_cases(path)
+    assert len(read_cases(path, lenient=True).notes) == 1
+
+
+def test_a_link_that_stays_inside_is_followed(tmp_path: Path) -> None:
+    path = write_dataset(tmp_path, dataset(document_directory="link"))
+    (tmp_path / "link").symlink_to(tmp_path / "docs")
+    assert ground(read_cases(path)).file.notes == ()
+
+
+@pytest.mark.parametrize("folder", ["circle", "no\0name"])
+def test_a_folder_that_cannot_be_holds_no_documents(tmp_path: Path, folder: str) -> None:
+    path = write_dataset(tmp_path, dataset(document_directory=folder))
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(UserError, match="document_directory: no Markdown file in"):
+        ground(read_cases(path))
+
+
 @pytest.mark.parametrize("folder", ["docs", "./docs", "a/../docs", ".", "docs..", "..."])
 def test_documents_inside_it_are_not(tmp_path: Path, folder: str) -> None:
     assert read_cases(write_dataset(tmp_path, dataset(document_directory=folder))).notes == ()
@@ -140,6 +164,12 @@ def test_documents_inside_it_are_not(tmp_path: Path, folder: str) -> None:
 def test_a_lenient_reading_still_refuses_what_is_wrong(tmp_path: Path) -> None:
     path = write_dataset(tmp_path, dataset(case(evidence=["x"], minimum_evidence_matches=9)))
     with pytest.raises(UserError, match="minimum_evidence_matches is 9"):
+        read_cases(path, lenient=True)
+
+
+def test_a_lenient_reading_places_what_is_wrong_where_it_stands_in_the_file(tmp_path: Path) -> None:
+    path = write_dataset(tmp_path, dataset(case(), case(), case(), case("bad", query="")))
+    with pytest.raises(UserError, match=r"cases\.3 \(bad\)\.query: "):
         read_cases(path, lenient=True)
 
 

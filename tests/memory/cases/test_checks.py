@@ -256,6 +256,7 @@ def test_the_lifecycle_is_that_after_the_query(state: str, hit: float) -> None:
         ({"route": {"steps": [{"node_id": "x"}]}}, ALL, None),
         ({"path": {"steps": [{"node_id": "lease:1", "via_edge_type": "causes"}]}}, ALL, None),
         ({"min_activation_trace_length": 1}, ALL, 0),
+        ({"max_activation_trace_length": 9}, ALL, 0),  # no path, so none of that length
         ({"min_activation_trace_length": 1}, Capabilities(walks=False, dynamic=False), None),
     ],
 )

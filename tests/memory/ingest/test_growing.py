@@ -1,56 +1,27 @@
-"""A memory that grows: after any history it holds what ingesting its documents at once gives, also after a crash."""
+"""A memory that grows: what comes and goes with a document, what is said of it, and what is refused."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory import confirming
 from constraintsuite.memory.folder import open_memory, read_memory, update_memory, verify_memory, write_memory
-from constraintsuite.memory.ingest import citing, collection, growing, linking
+from constraintsuite.memory.ingest import growing, linking
 from constraintsuite.memory.ingest.collection import ingest
-from constraintsuite.memory.ingest.files import DocumentFile, read_document, read_files
+from constraintsuite.memory.ingest.files import DocumentFile, read_files
 from constraintsuite.memory.ingest.growing import RULES, add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.kept import Kept
 from constraintsuite.memory.ingest.linking import ReadDocument
-from constraintsuite.memory.records import Part
+from constraintsuite.memory.records import Edge, Part
 from constraintsuite.memory.segments import living_parts
-from constraintsuite.store.files import folder_lock, sha256_text
-from constraintsuite.store.jsonl import adapter, encode
+from constraintsuite.store.files import folder_lock
+from memory.ingest.growing_folders import LETTER, MASTER, files, fresh, held, write
 from memory.tiny_parts import part
-
-DOCUMENTS = Path(__file__).parent / "data" / "documents"
-MASTER = "# Master Agreement\n\n1. The Supplier shall deliver on Monday.\n\n2. The Buyer shall pay in 30 days.\n"
-LETTER = "# Side Letter\n\n1. Notwithstanding clause 2 of the Master Agreement, Kilo Ltd pays in 60 days.\n"
-
-
-def write(folder: Path, texts: Mapping[str, str]) -> Path:
-    folder.mkdir(exist_ok=True)
-    for name, text in texts.items():
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    return folder
-
-
-def held(memory: Path) -> list[bytes]:
-    return [
-        encode(one) for one in sorted(read_memory(memory, lambda it: list(living_parts(it))), key=lambda one: one.id)
-    ]
-
-
-def fresh(folder: Path) -> list[bytes]:
-    return [encode(one) for one in ingest([folder])] if any(folder.iterdir()) else []
-
-
-def files(folder: Path) -> dict[Path, int]:
-    return {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.name != ".lock"}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -67,67 +38,6 @@ def grown(tmp_path: Path) -> Path:
         tmp_path / "g", [write(tmp_path / "d", {"master_agreement": MASTER, "side_letter": LETTER})], name="g"
     )
     return tmp_path / "g"
-
-
-TITLES = {"master": "Master Agreement", "letter": "Side Letter", "lease": "Harbour Lease", "lamp": "Side Letter"}
-SENTENCES = (
-    "The Supplier shall deliver to Kilo Wharf within {number} days.",
-    "Notwithstanding clause {number} of the {title}, Kilo Ltd pays.",
-    "Subject to clause {number}, see the {title}.",
-    "Door B4 is {open}.",
-    "The {title} applies to Ada Lind.",
-)
-sentences = st.builds(
-    lambda text, number, title, is_open: text.format(
-        number=number, title=title, open="open" if is_open else "not open"
-    ),
-    st.sampled_from(SENTENCES),
-    st.integers(1, 3),
-    st.sampled_from(sorted(set(TITLES.values()))),
-    st.booleans(),
-)
-clauses = st.lists(sentences, max_size=3)
-changes = st.dictionaries(st.sampled_from(sorted(TITLES)), st.none() | clauses, min_size=1, max_size=3)
-
-
-def apply(folder: Path, memory: Path, change: Mapping[str, list[str] | None]) -> None:
-    """Write and add the documents of a change; those that are None are removed."""
-    there = {file.stem for file in folder.iterdir()}
-    gone = [name for name, text in change.items() if text is None and name in there]
-    come = {
-        name: f"# {TITLES[name]}\n\n" + "\n\n".join(f"{number}. {text}" for number, text in enumerate(given, 1))
-        for name, given in change.items()
-        if given is not None
-    }
-    if gone:
-        for name in gone:
-            (folder / f"{name}.md").unlink()
-        remove_documents(memory, gone)
-    if come:
-        write(folder, come)
-        add_documents(memory, [folder / f"{name}.md" for name in come])
-
-
-@settings(max_examples=15, deadline=None)
-@given(history=st.lists(changes, min_size=1, max_size=4))
-def test_any_history_gives_the_parts_of_a_fresh_ingest(
-    tmp_path_factory: pytest.TempPathFactory, history: list[dict[str, list[str] | None]]
-) -> None:
-    root = tmp_path_factory.mktemp("grown")
-    folder = write(root / "d", {"zero": "# Zero\n\n1. See the Side Letter.\n"})
-    with pytest.MonkeyPatch.context() as patch:  # so that a few documents reach every bound
-        patch.setattr(linking, "MOST_ARRIVING", 2)
-        patch.setattr(collection, "MOST_MENTIONED", 3)
-        patch.setattr(citing, "_MOST_TITLED", 2)
-        ingest_memory(root / "g", [folder], name="g")
-        for change in history:
-            apply(folder, root / "g", change)
-            assert held(root / "g") == fresh(folder)
-        again = root / "again"
-        ingest_memory(again, [folder], name="g")
-    manifests = [read_memory(path, lambda artifact: artifact.manifest) for path in (root / "g", again)]
-    assert manifests[0].fingerprint == manifests[1].fingerprint
-    assert verify_memory(root / "g") == []
 
 
 def test_what_did_not_change_is_left_and_nothing_is_written(tmp_path: Path, grown: Path) -> None:
@@ -215,16 +125,22 @@ def test_the_same_bytes_under_another_ending_are_read_again(tmp_path: Path) -> N
     assert held(tmp_path / "g") == fresh(tmp_path / "d")
 
 
-@pytest.mark.parametrize("rules", [{}, {"rules": RULES + 1}], ids=["written before there were readings", "other rules"])
+@pytest.mark.parametrize(
+    ("rules", "why"),
+    [
+        ({}, "does not keep what was read in its documents"),
+        ({"rules": RULES + 1}, "were read by the rules of another version"),
+    ],
+)
 @pytest.mark.parametrize(
     "change", [lambda path, folder: add_documents(path, [folder]), lambda path, folder: remove_documents(path, ["a"])]
 )
 def test_a_memory_of_other_rules_is_searched_and_not_changed(
-    tmp_path: Path, rules: dict[str, int], change: Callable[[Path, Path], object]
+    tmp_path: Path, rules: dict[str, int], why: str, change: Callable[[Path, Path], object]
 ) -> None:
     folder = write(tmp_path / "d", {"a": MASTER})
     write_memory(tmp_path / "g", ingest([folder]), name="g", settings={"by_path": False} | rules)
-    with pytest.raises(UserError, match="ingest all its documents again into a new folder"):
+    with pytest.raises(UserError, match=f"{why}.* ingest all its documents again into a new folder"):
         change(tmp_path / "g", folder)
     assert len(open_memory(tmp_path / "g").graph.units) == 2
 
@@ -236,6 +152,42 @@ def test_a_document_that_was_not_read_is_named_until_its_file_is_added(tmp_path:
     add_documents(grown, [write(tmp_path / "e", {"hand_made": "By hand.\n"})])
     write(tmp_path / "d", {"hand_made": "By hand.\n"})
     assert held(grown) == fresh(tmp_path / "d")
+
+
+def put_by_hand(memory: Path, document: str) -> None:
+    """Give a document another edge; its hash stays that of its file."""
+    (old,) = read_memory(memory, lambda artifact: list(living_parts(artifact, [document])))
+    edge = Edge(old.units[1].id, old.units[0].id, "depends_on", 1.0, 1.0, "by hand")
+    update_memory(memory, add=[replace(old, edges=(*old.edges, edge))])
+
+
+def test_a_part_that_was_put_in_place_of_one_that_was_read_is_not_linked_anew(tmp_path: Path, grown: Path) -> None:
+    put_by_hand(grown, "master_agreement")
+    before = held(grown)
+    with pytest.raises(UserError, match="'master_agreement' was put there as it is"):
+        add_documents(grown, [write(tmp_path / "e", {"note": "See the Side Letter.\n"})])
+    assert held(grown) == before
+    assert add_documents(grown, [tmp_path / "d"]).replaced == ("master_agreement",)
+    assert held(grown) == fresh(tmp_path / "d")
+
+
+def test_a_document_that_is_removed_and_put_back_as_it_was_counts_as_not_read(grown: Path) -> None:
+    (old,) = read_memory(grown, lambda artifact: list(living_parts(artifact, ["master_agreement"])))
+    update_memory(grown, remove=["master_agreement"])
+    update_memory(grown, add=[old])
+    with pytest.raises(UserError, match="'master_agreement' was put there as it is"):
+        remove_documents(grown, ["side_letter"])
+
+
+def test_a_part_that_is_given_as_it_is_there_is_still_read(grown: Path) -> None:
+    update_memory(grown, add=read_memory(grown, lambda artifact: list(living_parts(artifact))))
+    assert remove_documents(grown, ["master_agreement"]).relinked == ("side_letter",)
+
+
+def test_a_part_without_a_hash_is_not_lost(grown: Path) -> None:
+    update_memory(grown, add=[replace(part("hand_made", ["By hand."]), sha256="")])
+    with pytest.raises(UserError, match="'hand_made' was put there as it is"):
+        remove_documents(grown, ["side_letter"])
 
 
 def test_bad_files_change_nothing(tmp_path: Path, grown: Path) -> None:
@@ -276,78 +228,3 @@ def test_one_writer_at_a_time(tmp_path: Path, grown: Path) -> None:
     write(tmp_path / "d", {"note": "See the Side Letter.\n"})
     with folder_lock(grown), pytest.raises(UserError, match="another csuite command is writing here"):
         add_documents(grown, [tmp_path / "d"])
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    lines=st.lists(
-        st.text(max_size=30)
-        | sentences
-        | st.sampled_from(["| a | b |", "- item:", "```", f"Pay {'9' * 400} days.", "“Term” means B."]),
-        max_size=6,
-    )
-)
-def test_what_is_kept_of_a_document_is_all_that_was_read(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
-) -> None:
-    file = tmp_path_factory.mktemp("kept") / "a.md"
-    file.write_bytes("\n".join(lines).replace("\0", "").encode("utf-8", "ignore"))
-    try:
-        read = read_document(DocumentFile(file, "a"))
-    except UserError:
-        return  # no text, or numbered twice
-    line = encode(Kept.of(read))
-    assert b"\n" not in line
-    assert adapter(Kept).validate_json(line).read() == read
-
-
-def kept_lines(folder: Path) -> Iterator[str]:
-    for file in sorted(folder.iterdir()):
-        yield encode(Kept.of(read_document(DocumentFile(file, file.stem)))).decode()
-
-
-def test_readings_are_the_same_bytes_until_the_rules_have_another_number() -> None:
-    """If this fails because files are read differently now, raise RULES and put the new hash here."""
-    assert (RULES, sha256_text(*kept_lines(DOCUMENTS))[:16]) == (1, "4ee6142da0c1c735")
-
-
-WRITER = """
-import os, shutil, sys
-from pathlib import Path
-from constraintsuite.memory import confirming
-from constraintsuite.memory.ingest.growing import add_documents, ingest_memory
-from memory.killing import kill_between_all_steps
-
-confirming._MOST_FILES = 1  # so that old files are taken away, too
-confirming.environment = lambda seconds: {}  # it takes the longest, and is not looked at
-
-def change(root, memory):
-    shutil.copytree(root / "m", memory)
-    said = os.open(memory.with_suffix(".said"), os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-    add_documents(memory, [root / "1"])
-    os.write(said, b"1")
-
-root = Path(sys.argv[1])
-ingest_memory(root / "m", [root / "0"], name="g")
-change(root, root / "m0")  # loads what is loaded late
-kill_between_all_steps(lambda steps: change(root, root / f"m{steps}"))
-"""
-
-
-def test_a_writer_killed_between_any_two_steps_leaves_one_state_whole(tmp_path: Path) -> None:
-    states = [{"side_letter": LETTER, "master_agreement": MASTER}]
-    states.append(states[0] | {"master_agreement": f"{MASTER}\n3. The Side Letter ranks first.\n", "note": "Old.\n"})
-    wanted = [fresh(write(tmp_path / str(number), texts)) for number, texts in enumerate(states)]
-    tests = Path(__file__).parents[2]
-    subprocess.run([sys.executable, "-c", WRITER, str(tmp_path)], check=True, cwd=tests)
-    tried = sorted(path.with_suffix("") for path in tmp_path.glob("*.said"))
-    assert len(tried) > 20
-    later = write(tmp_path / "later", states[1] | {"note": "New.\n"})
-    at_last = fresh(later)
-    for path in tried:
-        assert verify_memory(path) == []
-        confirmed = int(path.with_suffix(".said").read_text() or "0")
-        assert held(path) in wanted[confirmed:]
-        add_documents(path, [later])
-        assert held(path) == at_last
-        assert not [file for file in path.rglob("*") if ".tmp-" in file.name]

@@ -42,12 +42,14 @@ def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
     if not path.is_file():
         raise UserError(f"{path}: there is no such benchmark file.")
     data = _parse(path)
-    notes = [*_without_unknown(data), *_without_doubles(data)] if lenient else []
+    notes = list(_without_unknown(data)) if lenient else []
+    doubles = _doubles(data) if lenient else ()
+    notes += [f"{_place(data, ('cases', at))}: a case with this id stands before it, passed over" for at in doubles]
     try:
-        dataset = Dataset.model_validate(data)
+        dataset = Dataset.model_validate(_without(data, doubles))
     except ValidationError as error:
-        _refuse(path, data, error)
-    if _leads_out(dataset.document_directory):
+        _refuse(path, data, error, doubles)
+    if _leads_out(path.parent, dataset.document_directory):
         outside = f"document_directory: {dataset.document_directory!r} lies outside the folder of this file"
         if not lenient:
             raise UserError(f"{path}: {outside}. Put the documents beside it (a lenient reading would go there).")
@@ -63,7 +65,8 @@ def refuse_faults(path: Path, faults: Sequence[str]) -> NoReturn:
     raise UserError("\n".join(lines)) from None
 
 
-def _leads_out(folder: str) -> bool:
+def _leads_out(home: Path, folder: str) -> bool:
+    """By its name, or by a link on the way."""
     if PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).anchor:
         return True
     depth = 0
@@ -71,7 +74,10 @@ def _leads_out(folder: str) -> bool:
         depth += -1 if step == ".." else 1
         if depth < 0:
             return True
-    return False
+    try:
+        return not (home / folder).resolve().is_relative_to(home.resolve())
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a name that cannot be: it leads nowhere
+        return False
 
 
 def _without_unknown(data: Any) -> Iterator[str]:  # noqa: ANN401 - whatever the file holds
@@ -85,21 +91,31 @@ def _without_unknown(data: Any) -> Iterator[str]:  # noqa: ANN401 - whatever the
             _drop(data, loc)
 
 
-def _without_doubles(data: Any) -> Iterator[str]:  # noqa: ANN401
-    """Take out the cases whose id another one has before them; a line for each."""
-    cases = data.get("cases") if isinstance(data, dict) else None
-    if not isinstance(cases, list):
-        return
+def _doubles(data: Any) -> Sequence[int]:  # noqa: ANN401
+    """The numbers of the cases whose id another one has before them."""
     seen: set[str] = set()
-    kept = []
-    for number, case in enumerate(cases):
+    found = []
+    for number, case in enumerate(_cases(data)):
         name = case.get("case_id") if isinstance(case, dict) else None
-        if isinstance(name, str) and name in seen:
-            yield f"cases.{number} ({name}): a case with this id stands before it, passed over"
-        else:
-            kept.append(case)
-            seen |= {name} if isinstance(name, str) else set()
-    data["cases"] = kept
+        if isinstance(name, str):
+            if name in seen:
+                found.append(number)
+            seen.add(name)
+    return found
+
+
+def _cases(data: Any) -> list[Any]:  # noqa: ANN401
+    cases = data.get("cases") if isinstance(data, dict) else None
+    return cases if isinstance(cases, list) else []
+
+
+def _without(data: Any, doubles: Sequence[int]) -> Any:  # noqa: ANN401
+    return {**data, "cases": [data["cases"][number] for number in _left(data, doubles)]} if doubles else data
+
+
+def _left(data: Any, doubles: Sequence[int]) -> list[int]:  # noqa: ANN401
+    passed = set(doubles)
+    return [number for number in range(len(_cases(data))) if number not in passed]
 
 
 def _parse(path: Path) -> Any:  # noqa: ANN401
@@ -128,8 +144,18 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse(path: Path, data: Any, error: ValidationError) -> NoReturn:  # noqa: ANN401
-    refuse_faults(path, [f"{_place(data, fault['loc'])}: {_said(fault)}." for fault in error.errors(include_url=False)])
+def _refuse(path: Path, data: Any, error: ValidationError, doubles: Sequence[int]) -> NoReturn:  # noqa: ANN401
+    """The faults by their place in the file, where the cases that were passed over count, too."""
+    left = _left(data, doubles)
+    faults = []
+    for fault in error.errors(include_url=False):
+        match fault["loc"]:
+            case ("cases", int(at), *inner):
+                place = _place(data, ("cases", left[at], *inner))
+            case loc:
+                place = _place(data, loc)
+        faults.append(f"{place}: {_said(fault)}.")
+    refuse_faults(path, faults)
 
 
 def _said(fault: ErrorDetails) -> str:

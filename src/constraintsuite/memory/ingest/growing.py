@@ -24,13 +24,16 @@ from constraintsuite.memory.ingest.files import DocumentFile, document_files, re
 from constraintsuite.memory.ingest.kept import Head, Kept, Origin
 from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.source import source_hash
-from constraintsuite.memory.logs import READINGS, SEGMENTS, newest_lines, refuse_faults
+from constraintsuite.memory.logs import READINGS, SEGMENTS, Line, NothingKept, newest_lines, refuse_faults
 from constraintsuite.memory.records import Edge, Mention, Part
 from constraintsuite.memory.segments import Change, Entry, entries, living_parts
 from constraintsuite.store.artifact import Artifact
 
 RULES = 1
 """Raised when the same file would be read as something else: readings of two kinds do not make one memory."""
+_NOTHING_READ = (
+    "it does not keep what was read in its documents (they were put there as they are, or by an earlier version)"
+)
 
 
 @dataclass(frozen=True)
@@ -106,9 +109,10 @@ def _named_by_path(artifact: Artifact) -> bool:
     """Whether the documents of a memory are named by their paths; one that was read by other rules is a UserError."""
     settings = artifact.manifest.settings
     if settings.get("rules") != RULES:
+        why = "its documents were read by the rules of another version" if "rules" in settings else _NOTHING_READ
         raise UserError(
-            f"{artifact.path}: its documents were read by the rules of another version, and what was read is needed to "
-            "link them with others. It can be searched as it is; to change it, ingest all its documents again into a new folder."
+            f"{artifact.path}: {why}, and what was read is needed to link them with others. It can be searched as it is; to "
+            "change it, ingest all its documents again into a new folder."
         )
     return bool(settings.get("by_path"))
 
@@ -118,7 +122,8 @@ def _held(artifact: Artifact) -> _Held:
     refuse_faults(artifact, SEGMENTS, READINGS)
     found = entries(artifact)
     heads = (raw.read(Head) for raw in newest_lines(artifact, READINGS) if raw.document in found)
-    origins = {head.document: head.origin for head in heads if head.origin.sha256 == found[head.document].sha256}
+    kept = (head for head in heads if head.origin.sha256)
+    origins = {head.document: head.origin for head in kept if head.origin.sha256 == found[head.document].sha256}
     return _Held(found, origins)
 
 
@@ -175,7 +180,7 @@ class _Growing:
         new = tuple(document for document in fresh if document not in held.entries)
         self.growth = Growth(artifact, new, replaced, unchanged, self.removed, tuple(relinked), gained, lost)
         written = [part for part in parts if part.id in fresh or part.id in relinked]
-        lines = [*map(Kept.of, fresh.values()), *map(Kept.gone, self.removed)]
+        lines: list[Line] = [*map(Kept.of, fresh.values()), *map(NothingKept, self.removed)]
         return Plan(written, self.removed, lines)
 
 

@@ -20,7 +20,7 @@ class Origin(NamedTuple):
     """What decides how a document is read: if it is the same, nothing has to be read again."""
 
     sha256: str
-    """Of the bytes of its file; empty for a document that is gone."""
+    """Of the bytes of its file; empty where nothing is kept."""
     markdown: bool
 
 
@@ -69,7 +69,7 @@ class _Content:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A line of the readings: what a document says, or that it is gone."""
+    """A line of the readings: what a document says, or `NothingKept`."""
 
     document: str
     origin: Origin
@@ -88,11 +88,6 @@ class Kept:
             document.names,
         )
         return cls(parsed.id, Origin(parsed.sha256, parsed.markdown), content)
-
-    @classmethod
-    def gone(cls, document: str) -> Kept:
-        """The line that says that nothing is kept of a document."""
-        return cls(document, Origin("", False), None)
 
     def read(self) -> ReadDocument | None:
         """The document as if it had just been read."""

@@ -20,7 +20,8 @@ def trace_values(wanted: Expectation, recall: Recall) -> Values:
     shape = _shape(wanted.activation_trace, best)
     required = [reason for reason in wanted.required_trace_stop_reasons if reason not in FOREIGN_STOPS]
     stops = {step.stopped for step in best}.issuperset(required) if required else None
-    asked = [check for check in (shape, stops, _length(wanted, len(best))) if check is not None]
+    length = _length(wanted, len(best) if recall.paths else None)
+    asked = [check for check in (shape, stops, length) if check is not None]
     snapshot = _shape(wanted.activation_snapshot, recall.trace)
     return {
         "trace_hit": float(all(asked)) if asked else None,
@@ -45,11 +46,12 @@ def _shape(expected: ExpectedTrace | None, trace: Sequence[TraceStep]) -> bool |
     return matches(expected.steps, trace, _fits, expected.match_mode)
 
 
-def _length(wanted: Expectation, length: int) -> bool | None:
+def _length(wanted: Expectation, length: int | None) -> bool | None:
+    """Without a best path there is no length, and none within the bounds."""
     least, most = wanted.min_activation_trace_length, wanted.max_activation_trace_length
     if least is None and most is None:
         return None
-    return (least is None or length >= least) and (most is None or length <= most)
+    return length is not None and (least is None or length >= least) and (most is None or length <= most)
 
 
 def _fits(expected: ExpectedTransfer, step: TraceStep) -> bool:
