@@ -113,7 +113,9 @@ def test_search_in_json_has_texts_and_walks(graph: Path) -> None:
 
 
 def test_a_query_that_matches_nothing_says_so(graph: Path) -> None:
-    assert printed("search", graph, "zzz").startswith("Nothing was found")
+    text = printed("search", graph, "zzz", "--explain")
+    assert text.startswith("Nothing was found")
+    assert "found these units" not in text
 
 
 def test_what_was_confirmed_counts_later_and_can_be_put_back(tmp_path: Path, graph: Path) -> None:
@@ -125,6 +127,24 @@ def test_what_was_confirmed_counts_later_and_can_be_put_back(tmp_path: Path, gra
     assert as_json("state", graph)["units"]["lease:2.2"] == first
     later = as_json("state", graph, "--at", "2026-06-01")["units"]["lease:2.2"]
     assert later["strength"] < 0.1
+
+
+def test_a_snapshot_never_replaces_a_file(tmp_path: Path, graph: Path) -> None:
+    copy = tmp_path / "copy.jsonl"
+    printed("feedback", graph, "lease:2.2", "--at", "2026-01-01")
+    printed("snapshot", graph, "--out", copy)
+    before = copy.read_bytes()
+    printed("feedback", graph, "lease:2.1", "--at", "2026-01-02")
+    assert "is there already" in refusal("snapshot", graph, "--out", copy)
+    assert copy.read_bytes() == before
+
+
+def test_a_search_as_of_now_finds_what_holds_today(tmp_path: Path) -> None:
+    (tmp_path / "old.md").write_text("---\nvalid_to: 2001-01-01\n---\n# Old\n\nThe fee is ten.\n")
+    (tmp_path / "new.md").write_text("---\nvalid_from: 2001-01-01\n---\n# New\n\nThe fee is twelve.\n")
+    printed("ingest", tmp_path / "old.md", tmp_path / "new.md", "--out", tmp_path / "graph")
+    found = as_json("search", tmp_path / "graph", "fee", "--mode", "lexical_baseline", "--at", "now")
+    assert [entry["text"] for entry in found["ranking"]] == ["The fee is twelve."]
 
 
 def test_feedback_says_nothing_when_it_could_not_be_saved(graph: Path) -> None:

@@ -13,8 +13,9 @@ from constraintsuite.cli.memory.picture import MOST, picture_of
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.records import Edge, Mention, Part, Unit
-from constraintsuite.reports.walks.layout import lay_out
-from constraintsuite.reports.walks.model import Walk
+from constraintsuite.reports.walks.labels import place_labels
+from constraintsuite.reports.walks.layout import Place, lay_out
+from constraintsuite.reports.walks.model import Link, Node, Walk
 from constraintsuite.reports.walks.page import render_walk
 
 if TYPE_CHECKING:
@@ -63,6 +64,42 @@ def test_a_mode_that_does_not_walk_says_so(memory: Memory) -> None:
     found = walk(memory, "lexical_baseline")
     assert {node.part for node in found.nodes} == {"found", "near"}
     assert "reached nothing over an edge" in found.remarks[0]
+
+
+def test_a_name_says_how_many_units_mention_it() -> None:
+    units = (Unit("d:1", "d", "Orla met Finn."), Unit("d:2", "d", "Finn left."))
+    mentions = (Mention("d:1", "orla", "Orla"), Mention("d:1", "finn", "Finn"), Mention("d:2", "finn", "Finn"))
+    memory = Memory.of([Part("d", "D", "0" * 64, units, (), mentions)])
+    found = picture_of(memory, load_mode("lexical_baseline", memory).search("met", 1), 1, around=9)
+    said = {node.label: node.text for node in found.nodes if node.entity}
+    assert said == {"orla": "A name that one unit mentions.", "finn": "A name that 2 units mention."}
+
+
+@pytest.mark.parametrize(("texts", "why"), [(TEXTS, "shares no word"), ((), "holds no unit")])
+def test_an_empty_answer_says_so(texts: tuple[str, ...], why: str) -> None:
+    units = tuple(Unit(unit(n), "log", text) for n, text in enumerate(texts))
+    memory = Memory.of([Part("log", "Log", "0" * 64, units)])
+    found = picture_of(memory, load_mode("ppr", memory).search("zzz", 3), 3, around=2)
+    page = render_walk(found)
+    assert why in page
+    assert "There is nothing to draw." in page
+    assert "found by itself." not in page
+
+
+@pytest.mark.parametrize("per_row", [2, 6])
+def test_labels_lie_inside_on_no_node_and_not_on_each_other(per_row: int) -> None:
+    names = [f"d:{n}" for n in range(8)]
+    nodes = tuple(Node(name, name, "found", n // 5, "text") for n, name in enumerate(names))
+    pairs = [(0, 1), (0, 7), (1, 6), (2, 5), (0, 4), (1, 5)]
+    links = tuple(Link(names[a], names[b], "exception_to", "", 1.0) for a, b in pairs)
+    layout = lay_out(Walk("q", "", ("first", "second"), nodes, links, ()), per_row)
+    boxes = [Place(x - 36, y - 9, 72, 11) for x, y in place_labels(links, layout)]
+    for number, box in enumerate(boxes):
+        assert box.x >= 0
+        assert box.x + box.width <= layout.width
+        for other in (*layout.places.values(), *boxes[number + 1 :]):
+            apart = box.x + box.width <= other.x or other.x + other.width <= box.x
+            assert apart or box.y + box.height <= other.y or other.y + other.height <= box.y
 
 
 @pytest.mark.parametrize("per_row", [1, 2, 6])

@@ -89,12 +89,17 @@ class _Scene:
         rank, score = self.ranks.get(name, (None, None))
         part = self._part(name)
         if name.startswith(ENTITY):
-            return Node(name, name.removeprefix(ENTITY), part, layer)
+            return Node(name, name.removeprefix(ENTITY), part, layer, self._named_by(name), entity=True)
         unit = self.graph.units[self.graph.number(name)]
         made_of = (self.recall.parts or {}).get(name, {})
         facts = [(key, f"{value:.4g}") for key, value in made_of.items()]
         facts += [("roles", ", ".join(unit.roles))] if unit.roles else []
         return Node(name, name, part, layer, unit.text, " › ".join(unit.headings), rank, score, tuple(facts))
+
+    def _named_by(self, entity: str) -> str:
+        edges = self.graph.edges
+        count = len(set(edges.source[edges.target == self.graph.number(entity)].tolist()))
+        return "A name that one unit mentions." if count == 1 else f"A name that {count:,} units mention."
 
     def _part(self, name: str) -> Part:
         if name in self.starts:
@@ -118,11 +123,20 @@ class _Scene:
                 )
 
     def remarks(self, shown: list[str]) -> tuple[str, ...]:
+        if not self.ranks:
+            return (nothing_found(self.graph),)
         left = len(self.ranks.keys() - set(shown))
         said = [f"{left} of the returned units did not fit into the picture; they are in the ranking."] if left else []
         if not any(len(path.steps) > 1 for path in self.recall.paths):
             said.append(f"{self.recall.mode} reached nothing over an edge: what it returned, it found by itself.")
         return tuple(said)
+
+
+def nothing_found(graph: Graph) -> str:
+    """Why an answer is empty."""
+    if not graph.units:
+        return "Nothing was found: this memory holds no unit."
+    return "Nothing was found: the query is empty, shares no word with any unit, or nothing holds at that time."
 
 
 def _titles(recall: Recall, last: int) -> tuple[str, ...]:
@@ -131,15 +145,17 @@ def _titles(recall: Recall, last: int) -> tuple[str, ...]:
 
 
 def _about(memory: Memory, recall: Recall, budget: int) -> str:
-    documents, units = len(memory.graph.documents), len(memory.graph.units)
-    return (
-        f"Mode {recall.mode}, {len(recall.ranking)} units at a budget of {budget}, from a memory of {documents:,} documents "
-        f"and {units:,} units."
-    )
+    returned = _counted(len(recall.ranking), "unit")
+    documents, units = _counted(len(memory.graph.documents), "document"), _counted(len(memory.graph.units), "unit")
+    return f"Mode {recall.mode}, {returned} at a budget of {budget}, from a memory of {documents} and {units}."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _tables(recall: Recall) -> tuple[Table, ...]:
-    tables = [_ranking(recall)]
+    tables = [_ranking(recall)] if recall.ranking else []
     tables += [_paths(recall)] if any(len(path.steps) > 1 for path in recall.paths) else []
     tables += [_trace(recall)] if recall.trace else []
     return tuple(tables)

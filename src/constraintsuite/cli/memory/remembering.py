@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from constraintsuite.cli.memory.moments import moment
 from constraintsuite.cli.memory.options import file_type, graph_argument, json_option, state_option, state_place
 from constraintsuite.errors import UserError
 
@@ -42,7 +43,7 @@ def feedback(
     unknown = [unit for unit in (*units, *([newer] if newer else ())) if unit not in known]
     if unknown:
         raise UserError(f"{graph}: no unit has the id {unknown[0]!r}. `csuite memory show {graph}` lists documents.")
-    at = _time(now)
+    at = moment(now)
     place = state_place(graph, state_file)
     with updating(place, State(Clock(at))) as state:
         state.clock.move_to(at)
@@ -58,25 +59,25 @@ def feedback(
 @click.command("state")
 @graph_argument
 @state_option
-@click.option("--at", "now", metavar="TIME", help="As of this time.  [default: that of the last feedback]")
+@click.option("--at", "now", metavar="TIME", help="As of this time, or `now`.  [default: that of the last feedback]")
 @json_option
 def state(graph: Path, state_file: Path | None, now: str | None, as_json: bool) -> None:
     """Say what was confirmed, how strong it is at a time, and what gave way to what."""
     place = state_place(graph, state_file)
     found = _load(place)
     if now is not None:
-        found.clock.move_to(_time(now))
+        found.clock.move_to(moment(now))
     _tell(place, _record(found, sorted(found.strengths())), as_json)
 
 
 @click.command()
 @graph_argument
 @state_option
-@click.option("--out", type=file_type, required=True, help="File to write.")
+@click.option("--out", type=file_type, required=True, help="File to write; one that is there is never replaced.")
 @json_option
 def snapshot(graph: Path, state_file: Path | None, out: Path, as_json: bool) -> None:
     """Keep a copy of the state of GRAPH, to restore it later or to try something out on it."""
-    _copy(state_place(graph, state_file), out, "snapshot", as_json)
+    _copy(state_place(graph, state_file), out, "snapshot", as_json, replace=False)
 
 
 @click.command()
@@ -86,13 +87,7 @@ def snapshot(graph: Path, state_file: Path | None, out: Path, as_json: bool) -> 
 @json_option
 def restore(graph: Path, file: Path, state_file: Path | None, as_json: bool) -> None:
     """Put the state of GRAPH back to the copy in FILE; what was confirmed since is gone."""
-    _copy(file, state_place(graph, state_file), "restored", as_json)
-
-
-def _time(text: str) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC).isoformat() if text == "now" else text
+    _copy(file, state_place(graph, state_file), "restored", as_json, replace=True)
 
 
 def _load(place: Path) -> State:
@@ -103,12 +98,14 @@ def _load(place: Path) -> State:
     return load_state(place)
 
 
-def _copy(source: Path, target: Path, done: str, as_json: bool) -> None:
+def _copy(source: Path, target: Path, done: str, as_json: bool, *, replace: bool) -> None:
     from constraintsuite.memory.state.file import save_state
     from constraintsuite.store.files import folder_lock
 
     found = _load(source)  # read whole, so that a file that is cut short is never copied
     with folder_lock(target.with_name(f".{target.name}.lock")):
+        if not replace and target.exists():
+            raise UserError(f"{target}: this file is there already, and may be your only copy. Choose another --out.")
         save_state(target, found)
     events = len(found.snapshot().events)
     line = f"{done}: {target}, {events} events, as of {found.clock.now.isoformat()}"

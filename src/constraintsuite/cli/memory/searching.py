@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from constraintsuite.cli.memory.moments import moment
 from constraintsuite.cli.memory.options import (
     encoder_option,
     file_type,
     graph_argument,
     json_option,
-    load_encoder,
     state_option,
     state_place,
     vector_cache,
@@ -45,7 +45,10 @@ _AROUND = 12  # neighbours in a picture
 @encoder_option
 @state_option
 @click.option(
-    "--at", "now", metavar="TIME", help="Search as of this time, as in 2026-03-01, with what was confirmed by then."
+    "--at",
+    "now",
+    metavar="TIME",
+    help="Search as of this time, as in 2026-03-01, with what was confirmed by then; `now` asks the machine.",
 )
 @click.option("--explain", is_flag=True, help="Also print paths, the trace, and what scores are made of.")
 @click.option("--html", type=file_type, help="Draw the graph around the answer into this file.")
@@ -65,23 +68,31 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     """Ask GRAPH a question.
 
     With a state (--state, or --at for the one beside the graph) only what holds at that time is found, and in the dynamic
-    modes what was confirmed counts more. Being found confirms nothing: see `csuite memory feedback`.
+    modes what was confirmed counts more. Being found confirms nothing: see `csuite memory feedback`. With an encoder the
+    first search embeds every unit, which can take minutes; the vectors are kept for the next one.
     """
+    from constraintsuite.execution.progress import Terminal
     from constraintsuite.memory.folder import open_memory
     from constraintsuite.memory.modes.naming import load_mode
     from constraintsuite.models.base import Workbench
+    from constraintsuite.models.encoders import load_encoder
     from constraintsuite.store.download import cache_folder
 
-    memory = open_memory(graph, load_encoder(encoder) if encoder else None, cache=vector_cache() if encoder else None)
-    bench = Workbench(cache=cache_folder() / "scores")
-    chosen = load_mode(mode, memory, state=_state(graph, state_file, now), bench=bench)
+    reporter = Terminal()
+    state = _state(graph, state_file, moment(now) if now is not None else None)
+    model = load_encoder(encoder, Workbench(reporter=reporter)) if encoder else None
+    memory = open_memory(graph, model, cache=vector_cache() if encoder else None)
+    bench = Workbench(cache=cache_folder() / "scores", reporter=reporter)
+    chosen = load_mode(mode, memory, state=state, bench=bench)
     recall = chosen.search(query, budget)
     if html is not None:
         _draw(html, memory, recall, budget)
     if as_json:
         click.echo(json.dumps(_record(memory.graph, recall, budget), indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join([*_ranking(memory.graph, recall), *(_explanation(recall) if explain else ())]))
+        click.echo(
+            "\n".join([*_ranking(memory.graph, recall), *(_explanation(recall) if explain and recall.ranking else ())])
+        )
         if html is not None:
             click.echo(f"Picture: {html}")
 
@@ -124,8 +135,10 @@ def _record(graph: Graph, recall: Recall, budget: int) -> dict[str, Any]:
 
 
 def _ranking(graph: Graph, recall: Recall) -> Iterator[str]:
+    from constraintsuite.cli.memory.picture import nothing_found
+
     if not recall.ranking:
-        yield "Nothing was found: the query is empty, shares no word with any unit, or nothing holds at that time."
+        yield nothing_found(graph)
         return
     for found in recall.ranking:
         unit = graph.units[graph.number(found.unit)]

@@ -1,4 +1,4 @@
-"""The picture itself, as SVG: links below, nodes above, each node a link to what is said of it."""
+"""The picture itself, as SVG: links below, nodes above them, labels above all; each node a link to what is said of it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from constraintsuite.reports.drawings.svg import element, hint, shortened, words
+from constraintsuite.reports.walks.curves import Point, curve_between
+from constraintsuite.reports.walks.labels import place_labels
 from constraintsuite.reports.walks.layout import Band, Place, lay_out
 from constraintsuite.reports.walks.model import Link, Node, Walk
 
 _LETTERS = 24  # of a line inside a node
 _LABEL = 20
 _LEAST, _MOST = 1.6, 6.0  # widths of a link that was walked
-_BEND = 34.0
 
 
 def draw_walk(walk: Walk, per_row: int, name: str) -> str:
@@ -22,11 +23,14 @@ def draw_walk(walk: Walk, per_row: int, name: str) -> str:
     most = max((link.passed for link in walk.links if link.passed is not None), default=0.0) or 1.0
     numbers = {node.id: number for number, node in enumerate(walk.nodes, 1)}
     drawn = sorted(walk.links, key=lambda link: link.passed is not None)  # what was walked lies above
+    walked = [link for link in drawn if link.passed is not None]
+    labels = zip(walked, place_labels(walked, layout), strict=True)
     parts = [
         _arrows(name),
         *(_band(band, layout.width) for band in layout.bands),
         *(_link(link, layout.places, numbers, most, name) for link in drawn),
         *(_node(node, layout.places[node.id], numbers[node.id]) for node in walk.nodes),
+        *(_label(link, place, numbers) for link, place in labels),
     ]
     box = f"0 0 {layout.width:g} {layout.height:g}"
     label = "The graph around the answer; every node is a link to its text"
@@ -63,56 +67,25 @@ def _band(band: Band, width: float) -> str:
 def _link(link: Link, places: Mapping[str, Place], numbers: Mapping[str, int], most: float, name: str) -> str:
     walked = link.passed is not None
     begin, end = places[link.source], places[link.target]
-    path = _curve(begin, end)
+    path = curve_between(begin, end).path
     thick = _LEAST + (_MOST - _LEAST) * math.sqrt(max(0.0, link.passed or 0.0) / most) if walked else 1.0
     kind = "walked" if walked else "idle"
     said = f"{link.source} → {link.target}: {link.kind}; {link.about}"
     if walked:
         said += f"; passed {link.passed:.4g}{', against the edge' if link.backwards else ''}"
-    ends = f"{numbers[link.source]} {numbers[link.target]}"
     line = element("path", d=path, class_=f"link {kind}", stroke_width=thick, marker_end=f"url(#{name}-{kind})")
     wide = element("path", d=path, class_="catch")  # so that a thin line can be met with a pointer
-    x, y = _halfway(begin, end)
-    label = words(link.kind, x=x, y=y, class_="tick clear kind", text_anchor="middle") if walked else ""
-    return element("g", hint(said), wide, line, *([label] if label else []), class_="edge", data_ends=ends)
+    return element("g", hint(said), wide, line, class_="edge", data_ends=_ends(link, numbers))
 
 
-def _curve(begin: Place, end: Place) -> str:
-    """From border to border; two nodes of one row are joined by an arc above them."""
-    (x1, y1), (x2, y2) = begin.middle, end.middle
-    if begin == end:
-        top = begin.y
-        return f"M{x1 - 14:.1f} {top:.1f}C{x1 - 30:.1f} {top - 34:.1f} {x1 + 30:.1f} {top - 34:.1f} {x1 + 14:.1f} {top:.1f}"
-    if abs(y1 - y2) < 1:
-        return _arc(begin, end)
-    down = y2 > y1
-    from_y, to_y = (begin.y + begin.height, end.y) if down else (begin.y, end.y + end.height)
-    pull = (to_y - from_y) / 2
-    away = max(-0.35 * begin.width, min(0.35 * begin.width, (x2 - x1) / 6))  # so that many lines do not meet in a point
-    return (
-        f"M{x1 + away:.1f} {from_y:.1f}C{x1 + away:.1f} {from_y + pull:.1f} "
-        f"{x2 - away:.1f} {to_y - pull:.1f} {x2 - away:.1f} {to_y:.1f}"
-    )
+def _label(link: Link, place: Point, numbers: Mapping[str, int]) -> str:
+    x, y = place
+    text = words(link.kind, x=round(x, 1), y=round(y, 1), class_="tick clear kind", text_anchor="middle")
+    return element("g", text, class_="edge", data_ends=_ends(link, numbers))
 
 
-def _arc(begin: Place, end: Place) -> str:
-    right = end.x > begin.x
-    gap = end.x - (begin.x + begin.width) if right else begin.x - (end.x + end.width)
-    y1, y2 = begin.middle[1], end.middle[1]
-    if gap < begin.width / 2:  # side by side
-        from_x, to_x = (begin.x + begin.width, end.x) if right else (begin.x, end.x + end.width)
-        return f"M{from_x:.1f} {y1:.1f}L{to_x:.1f} {y2:.1f}"
-    (x1, _), (x2, _) = begin.middle, end.middle
-    top = min(begin.y, end.y)
-    return f"M{x1:.1f} {begin.y:.1f}C{x1:.1f} {top - _BEND:.1f} {x2:.1f} {top - _BEND:.1f} {x2:.1f} {end.y:.1f}"
-
-
-def _halfway(begin: Place, end: Place) -> tuple[float, float]:
-    (x1, y1), (x2, y2) = begin.middle, end.middle
-    if abs(y1 - y2) < 1:
-        return (x1 + x2) / 2, min(begin.y, end.y) - (_BEND - 14 if abs(x1 - x2) > 1.6 * begin.width else 6)
-    lower, upper = (end, begin) if y2 > y1 else (begin, end)
-    return (x1 + x2) / 2, (upper.y + upper.height + lower.y) / 2 + 4
+def _ends(link: Link, numbers: Mapping[str, int]) -> str:
+    return f"{numbers[link.source]} {numbers[link.target]}"
 
 
 def _node(node: Node, place: Place, number: int) -> str:
@@ -122,17 +95,17 @@ def _node(node: Node, place: Place, number: int) -> str:
         y=place.y,
         width=place.width,
         height=place.height,
-        rx=place.height / 2 if not node.text else 8,
+        rx=place.height / 2 if node.entity else 8,
         class_="box",
     )
-    inside = "".join(_unit(node, place) if node.text else _entity(node, place))
+    inside = "".join(_entity(node, place) if node.entity else _unit(node, place))
     return element(
         "a",
         hint(_said(node)),
         box,
         inside,
         href=f"#node-{number}",
-        class_=f"node {node.part} {'unit' if node.text else 'entity'}",
+        class_=f"node {node.part} {'entity' if node.entity else 'unit'}",
         data_node=str(number),
         aria_label=_said(node),
     )

@@ -104,4 +104,4 @@ def _place_row(nodes: Sequence[Node], y: float, width: float) -> dict[str, Place
 
 
 def _height(node: Node) -> float:
-    return _ENTITY if not node.text else _UNIT if node.rank is None else _RETURNED
+    return _ENTITY if node.entity else _UNIT if node.rank is None else _RETURNED

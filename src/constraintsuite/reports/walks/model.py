@@ -20,14 +20,15 @@ class Node:
     part: Part
     layer: int
     """Steps from where the search began; those that were not touched come in the layer behind the last."""
-    text: str = ""
-    """Empty for an entity."""
+    text: str
+    """Of a unit its own, of an entity what there is to say of it."""
     above: str = ""
     """The headings it stands under."""
     rank: int | None = None
     score: float | None = None
     facts: tuple[tuple[str, str], ...] = ()
     """What else is known of it, by name."""
+    entity: bool = False
 
 
 @dataclass(frozen=True, slots=True)

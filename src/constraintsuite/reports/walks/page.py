@@ -9,9 +9,12 @@ from constraintsuite.reports.walks.drawing import draw_walk
 from constraintsuite.reports.walks.model import Walk
 
 _WIDE, _NARROW = 6, 2  # nodes side by side on a desk and on a phone
+_EMPTY = "<p>There is nothing to draw.</p>"
 
 
 def render_walk(walk: Walk) -> str:
     """The page as text; all that comes from documents is escaped."""
-    pictures = [Markup(draw_walk(walk, _WIDE, "wide")), Markup(draw_walk(walk, _NARROW, "narrow"))]
+    sizes = {"wide": _WIDE, "narrow": _NARROW}
+    drawn = [draw_walk(walk, per_row, name) for name, per_row in sizes.items()] if walk.nodes else [_EMPTY]
+    pictures = [Markup(each) for each in drawn]
     return fill_template("walk.html.jinja", styles=("walk.css",), scripts=("walk.js",), walk=walk, pictures=pictures)
