@@ -99,6 +99,15 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, data: object, said
     assert str(error.value).startswith(f"{path}: ")
 
 
+@pytest.mark.parametrize(
+    "wrong", [case(evidence_node_ids=[""]), case(minimum_evidence_matches=2), case(evidence_node_ids=[])]
+)
+def test_a_list_is_not_called_too_short_for_what_is_wrong_inside_it(tmp_path: Path, wrong: dict[str, object]) -> None:
+    with pytest.raises(UserError) as error:
+        read_cases(write_dataset(tmp_path, dataset(wrong)))
+    assert len(str(error.value).splitlines()) == 1
+
+
 def test_a_lenient_reading_notes_what_it_passes_over(tmp_path: Path) -> None:
     path = write_dataset(tmp_path, dataset(case(evidence=["x"]), case("roof") | {"colour": 1}))
     file = read_cases(path, lenient=True)

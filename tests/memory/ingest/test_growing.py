@@ -224,6 +224,38 @@ def test_files_are_read_before_the_memory_is_locked(
     assert held(grown) == fresh(tmp_path / "d")
 
 
+@pytest.fixture
+def by_path(tmp_path: Path) -> Path:
+    """A memory of a/s, b/s and c/s, the last two alike."""
+    (tmp_path / "p").mkdir()
+    for folder, text in {"a": "Ada rows.\n", "b": "Bo swims.\n", "c": "Bo swims.\n"}.items():
+        write(tmp_path / "p" / folder, {"s": text})
+    ingest_memory(tmp_path / "g", [tmp_path / "p"], name="g", by_path=True)
+    return tmp_path / "g"
+
+
+def test_a_file_that_is_there_by_another_path_is_refused(tmp_path: Path, by_path: Path) -> None:
+    before = files(by_path)
+    with pytest.raises(UserError, match=r"the file of 's' is there already, as 'a/s'\."):
+        add_documents(by_path, [tmp_path / "p" / "a"])
+    assert files(by_path) == before
+
+
+def test_a_file_that_may_be_there_by_another_path_is_noted(tmp_path: Path, by_path: Path) -> None:
+    write(tmp_path / "p" / "a", {"s": "Ada rows no more.\n"})
+    growth = add_documents(by_path, [tmp_path / "p" / "a"], dry_run=True)
+    assert growth.new == ("s",)
+    assert [note.partition(" stays")[0] for note in growth.notes] == [
+        f"the document 's' is new, and '{other}/s'" for other in "abc"
+    ]
+
+
+def test_a_copy_in_the_folder_that_a_memory_was_made_of_is_a_document(tmp_path: Path, by_path: Path) -> None:
+    write(tmp_path / "p" / "d", {"s": "Ada rows.\n"})
+    growth = add_documents(by_path, [tmp_path / "p"])
+    assert (growth.new, growth.unchanged, growth.notes) == (("d/s",), ("a/s", "b/s", "c/s"), ())
+
+
 def test_one_writer_at_a_time(tmp_path: Path, grown: Path) -> None:
     write(tmp_path / "d", {"note": "See the Side Letter.\n"})
     with folder_lock(grown), pytest.raises(UserError, match="another csuite command is writing here"):

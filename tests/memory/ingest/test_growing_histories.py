@@ -124,7 +124,7 @@ def kept_lines(folder: Path) -> Iterator[str]:
 
 def test_readings_are_the_same_bytes_until_the_rules_have_another_number() -> None:
     """If this fails because files are read differently now, raise RULES and put the new hash here."""
-    assert (RULES, sha256_text(*kept_lines(DOCUMENTS))[:16]) == (1, "4ee6142da0c1c735")
+    assert (RULES, sha256_text(*kept_lines(DOCUMENTS))[:16]) == (2, "4ee6142da0c1c735")
 
 
 WRITER = """

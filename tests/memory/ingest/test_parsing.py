@@ -40,6 +40,8 @@ def test_a_plain_contract_has_the_ids_of_the_earlier_engine() -> None:
     [
         pytest.param("Wrapped over\ntwo lines.", {"p1": "Wrapped over two lines."}, id="wrapped paragraph"),
         pytest.param("1. Paid within\n30 days.\n2. Two", {"1": "Paid within 30 days.", "2": "Two"}, id="wrapped item"),
+        pytest.param("2. Due in week\n   2. Then rest", {"2": "Due in week 2. Then rest"}, id="its number, wrapped"),
+        pytest.param("3.2 A rate of\n3.2 percent.", {"3.2": "A rate of 3.2 percent."}, id="an amount, wrapped"),
         pytest.param("One.\n\nTwo.", {"p1": "One.", "p2": "Two."}, id="paragraphs"),
         pytest.param("1. One\n\n   More.\n2. Two", {"1": "One\nMore.", "2": "Two"}, id="second paragraph of an item"),
         pytest.param("1. a\n1. b\n1. c", {"1": "a", "2": "b", "3": "c"}, id="all numbered one"),
@@ -104,9 +106,28 @@ def test_numbers_that_restart_take_their_section_along(text: str, ids: list[str]
     assert list(texts(parse(text))) == ids
 
 
-def test_a_number_given_twice_is_an_error_with_both_lines() -> None:
-    with pytest.raises(UserError, match=r"d\.md: lines 2 and 4 are both numbered 3\.2"):
-        parse("3.1 Pay.\n3.2 Rest.\n\n3.2 Leave.")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("3.1 Pay.\n3.2 Rest.\n\n3.2 Leave.", r"lines 2 and 4 are both numbered 3\.2", id="apart"),
+        pytest.param("3.1 Pay.\n3.2 Rest.\n3.2 Leave.", r"lines 2 and 3 are both numbered 3\.2", id="tight"),
+        pytest.param("1. One\n2. Two\n2. Again\n3. Three", r"lines 2 and 3 are both numbered 2\.", id="plain numbers"),
+        pytest.param("1. one\n2. two\n2. again", r"lines 2 and 3 are both numbered 2\.", id="in lower case"),
+        pytest.param("1 One\n2 Two\n2 Again", r"lines 2 and 3 are both numbered 2\.", id="bare"),
+        pytest.param("Step 1: Go.\nStep 2: Stop.\nStep 2: Rest.", r"lines 2 and 3 are both numbered 2\.", id="steps"),
+        pytest.param("1. One\n2. Two\n   - x\n2. Again", r"lines 2 and 4 are both numbered 2\.", id="bullets between"),
+    ],
+)
+def test_a_number_given_twice_is_an_error_with_both_lines(text: str, said: str) -> None:
+    with pytest.raises(UserError, match=rf"d\.md: {said}"):
+        parse(text)
+
+
+@pytest.mark.parametrize("inner", [1, 2, 3])
+def test_a_tight_list_goes_on_behind_the_one_inside_its_item(inner: int) -> None:
+    steps = "".join(f"   {number}. Part.\n" for number in range(1, inner + 1))
+    document = parse(f"1. One\n{steps}2. Two")
+    assert list(texts(document)) == ["1", *(f"1.{number}" for number in range(1, inner + 1)), "2"]
 
 
 def test_the_first_paragraph_bears_the_number_of_its_heading() -> None:

@@ -40,6 +40,16 @@ def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, 
             b"---\ndate: 2024-02-30\n---\n", r"a\.md: a date or time in the front matter cannot be", id="no such day"
         ),
         pytest.param(
+            b"---\ntitle: T\nvalid_to: 2024-01-01\n\nText.\n",
+            r"a\.md:1: the front matter that begins here is not closed",
+            id="never closed",
+        ),
+        pytest.param(
+            b"---\nvalid_to: 2024-01-01\ntitle: T\nvalid_to: 2025-01-01\n---\n",
+            r"a\.md:4: the key 'valid_to' stands twice",
+            id="doubled key",
+        ),
+        pytest.param(
             b"---\nvalid_from: soon\n---\n", r"valid_from 'soon' is not a date or time in ISO 8601", id="no date"
         ),
         pytest.param(b"---\nvalid_from: 2026-02-01\nvalid_to: 2026-01-01\n---\n", r"must be later", id="never valid"),

@@ -99,6 +99,7 @@ def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool
 
 def _record(graph: Path, parts: Sequence[Part], *, written: bool) -> dict[str, Any]:
     from constraintsuite.memory.ingest.collection import collection_version
+    from constraintsuite.memory.ingest.growing import empty_documents
 
     kinds = Counter(edge.kind for part in parts for edge in part.edges)
     roles = Counter(role for part in parts for unit in part.units for role in unit.roles)
@@ -112,6 +113,7 @@ def _record(graph: Path, parts: Sequence[Part], *, written: bool) -> dict[str, A
         "mentions": sum(len(part.mentions) for part in parts),
         "entities": len({mention.entity for part in parts for mention in part.mentions}),
         "roles": dict(roles.most_common()),
+        "notes": empty_documents(parts),
     }
 
 
@@ -126,6 +128,7 @@ def _tell(record: dict[str, Any], as_json: bool) -> None:
     for title in ("edges", "roles"):
         listed = ", ".join(f"{count:,} {kind}" for kind, count in record[title].items())
         click.echo(f"    {title}: {listed or 'none'}")
+    _tell_notes(record["notes"])
 
 
 def _tell_growth(growth: Growth, done: dict[str, tuple[str, ...]], dry_run: bool, as_json: bool) -> None:
@@ -135,14 +138,23 @@ def _tell_growth(growth: Growth, done: dict[str, tuple[str, ...]], dry_run: bool
     if as_json:
         links = {"documents": growth.relinked, "gained": growth.gained, "lost": growth.lost}
         record = {"graph": str(artifact.path), "written": written, **done, "relinked": links, "counts": counts}
+        record["notes"] = growth.notes
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
         return
     for what, which in done.items():
         click.echo(f"{what}: {_listed(which)}")
     if growth.relinked:
         click.echo(f"relinked: {_listed(growth.relinked)} (links: {growth.gained:,} gained, {growth.lost:,} lost)")
+    _tell_notes(growth.notes)
     holds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     click.echo(f"{artifact.path} {'now' if written else 'still'} holds {holds}.")
+
+
+def _tell_notes(notes: Sequence[str]) -> None:
+    for note in notes[:_SHOWN]:
+        click.echo(f"note: {note}.")
+    if len(notes) > _SHOWN:
+        click.echo(f"note: ... and {len(notes) - _SHOWN:,} more.")
 
 
 def _listed(documents: Sequence[str]) -> str:

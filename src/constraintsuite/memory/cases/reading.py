@@ -148,7 +148,7 @@ def _refuse(path: Path, data: Any, error: ValidationError, doubles: Sequence[int
     """The faults by their place in the file, where the cases that were passed over count, too."""
     left = _left(data, doubles)
     faults = []
-    for fault in error.errors(include_url=False):
+    for fault in _own_faults(error.errors(include_url=False)):
         match fault["loc"]:
             case ("cases", int(at), *inner):
                 place = _place(data, ("cases", left[at], *inner))
@@ -156,6 +156,12 @@ def _refuse(path: Path, data: Any, error: ValidationError, doubles: Sequence[int
                 place = _place(data, loc)
         faults.append(f"{place}: {_said(fault)}.")
     refuse_faults(path, faults)
+
+
+def _own_faults(faults: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
+    """Without lists that are too short only because what is wrong inside them was not counted."""
+    outer = {fault["loc"][:depth] for fault in faults for depth in range(len(fault["loc"]))}
+    return (fault for fault in faults if fault["type"] != "too_short" or fault["loc"] not in outer)
 
 
 def _said(fault: ErrorDetails) -> str:

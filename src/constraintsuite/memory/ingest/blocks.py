@@ -123,7 +123,7 @@ class _Reader:
     def _prose(self, line: str, text: str, *, quoted: bool) -> Iterator[Block]:
         indent = len(line) - len(line.lstrip())
         marker = find_marker(text)
-        if marker is not None and self._starts_item(marker, text):
+        if marker is not None and self._starts_item(marker, text, indent):
             joined = not self.after_blank
             yield from self.flush()
             self.open = _Open(self.at + 1, indent, marker, quoted, joined)
@@ -141,7 +141,7 @@ class _Reader:
             self.open.pieces.append(text)
         self.open.last = self.at + 1
 
-    def _starts_item(self, marker: Marker, text: str) -> bool:
+    def _starts_item(self, marker: Marker, text: str, indent: int) -> bool:
         """Whether a marker begins an item, rather than being the head of a wrapped line."""
         rest = text[marker.width : marker.width + 1]
         before = self.last_values.get("number" if marker.style == "bare" else marker.style)
@@ -158,6 +158,10 @@ class _Reader:
             return bool(rest)
         if marker.style in INNER:
             return marker.firm and (in_list or is_first(marker.value))
+        if in_list and (marker.firm or rest.isupper()) and indent <= self.open.indent and marker.value == before:
+            return True  # the same number again: swallowing it would hide the mistake
+        if in_list and marker.firm and indent < self.open.indent:
+            return True  # back in the outer list, whatever number the inner one has come to
         begins = next_one or is_first(marker.value)
         return begins and (marker.firm or (not rest.islower() and (in_list or marker.value == "1")))
 

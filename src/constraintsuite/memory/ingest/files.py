@@ -40,7 +40,7 @@ def document_files(paths: Iterable[Path], *, by_path: bool) -> list[DocumentFile
     for file in files.values():
         document = _without_ending(file.relative) if by_path else base_name(file.path)
         if document in found:
-            hint = "" if by_path else ", or name documents by their path (by_path)"
+            hint = "" if by_path else ", or ingest with --by-path (by_path=True), which names documents by their path"
             raise UserError(
                 f"{found[document].path} and {file.path} would both be the document {document!r}. Rename one{hint}."
             )

@@ -29,7 +29,7 @@ from constraintsuite.memory.records import Edge, Mention, Part
 from constraintsuite.memory.segments import Change, Entry, entries, living_parts
 from constraintsuite.store.artifact import Artifact
 
-RULES = 1
+RULES = 2
 """Raised when the same file would be read as something else: readings of two kinds do not make one memory."""
 _NOTHING_READ = (
     "it does not keep what was read in its documents (they were put there as they are, or by an earlier version)"
@@ -51,6 +51,8 @@ class Growth:
     gained: int = 0
     """Edges and mentions that those got."""
     lost: int = 0
+    notes: tuple[str, ...] = ()
+    """What may not be as it was meant, a line each."""
 
 
 def ingest_memory(
@@ -90,6 +92,13 @@ def add_documents(
         path, lambda artifact: sources.read(_held(artifact).origins)
     )  # it takes long: others may write meanwhile
     return _grow(path, _Growing(sources), dry_run=dry_run)
+
+
+def empty_documents(parts: Iterable[Part]) -> tuple[str, ...]:
+    """A note for each document in which there is nothing to find."""
+    return tuple(
+        f"the document {part.id!r} holds no unit: nothing in it can be found" for part in parts if not part.units
+    )
 
 
 def remove_documents(path: Path, documents: Iterable[str], *, dry_run: bool = False) -> Growth:
@@ -164,6 +173,7 @@ class _Growing:
         refuse_unknown(artifact.path, held.entries, self.removed)
         fresh = self.sources.read(held.origins)
         unchanged = tuple(one.document for one in self.sources.files if one.document not in fresh)
+        namesakes = _namesakes(artifact, held, self.sources) if _named_by_path(artifact) else ()
         if not fresh and not self.removed:
             self.growth = Growth(artifact, unchanged=unchanged)
             return Plan()
@@ -178,10 +188,32 @@ class _Growing:
         gained, lost = _links_changed(living_parts(artifact, relinked), relinked)
         replaced = tuple(document for document in fresh if document in held.entries)
         new = tuple(document for document in fresh if document not in held.entries)
-        self.growth = Growth(artifact, new, replaced, unchanged, self.removed, tuple(relinked), gained, lost)
+        notes = (*namesakes, *empty_documents(part for part in parts if part.id in fresh))
+        self.growth = Growth(artifact, new, replaced, unchanged, self.removed, tuple(relinked), gained, lost, notes)
         written = [part for part in parts if part.id in fresh or part.id in relinked]
         lines: list[Line] = [*map(Kept.of, fresh.values()), *map(NothingKept, self.removed)]
         return Plan(written, self.removed, lines)
+
+
+def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str, ...]:
+    """Notes on new documents whose file names others bear that were not given: paths begin at the folder given now, so
+    one may be the other, seen from another folder. If its bytes are the same, too, that is a UserError."""
+    absent: dict[str, list[str]] = {}
+    for document in sorted(held.entries.keys() - sources.origins.keys()):
+        absent.setdefault(document.rpartition("/")[2], []).append(document)
+    notes = []
+    for document in sorted(sources.origins.keys() - held.entries.keys()):
+        for other in absent.get(document.rpartition("/")[2], ()):
+            if held.entries[other].sha256 == sources.origins[document].sha256:
+                raise UserError(
+                    f"{artifact.path}: the file of {document!r} is there already, as {other!r}. Documents of this memory are "
+                    "named by their paths: give the folder it was made of, not one inside or above it."
+                )
+            if f"/{document}".endswith(f"/{other}") or f"/{other}".endswith(f"/{document}"):
+                notes.append(
+                    f"the document {document!r} is new, and {other!r} stays: names begin at the folder that is given"
+                )
+    return tuple(notes)
 
 
 def _grow(path: Path, growing: _Growing, *, dry_run: bool) -> Growth:

@@ -78,10 +78,14 @@ def _take_front_matter(path: Path, lines: list[str]) -> tuple[FrontMatter, list[
         return FrontMatter(), lines
     ends = (number for number, line in enumerate(lines[1:_FRONT_MATTER_LINES], 1) if line.rstrip() in ("---", "..."))
     end = next(ends, None)
+    if end is None:
+        _refuse_unclosed(path, lines)
     if end is None or ":" not in "".join(lines[1:end]):
         return FrontMatter(), lines  # a rule across the page
+    text = "\n".join(lines[1:end])
     try:
-        found = yaml.safe_load("\n".join(lines[1:end]))
+        _refuse_doubled(path, text)
+        found = yaml.safe_load(text)
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         line = place.line + 2 if place is not None else 1
@@ -99,6 +103,28 @@ def _take_front_matter(path: Path, lines: list[str]) -> tuple[FrontMatter, list[
     title = found.get("title")
     front = FrontMatter(str(title).strip() if title is not None else "", since, until)
     return front, [""] * (end + 1) + lines[end + 1 :]
+
+
+def _refuse_unclosed(path: Path, lines: list[str]) -> None:
+    """A rule across the page is no front matter, unless a key that would be read stands right below it."""
+    for line in lines[1:_FRONT_MATTER_LINES]:
+        if not line.strip():
+            return
+        if line.startswith(tuple(f"{key}:" for key in FrontMatter._fields)):
+            raise UserError(
+                f"{path}:1: the front matter that begins here is not closed in its first {_FRONT_MATTER_LINES} lines. "
+                "Put a line of --- behind its last key."
+            )
+
+
+def _refuse_doubled(path: Path, text: str) -> None:
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    seen: set[str] = set()
+    for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+        if isinstance(key, yaml.ScalarNode) and key.value in seen:
+            line = key.start_mark.line + 2
+            raise UserError(f"{path}:{line}: the key {key.value!r} stands twice in the front matter. Take one out.")
+        seen.add(str(key.value))
 
 
 def _moment(path: Path, key: str, value: object) -> str | None:
