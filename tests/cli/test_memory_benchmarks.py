@@ -154,6 +154,28 @@ def test_a_public_benchmark_is_scored_officially(tmp_path: Path) -> None:
     assert "sp_f1@2, %" in text
 
 
+def test_questions_without_evidence_are_no_probes(tmp_path: Path) -> None:
+    file, run = tmp_path / "locomo.json", tmp_path / "run"
+    unproven = {**LOCOMO["qa"][0], "evidence": []}
+    file.write_text(json.dumps([{**LOCOMO, "qa": [*LOCOMO["qa"], unproven]}]))
+    text = printed("locomo", file, "--modes", "lexical_baseline", *FAST, "--out", run)
+    assert any(row.values["mrr"] is None for row in load_memory_run(run).outcomes)
+    assert "probe" not in text
+
+
+def test_probes_that_need_their_context_are_told(tmp_path: Path, cases: Path) -> None:
+    data = json.loads(cases.read_text())
+    first = data["cases"][0]
+    data["cases"] = [
+        {**first, "case_id": "prime-rent"},
+        {**first, "case_id": "probe-rent", "tags": ["context"]},
+        {**first, "case_id": "plain", "tags": ["context"]},
+    ]
+    cases.write_text(json.dumps(data))
+    text = printed("bench", cases, "--modes", "lexical_baseline", *FAST, "--out", tmp_path / "run")
+    assert "1 probes leave out what was confirmed before" in text
+
+
 HOVER = {
     "uid": "q1",
     "claim": "The Lorn rises in Veldt.",

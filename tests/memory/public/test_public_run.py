@@ -306,6 +306,25 @@ def test_agreement_in_a_few_questions_is_not_certain_for_recall_either() -> None
     assert contrast.difference.low < -0.5
 
 
+@pytest.mark.parametrize("values", [[0.0] * 9 + [1.0], [0.3, 0.3, 0.3, 0.31]])
+def test_one_question_that_differs_makes_no_certainty_of_the_others(values: list[float]) -> None:
+    rows = [*outcomes_of("lexical_baseline", [0.0] * len(values)), *outcomes_of("ppr", values)]
+    (contrast,) = contrasts_of(rows, ["recall@5"])
+    assert contrast.difference.low is not None
+    assert contrast.difference.low < -0.15
+
+
+def test_counts_have_no_ends() -> None:
+    rows = [
+        Outcome(mode, f"q{n}", 5, {"tokens": size + n}, (), {}, f"c{n}")
+        for mode, size in (("lexical_baseline", 10.0), ("ppr", 40.0))
+        for n in range(3)
+    ]
+    (contrast,) = contrasts_of(rows, ["tokens"])
+    assert (contrast.difference.low, contrast.difference.high) == (30.0, 30.0)
+    assert [each.figure.value for each in figures_of(rows, ["tokens"])] == [11.0, 41.0]
+
+
 def test_a_metric_is_asked_of_the_budgets_that_have_it() -> None:
     small = Outcome("ppr", "q0", 2, {"recall@2": 1.0}, (), {}, "c0")
     found = figures_of([*outcomes_of("ppr", [1.0]), small], ["recall@2", "recall@5"])

@@ -74,7 +74,8 @@ def claim(name: str, rows: list[Outcome], **rest: object) -> Claim:
     ("flat", "graph", "judgement"),
     [
         ("0" * 10 + "1" * 10, "1" * 20, "supported"),
-        ("1" * 20, "1" * 20, "not supported"),  # 15 % more than all cannot be
+        ("1" * 24, "1" * 24, "not supported"),  # 15 % more than all cannot be
+        ("11", "11", "undecided"),  # two cases show nothing
         ("01" * 10, "01" * 10, "not supported"),
         ("0111111111", "1111111111", "undecided"),
     ],
@@ -108,9 +109,9 @@ def test_h2_asks_for_critical_evidence_and_time(weighted: str, plain: str, time:
     assert claim("H2", rows, timing=time).judgement == judgement
 
 
-def removals(traced: int, untraced: int, cases: int = 40) -> list[Removal]:
+def removals(traced: int, untraced: int, cases: int = 40, mode: str = "ppr") -> list[Removal]:
     """Of so many walks the first `traced` hold up their unit, and so do the first of five edges beside `untraced` of them."""
-    return [Removal("ppr", 5, f"tiny/{n}", "lease:1", n < traced, False, 5, int(n < untraced), 0) for n in range(cases)]
+    return [Removal(mode, 5, f"tiny/{n}", "lease:1", n < traced, False, 5, int(n < untraced), 0) for n in range(cases)]
 
 
 @pytest.mark.parametrize(
@@ -138,8 +139,37 @@ def test_h3_tells_the_shares_behind_the_difference_and_looks_at_its_own_budget()
     )
     elsewhere = [replace(row, budget=10) for row in removals(40, 0)]
     assert claim("H3", rows, replays=replays_of(elsewhere)).sentence == (
-        "Without times and replays it cannot be decided in full."
+        "Without times and replays of ppr it cannot be decided in full."
     )
+
+
+def fast(*modes: str) -> Timing:
+    return Timing(1.0, tuple(Speed(mode, 5, 10, 3, 5.0, 5.0, 5.0) for mode in modes))
+
+
+@pytest.mark.parametrize(
+    ("timed", "replayed"), [(("ppr",), ("ppr", "structure_only")), (("ppr", "structure_only"), ("ppr",))]
+)
+def test_h3_is_undecided_while_a_mode_lacks_times_or_replays(timed: tuple[str, ...], replayed: tuple[str, ...]) -> None:
+    rows = [row for mode in ("ppr", "structure_only") for row in outcomes(mode, "1" * 10, "edge_validity")]
+    walks = [row for mode in replayed for row in removals(40, 0, mode=mode)]
+    found = claim("H3", rows, timing=fast(*timed), replays=replays_of(walks))
+    assert found.judgement == "undecided"
+    assert "Without times and replays of structure_only it cannot be decided in full." in found.sentence
+
+
+@pytest.mark.parametrize(("traced", "judgement"), [(40, "supported"), (20, "undecided"), (4, "not supported")])
+def test_h3_asks_of_a_best_walk_only_that_most_last_edges_count(traced: int, judgement: str) -> None:
+    rows = outcomes("structure_only", "1" * 10, "edge_validity")
+    walks = replays_of(removals(traced, 0, mode="structure_only"))
+    found = claim("H3", rows, timing=fast("structure_only"), replays=walks)
+    assert found.judgement == judgement
+    assert [each.p for each in found.evidence] == [None, None, None]  # no test that it could not fail
+
+
+def test_without_a_mode_that_walks_h3_is_undecided() -> None:
+    found = claim("H3", recalls("lexical_baseline", "11"), timing=fast("lexical_baseline"))
+    assert (found.judgement, found.sentence) == ("undecided", "No mode that walks was run.")
 
 
 def probes(mode: str, tags: str, value: float) -> list[Outcome]:
@@ -164,6 +194,25 @@ def test_the_dynamic_claim_asks_for_help_and_for_no_harm(helped: float, harmed: 
     found = claim("dynamic", rows)
     assert found.judgement == judgement
     assert ("weighted_graph does harm." in found.sentence) == (harmed == -0.5)
+
+
+def test_a_loss_in_three_probes_is_no_harm_shown() -> None:
+    kept = probes("weighted_graph_static", "", 0.5)[:3]
+    lost = [
+        replace(row, values={"probe_mrr": v})
+        for row, v in zip(probes("weighted_graph", "", 0.5), (0.1, 0.1, 0.11), strict=False)
+    ]
+    found = claim("dynamic", [*kept, *lost])
+    assert (found.judgement, found.evidence[0].p) == ("undecided", 0.25)
+    assert "does harm" not in found.sentence
+
+
+def test_a_gain_is_not_supported_over_a_loss_that_may_be_chance() -> None:
+    helped = [*probes("weighted_graph", "context", 1.0), *probes("weighted_graph_static", "context", 0.5)]
+    harmed = [*probes("weighted_graph", "", 0.0)[:5], *probes("weighted_graph_static", "", 0.9)[:5]]
+    found = claim("dynamic", [*helped, *harmed])
+    assert [each.judgement for each in found.evidence] == ["supported", "undecided"]
+    assert found.judgement == "undecided"
 
 
 def test_without_a_sequence_nothing_is_said_of_dynamics() -> None:

@@ -10,6 +10,7 @@ import pytest
 from constraintsuite.memory.cases.grounding import ground
 from constraintsuite.memory.cases.reading import read_cases
 from constraintsuite.memory.cases.run import CaseRun
+from constraintsuite.memory.records import EdgeKind
 from constraintsuite.memory.runs.replay import WALKING, Removal, replay, replays_of
 from memory.cases.tiny_cases import case, dataset, grounded, write_dataset
 from memory.tiny_parts import part
@@ -48,6 +49,24 @@ def test_a_mode_is_replayed_alone_as_with_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["lexical_baseline", "weighted_graph", "ppr,damping=0"])
 def test_other_modes_are_not_replayed(tmp_path: Path, mode: str) -> None:
     assert replay([grounded(tmp_path)], CaseRun([mode], [3])) == []
+
+
+@pytest.mark.parametrize(
+    ("at_the_end", "others"),
+    [
+        ([], 3),  # elsewhere, since there is none at the unit
+        ([("lease:2", "lease:3", "next")], 1),
+        ([("lease:2", "lease:3", "next"), ("lease:4", "lease:2", "refers_to")], 2),
+    ],
+)
+def test_edges_to_compare_with_are_those_at_the_end_of_the_walk(
+    tmp_path: Path, at_the_end: list[tuple[str, str, EdgeKind]], others: int
+) -> None:
+    far: list[tuple[str, str, EdgeKind]] = [(f"lease:{n}", f"lease:{n + 1}", "next") for n in (4, 5, 6)]
+    texts = ["the boiler", "notices", "rent", "a", "b", "c", "d"]
+    lease = part("lease", texts, [("lease:1", "lease:2", "next"), *at_the_end, *far])
+    (row,) = replay([replace(grounded(tmp_path), parts=(lease,))], CaseRun(["structure_only"], [2]))
+    assert (row.unit, row.fell, row.others) == ("lease:2", True, others)
 
 
 def test_without_an_edge_to_compare_with_nothing_is_said(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from constraintsuite.cli.memory.headlines import headlines, is_structured, kind_
 from constraintsuite.cli.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
 from constraintsuite.cli.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
 from constraintsuite.memory.cases.bundled import FIXTURES
+from constraintsuite.memory.cases.model import CONTEXT
+from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
@@ -60,7 +62,7 @@ def remarks_of(run: MemoryRun) -> list[str]:
         )
     if not set(FIXTURES).isdisjoint(run.artifact.manifest.settings.get("datasets", ())):
         said.append("The bundled cases were written with this product; figures on them say nothing of other documents.")
-    apart = len({row.cluster for row in run.outcomes if row.values.get("mrr", 0.0) is None})
+    apart = len({row.cluster for row in run.outcomes if _needs_context(row)}) if is_structured(run) else 0
     if apart:
         said.append(
             f"{apart} probes leave out what was confirmed before, so that no static mode can know their answer: they count in "
@@ -69,6 +71,10 @@ def remarks_of(run: MemoryRun) -> list[str]:
     for field, count in run.summary.not_evaluated.items():
         said.append(f"Not evaluated in {count} cases: {field}.")
     return [*said, *run.summary.notes[:20]]
+
+
+def _needs_context(row: Outcome) -> bool:
+    return row.groups.get("part") == "probe" and CONTEXT in row.groups.get("tags", "").split()
 
 
 def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[Block]]]:

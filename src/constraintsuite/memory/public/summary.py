@@ -9,12 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import UserError
+from constraintsuite.memory.differences import mean_difference
 from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate, wilson_bounds
+from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate
 from constraintsuite.metrics.significance import holm, sign_flip
 from constraintsuite.records.scores import Interval
 
 OVERALL = "overall"
+COUNTS = frozenset({"units", "tokens"})
+"""Metrics that are no part of 1; all others are, as recall and F1 are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +61,9 @@ def figures_of(
             shares = [_is_share(values[:, column]) for column in range(len(known))]
             intervals = estimate(values, shares, _clusters(members), rng=np.random.default_rng(seed))
             found += [
-                Figure(mode, budget, m, group, clipped(figure, 0.0, 1.0) if _is_part(column) else figure)
-                for m, figure, column in zip(known, intervals, values.T, strict=True)
+                # Student's t of a few items does not know where a scale ends.
+                Figure(mode, budget, m, group, figure if m in COUNTS else clipped(figure, 0.0, 1.0))
+                for m, figure in zip(known, intervals, strict=True)
             ]
     return found
 
@@ -100,18 +104,9 @@ def _contrast(rows: Sequence[Outcome], baseline: Sequence[Outcome], metric: str,
     kept = ~np.isnan(pairs).any(axis=1)
     clusters = _clusters([row for row, keep in zip(rows, kept.tolist(), strict=True) if keep])
     differences = pairs[kept, 0] - pairs[kept, 1]
-    interval = _difference(differences, clusters, seed, parts=_is_part(pairs))
+    interval = mean_difference(differences, clusters, bounded=metric not in COUNTS, seed=seed)
     p = sign_flip(differences, clusters, rng=np.random.default_rng(seed))
     return Contrast(rows[0].mode, baseline[0].mode, rows[0].budget, metric, interval, p, p)
-
-
-def _difference(values: FloatArray, clusters: IntArray, seed: int, *, parts: bool) -> Interval:
-    (interval,) = estimate(values[:, np.newaxis], [False], clusters, rng=np.random.default_rng(seed))
-    if parts and interval.value is not None and values.min() == values.max():
-        # Resampling calls agreement in a few items certain; so many clusters rule out no more than this share of others.
-        reach = wilson_bounds(0.0, len(np.unique(clusters))).high
-        interval = replace(interval, low=interval.value - reach, high=interval.value + reach)
-    return clipped(interval, -1.0, 1.0) if parts else interval
 
 
 def _groups(rows: Sequence[Outcome], by: str | None) -> Mapping[str, list[Outcome]]:
@@ -139,12 +134,6 @@ def _value(row: Outcome, metric: str) -> float:
 def _is_share(values: FloatArray) -> bool:
     """Whether all are 0 or 1."""
     return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
-
-
-def _is_part(values: FloatArray) -> bool:
-    """Whether all are from 0 to 1, as recall and F1 are; Student's t of a few items does not know it."""
-    known = values[~np.isnan(values)]
-    return bool(((known >= 0) & (known <= 1)).all())
 
 
 def _clusters(rows: Sequence[Outcome]) -> IntArray:

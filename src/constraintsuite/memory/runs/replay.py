@@ -1,7 +1,8 @@
 """Whether a path is the computation or a story about it: take its last edge away, and see what becomes of where it leads.
 
 In a computation that spreads over the whole graph almost any edge changes some score by a little. So the effect is asked for
-where the path says that it is, in the unit at its end, and compared with that of edges which no path of the answer told.
+where the path says that it is, in the unit at its end, and compared with that of edges at the same unit which no path of the
+answer told.
 """
 
 from __future__ import annotations
@@ -17,21 +18,24 @@ from constraintsuite.evaluate.figures import rounded
 from constraintsuite.memory.cases.checks.walks import EdgeBook
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of
+from constraintsuite.memory.differences import mean_difference
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.recall import Recall
-from constraintsuite.memory.runs.differences import mean_difference
 from constraintsuite.memory.state.clock import Clock
 from constraintsuite.memory.state.state import State
-from constraintsuite.metrics.intervals import estimate
+from constraintsuite.metrics.intervals import IntArray, estimate
 from constraintsuite.metrics.significance import sign_flip
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval
 
 WALKING = ("structure_only", "weighted_graph_static", "activation_spreading_static", "ppr")
 """Modes whose walks are replayed; what the dynamic ones remember has no part in it."""
+BEST_WALK = ("structure_only", "weighted_graph_static")
+"""Of these, modes whose score is that of the best walk alone: without an edge that is not on it hardly anything can fall, so
+that comparing with such edges would prove nothing."""
 CONTROLS = 5
-"""So many other edges are taken away in turn, for each walk."""
+"""At most so many other edges are taken away in turn, for each walk."""
 LEAST = 1e-6
 """A fall below this may be what a sum that was broken off had left."""
 MOST_CASES = 100
@@ -52,8 +56,7 @@ class Removal:
     moved: bool
     """Whether it is, and the unit also has another place, or none, in the ranking."""
     others: int
-    """How many edges were taken away for comparison, one at a time: of the same kind, at a unit that was returned, if there
-    are such."""
+    """How many edges were taken away for comparison, one at a time: at the unit itself, if there are such."""
     others_fell: int
     others_moved: int
 
@@ -124,7 +127,7 @@ def _effect(shares: Sequence[tuple[bool, float]], seed: int) -> Effect:
     traced, untraced = estimate(values, [True, True], cases, rng=np.random.default_rng(seed))
     apart = values[:, 0] - values[:, 1]
     p = sign_flip(apart, cases, rng=np.random.default_rng(seed))
-    return Effect(rounded(traced), rounded(untraced), mean_difference(apart.tolist(), seed=seed), p)
+    return Effect(rounded(traced), rounded(untraced), mean_difference(apart, cases, seed=seed), p)
 
 
 @dataclass(frozen=True)
@@ -152,10 +155,13 @@ def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generat
     whole = search.answer()
     best = next((path for path in whole.paths if len(path.steps) > 1), None)
     edge = None if best is None else book.number(*list(pairwise(best.steps))[-1])
-    others = _controls(search.memory, whole, book, edge, rng) if edge is not None else []
-    if best is None or edge is None or not others:
+    if best is None or edge is None:
         return
     unit = best.steps[-1].node
+    untold = _untold(search.memory, whole, book)
+    others = _controls(search.memory, untold, unit, edge, rng)
+    if not others:
+        return
     before = _place(whole, unit)
     assert before is not None, "a path leads to a unit of the ranking"
     effects = [_changed(before, _place_without(search, each, unit)) for each in (edge, *others)]
@@ -173,21 +179,24 @@ def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generat
     )
 
 
-def _controls(memory: Memory, whole: Recall, book: EdgeBook, edge: int, rng: np.random.Generator) -> list[int]:
-    """Edges that the answer did not tell: of the kind of `edge` and at a unit that was returned, or else as like as can be."""
+def _untold(memory: Memory, whole: Recall, book: EdgeBook) -> IntArray:
+    """The edges that the answer did not tell."""
     told = {
         number
         for step in whole.trace
         if step.source is not None and step.edge is not None
         for number in book.between(step.source, step.node, step.edge)
     }
-    table = memory.graph.edges
-    returned = [memory.graph.number(each.unit) for each in whole.ranking]
-    untold = np.setdiff1d(np.arange(len(table.kind)), list(told))
-    alike = table.kind[untold] == table.kind[edge]
-    near = np.isin(table.source[untold], returned) | np.isin(table.target[untold], returned)
-    among = next((untold[each] for each in (alike & near, alike) if each.any()), untold)
-    return [int(number) for number in rng.permutation(among)[:CONTROLS]]
+    return np.setdiff1d(np.arange(len(memory.graph.edges.kind), dtype=np.int64), list(told))
+
+
+def _controls(memory: Memory, untold: IntArray, unit: str, edge: int, rng: np.random.Generator) -> list[int]:
+    """Some of the untold edges at the unit, those of the kind of `edge` first; elsewhere only if it has none."""
+    table, node = memory.graph.edges, memory.graph.number(unit)
+    at_unit = untold[(table.source[untold] == node) | (table.target[untold] == node)]
+    drawn = rng.permutation(at_unit if len(at_unit) else untold)
+    alike = table.kind[drawn] == table.kind[edge]
+    return [int(number) for number in (*drawn[alike], *drawn[~alike])][:CONTROLS]
 
 
 class _Change(NamedTuple):

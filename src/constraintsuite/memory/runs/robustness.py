@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from constraintsuite.memory.differences import mean_difference
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.runs.compare import cells_of, of_cell
-from constraintsuite.memory.runs.differences import mean_difference
 from constraintsuite.records.scores import Interval
 
 TOLERATED = 0.10
@@ -44,12 +44,11 @@ def rewordings_of(
         cases = _cases(of_cell(outcomes, mode, budget), metric)
         if not cases:
             continue
-        difference = mean_difference([case.reworded - case.original for case in cases], seed=seed)
-        solvable = [case.reworded - case.original for case in cases if case.reworded or case.original]
+        difference = _difference(cases, seed)
+        solvable = _difference([case for case in cases if case.reworded or case.original], seed)
         original = float(np.mean([case.original for case in cases]))
         passed = difference.low is not None and difference.low >= -tolerated
-        beside = mean_difference(solvable, seed=seed)
-        found.append(Rewording(mode, budget, metric, original, difference, beside, passed))
+        found.append(Rewording(mode, budget, metric, original, difference, solvable, passed))
     return found
 
 
@@ -57,6 +56,11 @@ class _Case(NamedTuple):
     original: float
     reworded: float
     """The mean over its paraphrases."""
+
+
+def _difference(cases: Sequence[_Case], seed: int) -> Interval:
+    values = np.array([case.reworded - case.original for case in cases], dtype=np.float64)
+    return mean_difference(values, np.arange(len(values), dtype=np.int64), seed=seed)
 
 
 def _cases(outcomes: Sequence[Outcome], metric: str) -> list[_Case]:
