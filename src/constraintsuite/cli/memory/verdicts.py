@@ -105,7 +105,7 @@ def replay_tables(run: MemoryRun) -> Iterator[Table]:
         for name, effect in (("score falls", each.fall), ("and its place changes", each.move))
     )
     caption = (
-        "The best walk of each case, replayed without its last edge, and without others of the same kind that the answer did "
+        "The best walk of each case, replayed without its last edge, and without other edges at the same unit that the answer did "
         "not tell: how often the unit that it leads to loses score, and its place in the ranking too."
     )
     yield Table("replays", caption, columns, rows)
