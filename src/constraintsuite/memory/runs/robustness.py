@@ -16,6 +16,8 @@ from constraintsuite.records.scores import Interval
 
 TOLERATED = 0.10
 """The loss that must be ruled out."""
+FEWEST = 35
+"""Cases below which nothing is ruled out, however they come out: so many it takes where none differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Rewording:
     """The same over the cases that pass in at least one wording: those that fail in all of them differ by nothing, and a
     loss hides behind them."""
     passed: bool
-    """Whether the interval over all cases excludes a loss above the tolerated one."""
+    """Whether there are cases enough, and the interval over all of them excludes a loss above the tolerated one."""
 
 
 def rewordings_of(
@@ -47,7 +49,7 @@ def rewordings_of(
         difference = _difference(cases, seed)
         solvable = _difference([case for case in cases if case.reworded or case.original], seed)
         original = float(np.mean([case.original for case in cases]))
-        passed = difference.low is not None and difference.low >= -tolerated
+        passed = difference.n >= FEWEST and difference.low is not None and difference.low >= -tolerated
         found.append(Rewording(mode, budget, metric, original, difference, solvable, passed))
     return found
 
