@@ -15,6 +15,7 @@ import click
 from constraintsuite.cli.mechanism.options import (
     dry_run_option,
     folder_type,
+    independent_option,
     json_option,
     memory_option,
     page_option,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Where the two runs of a contrast differ, repeatable.",
 )
+@independent_option
 @click.option(
     "--limit", type=click.IntRange(min=8), default=256, show_default=True, help="Most contrasts to look inside with."
 )
@@ -63,6 +65,7 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
     out: Path,
     splits: tuple[Split, ...],
     sides: tuple[Side, ...],
+    independent: bool,
     limit: int,
     top: int,
     options: str,
@@ -84,7 +87,7 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
     from constraintsuite.records.examples import SPLITS
 
     named = name_checkpoints(checkpoints, options)
-    settings = DriftSettings(splits or SPLITS, sides, limit, top, seed, memory)
+    settings = DriftSettings(splits or SPLITS, sides, independent, limit, top, seed, memory)
     if dry_run:
         _tell_plan(plan_work(named, suites, settings), as_json)
         return

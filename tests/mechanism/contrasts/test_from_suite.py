@@ -153,3 +153,11 @@ def test_only_the_splits_asked_for(tmp_path: Path) -> None:
 def test_the_same_suite_gives_the_same_contrasts(tmp_path: Path) -> None:
     suite = make_suite(tmp_path)
     assert make_contrasts(suite, seed=3) == make_contrasts(suite, seed=3)
+
+
+def test_independent_contrasts_come_from_examples_that_share_no_document(tmp_path: Path) -> None:
+    twin = replace(SOUP, id="twin", clusters=SOUP.clusters)
+    suite = make_suite(tmp_path, [SOUP, twin, CAMP], ())
+    made = make_contrasts(suite, independent=True)
+    assert len({one.example for one in made.contrasts} & {"soup", "twin"}) == 1
+    assert made.rejects["any: shares_a_document"] == 1

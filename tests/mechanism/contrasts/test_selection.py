@@ -4,9 +4,11 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from constraintsuite.mechanism.contrasts.records import Contrast, ControlKind
-from constraintsuite.mechanism.contrasts.selection import choose, keep_kinds
+from constraintsuite.mechanism.contrasts.selection import apart, choose, keep_apart, keep_kinds
 from mechanism.contrasts.contrast_factory import exchange, swap
 
 
@@ -41,3 +43,22 @@ def test_kinds_are_told_apart() -> None:
     contrasts = [swap(), exchange(), replace(swap("other"), control="idiom")]
     assert [one.id for one in keep_kinds(contrasts, controls=[""])] == ["swap", "exchange"]
     assert [one.id for one in keep_kinds(contrasts, sides=["query"])] == ["swap", "other"]
+
+
+@given(st.dictionaries(st.text("abc", max_size=3), st.sets(st.sampled_from("uvwxyz"), min_size=1, max_size=2)))
+def test_no_two_that_are_apart_share_a_cluster_and_no_other_could_join(clusters: dict[str, set[str]]) -> None:
+    chosen = apart(clusters, seed=0)
+    taken = [cluster for name in chosen for cluster in clusters[name]]
+    assert len(taken) == len(set(taken))
+    assert all(name in chosen or clusters[name] & set(taken) for name in clusters)
+
+
+def test_rarer_clusters_come_first() -> None:
+    assert apart({"a": "hub", "b": "hx", "c": "uy", "d": "bz"}, seed=0) == {"b", "c", "d"}
+
+
+def test_each_kind_and_side_is_kept_apart_for_itself() -> None:
+    contrasts = [swap("one"), swap("two"), exchange(), replace(swap("four"), control="idiom")]
+    contrasts = [replace(one, clusters=("same",)) for one in contrasts]
+    kept = [one.id for one in keep_apart(contrasts, seed=0)]
+    assert len(kept) == 3 and kept[1:] == ["exchange", "four"]

@@ -27,3 +27,8 @@ split_option = click.option(
 page_option = click.option(
     "--page", type=folder_type, help="Also write a page with tables and pictures to this folder."
 )
+independent_option = click.option(
+    "--independent",
+    is_flag=True,
+    help="Only examples of which no two share a document: fewer contrasts, and each a sample of its own.",
+)

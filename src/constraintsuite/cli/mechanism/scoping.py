@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.mechanism.options import memory_option, seed_option, split_option
+from constraintsuite.cli.mechanism.options import independent_option, memory_option, seed_option, split_option
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.explain.settings import Scope
@@ -40,6 +40,7 @@ _OPTIONS = (
         "--side", "sides", multiple=True, type=click.Choice(["query", "document"]), help="Where twins differ."
     ),
     click.option("--no-controls", is_flag=True, help="Leave idioms, non-flips and other things asked for out."),
+    independent_option,
     click.option("--limit", type=click.IntRange(min=1), help="Most contrasts."),
     seed_option,
     memory_option,
@@ -52,7 +53,18 @@ def scoped(roles: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def gathered(source: Path, model: str, out: Path, **given: Any) -> None:  # noqa: ANN401 - click's
-            names = ("sites", "roles", "directions", "splits", "sides", "no_controls", "limit", "seed", "memory")
+            names = (
+                "sites",
+                "roles",
+                "directions",
+                "splits",
+                "sides",
+                "no_controls",
+                "independent",
+                "limit",
+                "seed",
+                "memory",
+            )
             own = {name: given.pop(name) for name in names}
             command(source, model, out, make_scope(**{**own, "roles": own["roles"] or roles}), **given)
 
@@ -71,6 +83,7 @@ def make_scope(  # noqa: PLR0913, PLR0917 - one parameter an option
     splits: tuple[str, ...],
     sides: tuple[str, ...],
     no_controls: bool,
+    independent: bool,
     limit: int | None,
     seed: int,
     memory: int | None,
@@ -89,6 +102,7 @@ def make_scope(  # noqa: PLR0913, PLR0917 - one parameter an option
         "roles": tuple(
             dict.fromkeys(r for role in named for r in (("all", *ROLES) if role == _EVERY else (role.strip(),)))
         ),
+        "independent": independent,
         "limit": limit,
         "seed": seed,
         "memory": memory,

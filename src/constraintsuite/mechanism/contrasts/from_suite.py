@@ -10,9 +10,10 @@ from pathlib import Path
 from constraintsuite.evaluate.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts.asides import Asides
 from constraintsuite.mechanism.contrasts.controls import entity_contrasts, idiom_contrast, nonflip_contrast
-from constraintsuite.mechanism.contrasts.halves import halve
+from constraintsuite.mechanism.contrasts.halves import clusters_of, halve
 from constraintsuite.mechanism.contrasts.making import Bench, Made, main_contrasts
 from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.selection import apart
 from constraintsuite.mechanism.contrasts.texts import Reader
 from constraintsuite.mechanism.contrasts.tokens import Rejected
 from constraintsuite.records.examples import SPLITS, Example, Split
@@ -33,15 +34,27 @@ class Contrasts:
         return dict(sorted(Counter(f"{one.id.rpartition('/')[2]}: {one.reason}" for one in self.rejected).items()))
 
 
-def read_suite(folder: Path, *, seed: int = 0, splits: Collection[Split] = SPLITS) -> Contrasts:
+def read_suite(
+    folder: Path, *, seed: int = 0, splits: Collection[Split] = SPLITS, independent: bool = False
+) -> Contrasts:
     """The contrasts of the suite in a folder; a model that was trained on it should be asked those of `test` alone."""
-    return make_contrasts(load_suite(folder), seed=seed, splits=splits)
+    return make_contrasts(load_suite(folder), seed=seed, splits=splits, independent=independent)
 
 
-def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = SPLITS) -> Contrasts:
-    """The contrasts of a suite, in the order of its examples: main ones first, then idioms, non-flips and entities."""
+def make_contrasts(
+    suite: Suite, *, seed: int = 0, splits: Collection[Split] = SPLITS, independent: bool = False
+) -> Contrasts:
+    """The contrasts of a suite, in the order of its examples: main ones first, then idioms, non-flips and entities.
+
+    Independent ones come from examples of which no two share a document: fewer, yet each is a sample of its own.
+    """
     examples = [example for example in suite.examples if example.split in splits]
     controls = [control for control in suite.controls if control.split in splits]
+    originals = {example.id: example for example in examples}
+    crowded: list[Rejected] = []
+    if independent:
+        (examples, more), (controls, others) = _apart(examples, seed), _apart(controls, seed)
+        crowded = [*more, *others]
     readers = {name: Reader(name) for name in dict.fromkeys(one.analyser for one in [*examples, *controls])}
     halves = halve([*examples, *controls], seed)
     asides = Asides(examples, halves, seed)
@@ -50,16 +63,27 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
         for example in [*examples, *controls]
         if (half := halves[example.id]) is not None
     }
-    made = list(_make(examples, controls, benches))
+    made = list(_make(examples, controls, originals, benches))
     torn = [Rejected(f"{name}/any", "clusters_in_both_halves") for name, half in halves.items() if half is None]
     found, repeated = _distinct([one for one in made if isinstance(one, Contrast)])
     rejected = [one for one in made if isinstance(one, Rejected)]
     names = ", ".join(sorted({reader.name for reader in readers.values()}))
-    return Contrasts(tuple(found), (*rejected, *repeated, *torn), names)
+    return Contrasts(tuple(found), (*rejected, *repeated, *torn, *crowded), names)
 
 
-def _make(examples: Sequence[Example], controls: Sequence[Example], benches: Mapping[str, Bench]) -> Iterator[Made]:
-    originals = {example.id: example for example in examples}
+def _apart(examples: Sequence[Example], seed: int) -> tuple[list[Example], list[Rejected]]:
+    """The examples of which no two share a document, and those that were left out for it."""
+    chosen = apart({example.id: clusters_of(example) for example in examples}, seed)
+    left = [Rejected(f"{example.id}/any", "shares_a_document") for example in examples if example.id not in chosen]
+    return [example for example in examples if example.id in chosen], left
+
+
+def _make(
+    examples: Sequence[Example],
+    controls: Sequence[Example],
+    originals: Mapping[str, Example],
+    benches: Mapping[str, Bench],
+) -> Iterator[Made]:
     for example in examples:
         if example.id in benches:
             yield from main_contrasts(example, benches[example.id])

@@ -54,6 +54,8 @@ class DriftSettings:
     """A model that was trained on a suite should be asked its `test` alone."""
     sides: tuple[Side, ...] = ("query",)
     """Where clean and corrupt differ; what reads a negation in a query need not be what reads one in a text."""
+    independent: bool = False
+    """Only contrasts of examples of which no two share a document."""
     limit: int | None = LIMIT
     """Most contrasts, dealt evenly over sides and slices."""
     top: int = TOP
@@ -182,7 +184,7 @@ def _ask(suites: Sequence[Path], settings: DriftSettings) -> _Asked:
         if name in loaded:
             raise UserError(f"{path}: another suite's folder is called {name!r} too. Rename one of them.")
         loaded[name] = suite
-        made = make_contrasts(suite, seed=settings.seed, splits=settings.splits)
+        made = make_contrasts(suite, seed=settings.seed, splits=settings.splits, independent=settings.independent)
         found |= {
             contrast.id: contrast for contrast in keep_kinds(made.contrasts, sides=settings.sides, controls=_MAIN)
         }

@@ -41,6 +41,7 @@ class Scope(BaseModel):
     controls: tuple[ControlKind, ...] = Field(
         CONTROL_KINDS, min_length=1, description="kinds of controls; empty for none"
     )
+    independent: bool = Field(False, description="no two examples share a document")
     limit: int | None = Field(None, ge=1, description="most contrasts")
     seed: int = 0
     memory: int | None = Field(None, ge=1, description="MiB for activations, without the weights")
