@@ -142,8 +142,37 @@ def test_a_narrower_model_scores(tmp_path: Path) -> None:
     assert json.loads((folder / "config.json").read_text())["intermediate_size"] == 32
 
 
+def test_a_head_of_a_narrower_model_looks_at_words_like_its_own(tmp_path: Path) -> None:
+    large = write_cross(tmp_path / "large")
+    small, _ = write_small(start(large, hidden=16, layers=1), tmp_path / "small")
+    attention = small.get_submodule("0").model.bert.encoder.layer[0].attention.self
+    assert torch.equal(attention.query.weight, attention.key.weight)
+    assert torch.allclose(attention.query.weight @ attention.query.weight.T, torch.eye(16), atol=1e-5)
+
+
+def test_a_smaller_inner_width_keeps_the_strongest_neurons(tmp_path: Path) -> None:
+    large = write_cross(tmp_path / "large", num_hidden_layers=1)
+    model = load_model(large, "cross", None, "cpu").get_submodule("0").model
+    layer = model.bert.encoder.layer[0]
+    with torch.no_grad():
+        layer.intermediate.dense.weight[3] *= 50
+        layer.intermediate.dense.weight[5] *= 90
+    model.save_pretrained(large)
+    small, _ = write_small(start(large, inner=8), tmp_path / "small")
+    kept = small.get_submodule("0").model.bert.encoder.layer[0]
+    mine = [row.tolist() for row in kept.intermediate.dense.weight]
+    for neuron in (3, 5):
+        assert layer.intermediate.dense.weight[neuron].tolist() in mine
+        assert layer.output.dense.weight[:, neuron].tolist() in kept.output.dense.weight.T.tolist()
+
+
 @pytest.mark.parametrize(
-    ("shrink", "words"), [({"hidden": 64}, "a width of 64"), ({"hidden": 20, "heads": 3}, "3 heads")]
+    ("shrink", "words"),
+    [
+        ({"hidden": 64}, "a width of 64"),
+        ({"hidden": 20, "heads": 3}, "3 heads"),
+        ({"inner": 999}, "999 is not smaller"),
+    ],
 )
 def test_a_shape_that_cannot_be_is_refused(tmp_path: Path, shrink: dict[str, int], words: str) -> None:
     large = write_cross(tmp_path / "large")

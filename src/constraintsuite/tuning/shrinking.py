@@ -1,7 +1,8 @@
 """A smaller BERT made of a larger one: fewer layers, a narrower stream, only the word pieces that a corpus uses.
 
-Layers that keep their width keep their weights. In a narrower model the words keep the main directions of their vectors,
-and the layers begin anew: training has to teach them.
+Layers that keep their width keep their weights, and with a smaller inner width their strongest inner neurons. In a narrower
+model the words keep the main directions of their vectors, and the layers begin anew, with heads that look at words like
+their own: what a reranker needs first is to see the query's words in the text.
 """
 
 # torch takes seconds to import, and a wrong recipe is told without it.
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import torch
 
 _FAMILIES = ("bert",)
+_INNER = "intermediate.dense.weight"
 
 
 def shrink(model: Any, tokenizer: Any, settings: ShrinkSettings) -> tuple[Any, Any]:  # noqa: ANN401
@@ -33,10 +35,10 @@ def shrink(model: Any, tokenizer: Any, settings: ShrinkSettings) -> tuple[Any, A
     config = _smaller(model.config, settings, len(kept) if kept is not None else model.config.vocab_size)
     small = type(model)(config)
     weights = _rows(model.state_dict(), kept, settings.positions)
-    narrower = (
-        config.hidden_size != model.config.hidden_size or config.intermediate_size != model.config.intermediate_size
-    )
-    small.load_state_dict(_narrowed(weights, small) if narrower else _fewer_layers(weights, model, small))
+    if config.hidden_size != model.config.hidden_size:
+        small.load_state_dict(_narrowed(weights, small))
+    else:
+        small.load_state_dict(_fewer_neurons(_fewer_layers(weights, model, small), config))
     return small, tokenizer if kept is None else cut_tokenizer(tokenizer, kept)
 
 
@@ -48,9 +50,14 @@ def _smaller(config: Any, settings: ShrinkSettings, vocabulary: int) -> Any:  # 
         raise UserError(
             f"shrink: a width of {hidden} in {heads} heads is not possible with a model {config.hidden_size} wide."
         )
+    inner = settings.inner or config.intermediate_size * hidden // config.hidden_size
+    if inner > config.intermediate_size:
+        raise UserError(
+            f"shrink: inside its layers the model is {config.intermediate_size} wide; {inner} is not smaller."
+        )
     changed = copy.deepcopy(config)
     changed.hidden_size, changed.num_attention_heads, changed.vocab_size = hidden, heads, vocabulary
-    changed.intermediate_size = settings.inner or config.intermediate_size * hidden // config.hidden_size
+    changed.intermediate_size = inner
     changed.num_hidden_layers = min(settings.layers or config.num_hidden_layers, config.num_hidden_layers)
     changed.max_position_embeddings = min(
         settings.positions or config.max_position_embeddings, config.max_position_embeddings
@@ -95,6 +102,20 @@ def _layer_of(name: str) -> tuple[str, int | None, str]:
     return f"{before}.layer.", int(number), f".{after}"
 
 
+def _fewer_neurons(weights: Mapping[str, torch.Tensor], config: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401
+    """Of each layer the inner neurons whose weights are longest, coming in times going out."""
+    result = dict(weights)
+    for name in weights:
+        if not name.endswith(_INNER):
+            continue
+        layer = name.removesuffix(_INNER)
+        bias, out = f"{layer}intermediate.dense.bias", f"{layer}output.dense.weight"
+        strength = weights[name].norm(dim=1) * weights[out].norm(dim=0)
+        chosen = strength.argsort(descending=True, stable=True)[: config.intermediate_size].sort().values
+        result |= {name: weights[name][chosen], bias: weights[bias][chosen], out: weights[out][:, chosen]}
+    return result
+
+
 def _narrowed(weights: Mapping[str, torch.Tensor], small: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401
     """The words, positions and types along the main directions of the words; everything else as it begins."""
     import torch
@@ -103,8 +124,12 @@ def _narrowed(weights: Mapping[str, torch.Tensor], small: Any) -> dict[str, torc
     words = next(tensor for name, tensor in weights.items() if name.endswith("word_embeddings.weight"))
     mean = words.mean(dim=0)
     _, _, directions = torch.linalg.svd(words - mean, full_matrices=False)
-    for name in result:
+    for name, tensor in small.state_dict().items():
         if name.endswith("_embeddings.weight"):
             source = weights[name] - mean if name.endswith("word_embeddings.weight") else weights[name]
             result[name] = source @ directions[: small.config.hidden_size].T
+        elif name.endswith("attention.self.query.weight"):
+            # Rows at right angles: a word's query is as near to its own key as can be, and far from those of others.
+            rows: torch.Tensor = torch.linalg.qr(torch.randn_like(tensor)).Q
+            result[name] = result[name.replace("query", "key")] = rows
     return result
