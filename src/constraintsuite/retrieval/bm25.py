@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import bm25s
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
@@ -14,8 +13,14 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import ModelSettings, parse_model
 from constraintsuite.retrieval.base import Deferred, Hit, Passages, System
+from constraintsuite.retrieval.hiding import hidden
 from constraintsuite.store.files import sha256_text
 from constraintsuite.text.terms import TermAnalyser
+
+with hidden(
+    "jax", "jax.lax"
+):  # bm25s starts JAX to select with it, and JAX takes most of a GPU; its scores need neither
+    import bm25s
 
 
 class Bm25Settings(ModelSettings):
