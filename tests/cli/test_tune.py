@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from constraintsuite.cli.tune import tune
 from constraintsuite.errors import UserError
+from evaluate.tiny_suite import make_example, write_suite
 from tuning.models import write_cross, write_triples
 
 
@@ -34,6 +35,18 @@ def test_a_dry_run_says_what_would_be_trained_and_writes_nothing(recipe: Path, t
     assert " ".join(printed[1].split()) == "rule 40 lists (triples, loss margin), epochs: 1, of 2 steps each"
     assert json.loads(run(recipe, "--out", tmp_path / "out", "--dry-run", "--json"))["tasks"][0]["steps"] == 2
     assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_reads_what_checkpoints_would_be_measured_on(recipe: Path, tmp_path: Path) -> None:
+    example = make_example(
+        "e", "negation_omission", ("soup without nuts", "soup with nuts", "soup"), ("a", "b"), y="nuts"
+    )
+    write_suite(tmp_path / "suite", [example], ())  # of the split test
+    content = yaml.safe_load(recipe.read_text())
+    content["evaluation"] = [{"name": "dev", "suite": str(tmp_path / "suite"), "split": "dev"}]
+    recipe.write_text(yaml.safe_dump(content))
+    with pytest.raises(UserError, match=r"evaluation dev: .* has no example of the split dev"):
+        run(recipe, "--out", tmp_path / "out", "--dry-run")
 
 
 def test_a_training_says_where_its_checkpoints_and_curves_are(recipe: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -17,7 +18,7 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
-from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
+from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils import logging
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -28,13 +29,16 @@ LETTERS = tuple("abcdefghijklmnopqrstuvwxyz0123456789")
 WORDS = tuple(dict.fromkeys((*SPECIAL, *THINGS, *TOPICS, *FILLERS, *LETTERS, *(f"##{letter}" for letter in LETTERS))))
 
 
-def make_tokenizer() -> PreTrainedTokenizerFast:
+def make_tokenizer(words: Sequence[str] = WORDS) -> PreTrainedTokenizerFast:
     """A real BERT tokenizer; a word that it does not know is read letter by letter."""
-    tokenizer = Tokenizer(WordPiece({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    numbers = {word: place for place, word in enumerate(words)}
+    tokenizer = Tokenizer(WordPiece(numbers, unk_token="[UNK]"))
     tokenizer.normalizer = BertNormalizer()
     tokenizer.pre_tokenizer = BertPreTokenizer()
     tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(name, numbers[name]) for name in ("[CLS]", "[SEP]")],
     )
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -51,17 +55,21 @@ def make_tokenizer() -> PreTrainedTokenizerFast:
 def _config(**changes: int) -> BertConfig:
     shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
     # Wide first weights, so that a few dozen steps are enough.
-    sizes = {"vocab_size": len(WORDS), "max_position_embeddings": 48, "type_vocab_size": 2, **shape, **changes}
-    return BertConfig(**sizes, num_labels=1, initializer_range=0.15)
+    sizes = {"vocab_size": len(WORDS), "max_position_embeddings": 48, "type_vocab_size": 2, "num_labels": 1, **shape}
+    return BertConfig(**{**sizes, **changes}, initializer_range=0.15)
 
 
-def write_cross(folder: Path, **changes: int) -> Path:
-    """A classifier with one score."""
+def write_cross(folder: Path, words: Sequence[str] = WORDS, **changes: int) -> Path:
+    """A classifier with one score, if nothing else is said."""
     torch.manual_seed(0)
-    model = BertForSequenceClassification(_config(**changes))
+    return write_parts(folder, BertForSequenceClassification(_config(**changes)), make_tokenizer(words))
+
+
+def write_parts(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> Path:
+    """The folder of a model."""
     logging.disable_progress_bar()
     model.save_pretrained(folder)
-    make_tokenizer().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
     return folder
 
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.tuning.data.distil import distil
+from constraintsuite.tuning.data.distil import distil, gather
 from constraintsuite.tuning.data.exclusion import Exclusion, plain_form, read_exclusion
 from constraintsuite.tuning.data.files import read_lists
-from constraintsuite.tuning.data.queries import Passage, make_queries
+from constraintsuite.tuning.data.queries import MadeQuery, Passage, join_equal, make_queries
 from constraintsuite.tuning.data.records import Bench, Lists, ListsBuilder
 from constraintsuite.tuning.data.settings import DistilData, ListsData, QuerySettings
 from tuning.models import THINGS, TOPICS, write_cross, write_encoder
@@ -32,8 +32,18 @@ def test_a_sentence_is_taken_out_of_its_passage() -> None:
     (made,) = make_queries(Passage(TEXT, "Soup"), settings)
     assert made.query in TEXT
     assert made.query not in made.source
-    assert made.right == (TEXT,)
+    assert made.right == {TEXT}
     assert sorted((made.query + " " + made.source).split()) == sorted(TEXT.split())
+
+
+def test_equal_queries_share_what_is_right_and_have_each_source_once() -> None:
+    first, other = MadeQuery("q", "left of a", frozenset({"a"})), MadeQuery("q", "b", frozenset({"b"}))
+    joined = list(join_equal([first, other, first, MadeQuery("r", "c", frozenset({"c"}))]))
+    assert [(made.query, made.source, set(made.right)) for made in joined] == [
+        ("q", "left of a", {"a", "b"}),
+        ("q", "b", {"a", "b"}),
+        ("r", "c", {"c"}),
+    ]
 
 
 def test_bags_are_content_words_in_their_order_and_titles_are_queries() -> None:
@@ -148,6 +158,47 @@ def test_each_query_has_its_source_first_and_no_right_text_among_the_others(corp
             assert own[0] in PASSAGES[:2]
             assert not set(own[1:]) & set(PASSAGES[:2])
     assert prepared.counts["passages"] == len(PASSAGES)
+
+
+def test_passages_of_the_same_title_all_answer_it(corpus: Path) -> None:
+    titles = {"queries": {"sentences": 0, "bags": 0}}  # each of the four topics is the title of five passages
+    lists = distil(settings(corpus, **titles), Bench(Exclusion())).lists
+    assert len(lists.rows) == len(PASSAGES)
+    for row in lists.rows:
+        title, *others = lists.texts[row.query], *(lists.texts[place] for place in row.texts[1:])
+        assert len(others) == 4
+        assert not any(text.split()[1] == title for text in others)
+
+
+def test_a_question_with_many_right_texts_has_as_many_others(corpus: Path, tmp_path: Path) -> None:
+    question = {"query": "which soup is rich", "texts": PASSAGES[:8]}
+    (tmp_path / "many.jsonl").write_text(json.dumps(question) + "\n")
+    few = {"near": 2, "near_ranks": 2, "far": 2, "far_ranks": 4, "random": 0}
+    given = {"queries": {"sentences": 0, "bags": 0, "titles": False}, "lists": few}
+    lists = distil(settings(corpus, questions=tmp_path / "many.jsonl", **given), Bench(Exclusion())).lists
+    assert {len(row.texts) for row in lists.rows} == {1 + 4}
+
+
+def test_repeated_queries_are_counted(corpus: Path) -> None:
+    bags = {"queries": {"sentences": 0, "bags": 40, "bag_words": [2, 2], "titles": False}}
+    material = gather(settings(corpus, **bags), Exclusion())
+    assert len({(made.query, made.source) for made in material.queries}) == len(material.queries)
+    assert len(material.queries) + material.rejects["repeated_query"] == 40 * len(PASSAGES)
+
+
+def test_forbidden_queries_are_counted(corpus: Path) -> None:
+    plain = {"queries": {"sentences": 2, "taken_out": 0, "bags": 0, "titles": False}}
+    first = f"{PASSAGES[0].partition(' . ')[0]} ."
+    rejects = gather(settings(corpus, **plain), Exclusion(frozenset({plain_form(first)}))).rejects
+    assert rejects["forbidden_query"] == 5  # "the soup is very rich and warm ." begins five passages
+
+
+def test_what_is_left_of_a_passage_may_be_forbidden_by_itself(corpus: Path) -> None:
+    one = {"queries": {"sentences": 2, "taken_out": 1, "bags": 0, "titles": False}}
+    left = PASSAGES[0].partition(" . ")[2]
+    material = gather(settings(corpus, **one), Exclusion(frozenset({plain_form(left)})))
+    assert left not in {made.source for made in material.queries}
+    assert material.rejects["forbidden_query"] >= 1
 
 
 def test_the_same_corpus_gives_the_same_lists(corpus: Path) -> None:

@@ -11,15 +11,17 @@ import numpy.typing as npt
 import pytest
 import torch
 
+from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.tuning.curves import Point
 from constraintsuite.tuning.losses import CROSS, DENSE
-from constraintsuite.tuning.losses.base import TextList, as_columns, as_margins, as_pairs, as_triples
+from constraintsuite.tuning.losses.base import TextList, as_columns, as_margins, as_pairs, as_probabilities, as_triples
 from constraintsuite.tuning.losses.modules import DistilLoss, MarginLoss
 from constraintsuite.tuning.recipe import TuneRecipe
 from constraintsuite.tuning.tune import tune
 from tuning.models import THINGS, TOPICS, write_cross, write_encoder
+from tuning.trials import Noting
 
 LISTS = [TextList("q", ("a", "b", "c"), (0.9, 0.5, 0.1)), TextList("r", ("d", "e"), (0.8, 0.2))]
 LOGITS = {("q", "a"): 1.0, ("q", "b"): 2.0, ("q", "c"): -1.0, ("r", "d"): 0.5, ("r", "e"): 0.25}
@@ -66,6 +68,24 @@ def test_views_of_lists() -> None:
     assert as_pairs(LISTS).texts["text"] == ["a", "b", "c", "d", "e"]
     assert as_columns(LISTS).texts == {"query": ["q", "r"], "text_0": ["a", "d"], "text_1": ["b", "e"]}
     assert as_columns(LISTS).labels == [[0.9, 0.5], [0.8, 0.2]]
+
+
+@pytest.mark.parametrize("score", [-0.1, 8.0])
+def test_what_is_no_probability_is_refused(score: float) -> None:
+    with pytest.raises(UserError, match=f"a text has the score {score:g}"):
+        as_probabilities([*LISTS, TextList("s", ("f", "g"), (1.0, score))])
+
+
+def test_texts_of_lists_that_stand_beside_shorter_ones_are_counted(place: Path, tmp_path: Path) -> None:
+    rows = [
+        {"query": "soup", "texts": ["nuts", "peas", "eggs"][:size], "scores": [2, 1, 0][:size]} for size in (3, 3, 2)
+    ]
+    (tmp_path / "lists.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    task = {"name": "rule", "data": {"kind": "lists", "path": tmp_path / "lists.jsonl"}, "loss": "distil", "length": 24}
+    start = {"kind": "dense", "model": str(place / "dense")}
+    said = Noting()
+    tune(TuneRecipe.model_validate({"start": start, "threads": 1, "tasks": [task]}), tmp_path / "out", said)
+    assert "seed0-01-rule-01: 2 texts are left out, whose lists stand beside shorter ones" in said.notes
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,7 @@
-"""The parts of a training: reading ahead, planning steps, selecting, drawing, making a model smaller."""
+"""The parts of a training: reading ahead, planning steps, selecting, drawing."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.tuning.batches import interleave, plan_steps
+from constraintsuite.tuning.batches import interleave, plan_steps, share_out
 from constraintsuite.tuning.curves import Point, draw_curves
-from constraintsuite.tuning.models import load_model, open_start, write_start
+from constraintsuite.tuning.models import load_model
+from constraintsuite.tuning.places import Moment
 from constraintsuite.tuning.reading import PAIRS, TEXTS, Reader
-from constraintsuite.tuning.recipe import SelectionSettings, StartSettings
-from constraintsuite.tuning.selection import select
-from tuning.models import WORDS, write_cross, write_encoder
+from constraintsuite.tuning.recipe import SelectionSettings
+from constraintsuite.tuning.selection import check_selectable, select
+from tuning.models import write_cross, write_encoder
 
 POINT = Point(0, "rule", 1, 1, 10, "seed0-01-rule-01", "dev", "overall", "accuracy", 0.5, 0.4, 0.6, 20)
 
@@ -72,110 +72,73 @@ def test_the_best_is_selected_and_of_equals_the_earliest() -> None:
     assert select(points, None).checkpoint == "c3"
 
 
+def test_a_figure_may_be_undefined_for_the_start() -> None:
+    by = SelectionSettings(evaluation="dev", metric="accuracy")
+    check_selectable([replace(POINT, value=None)], by)
+    with pytest.raises(UserError, match="dev has no accuracy of overall"):
+        check_selectable([replace(POINT, metric="gap")], by)
+
+
 def test_a_figure_that_was_not_measured_cannot_be_selected_by() -> None:
     with pytest.raises(UserError, match="dev has no gap of overall"):
         select([POINT], SelectionSettings(evaluation="dev", metric="gap"))
 
 
-def test_curves_have_a_line_for_each_evaluation_and_seed() -> None:
+def test_of_values_below_zero_the_greatest_is_selected() -> None:
+    points = [replace(POINT, epoch=n, checkpoint=f"c{n}", value=value) for n, value in enumerate((-0.5, -0.2), 1)]
+    assert select(points, SelectionSettings(evaluation="dev", metric="accuracy")).checkpoint == "c2"
+
+
+def test_names_of_checkpoints_sort_in_the_order_of_training() -> None:
+    names = [Moment(0, 1, "rule", epoch, 100).name for epoch in range(1, 101)]
+    assert names == sorted(names)
+    assert Moment(0, 1, "rule", 1, 99).name == "seed0-01-rule-01"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sizes", "shares"),
+    [
+        (10, {"a": 100, "b": 100}, {"a": 5, "b": 5}),
+        (10, {"a": 2, "b": 100}, {"a": 2, "b": 8}),
+        (10, {"a": 100, "b": 3, "c": 2}, {"a": 5, "b": 3, "c": 2}),
+        (10, {"a": 2, "b": 3}, {"a": 2, "b": 3}),
+        (7, {"a": 9, "b": 9, "c": 9}, {"a": 2, "b": 2, "c": 3}),
+        (0, {}, {}),
+    ],
+)
+def test_what_a_small_task_lacks_is_replayed_of_the_others(
+    wanted: int, sizes: dict[str, int], shares: dict[str, int]
+) -> None:
+    assert share_out(wanted, sizes) == shares
+
+
+def test_curves_have_a_line_for_each_evaluation() -> None:
     points = [
-        replace(POINT, seed=seed, evaluation=name, position=position, value=position / 10)
-        for seed in (0, 1)
+        replace(POINT, evaluation=name, position=position, value=position / 10)
         for name in ("dev", "plain")
         for position in range(3)
     ]
     (plot,) = draw_curves(points)
-    assert {series.name for series in plot.series} == {f"{n}, seed {s}" for n in ("dev", "plain") for s in (0, 1)}
-    assert [spot.x for spot in plot.series[0].spots] == [0, 1, 2]
+    assert [series.name for series in plot.series] == ["dev", "plain"]
+    assert [(spot.x, spot.y) for spot in plot.series[0].spots] == [(0, 0), (1, 0.1), (2, 0.2)]
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    rows = [{"id": "1", "text": "the soup is rich"}, {"id": "2", "text": "soup and nuts"}]
-    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return tmp_path / "c.jsonl"
+def headlines(seed: int, value: float) -> list[Point]:
+    """What figure 5 is drawn of."""
+    return [
+        replace(POINT, seed=seed, evaluation=name, metric=metric, value=value)
+        for name, metric in (("dev", "paired_accuracy"), ("plain", "nDCG@10"))
+    ]
 
 
-def start(folder: Path, **shrink: object) -> StartSettings:
-    return StartSettings.model_validate({"model": str(folder), "shrink": shrink})
-
-
-def write_small(settings: StartSettings, out: Path) -> tuple[torch.nn.Module, Path]:
-    write_start(settings, open_start(settings), out, 0)
-    return load_model(out, "cross", None, "cpu"), out
-
-
-def test_fewer_layers_keep_their_weights(tmp_path: Path) -> None:
-    large = write_cross(tmp_path / "large", num_hidden_layers=4)
-    small, _ = write_small(start(large, layers=2), tmp_path / "small")
-    theirs, ours = load_model(large, "cross", None, "cpu").state_dict(), small.state_dict()
-    for new, old in ((0, 0), (1, 3)):
-        name = "layer.{}.output.dense.weight"
-        (mine,) = [value for key, value in ours.items() if key.endswith(name.format(new)) and "attention" not in key]
-        (its,) = [value for key, value in theirs.items() if key.endswith(name.format(old)) and "attention" not in key]
-        assert torch.equal(mine, its)
-
-
-def test_a_cut_vocabulary_keeps_frequent_words_and_reads_others_in_pieces(tmp_path: Path, corpus: Path) -> None:
-    large = write_cross(tmp_path / "large")
-    pieces = (
-        36 * 2 + 5 + 1 + 5
-    )  # letters and digits ("a" is one), special ones, the dot, all words of the corpus but one
-    settings = start(large, vocabulary=pieces, vocabulary_from=[str(corpus)])
-    small, folder = write_small(settings, tmp_path / "small")
-    reader = Reader(folder, 30)
-    assert reader.lengths([("soup is",)]) == [2 + 2]
-    assert reader.lengths([("stew",)]) == [2 + len("stew")]
-    words = small.get_submodule("0").model.bert.embeddings.word_embeddings.weight
-    assert len(words) == pieces < len(WORDS)
-    large_words = (
-        load_model(large, "cross", None, "cpu").get_submodule("0").model.bert.embeddings.word_embeddings.weight
-    )
-    vocabulary = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
-    assert torch.equal(words[vocabulary["soup"]], large_words[WORDS.index("soup")])
-
-
-def test_a_narrower_model_scores(tmp_path: Path) -> None:
-    large = write_cross(tmp_path / "large")
-    small, folder = write_small(start(large, hidden=16, layers=1, positions=24), tmp_path / "small")
-    assert small.predict([("soup", "a soup of leeks")]).shape == (1,)
-    assert json.loads((folder / "config.json").read_text())["intermediate_size"] == 32
-
-
-def test_a_head_of_a_narrower_model_looks_at_words_like_its_own(tmp_path: Path) -> None:
-    large = write_cross(tmp_path / "large")
-    small, _ = write_small(start(large, hidden=16, layers=1), tmp_path / "small")
-    attention = small.get_submodule("0").model.bert.encoder.layer[0].attention.self
-    assert torch.equal(attention.query.weight, attention.key.weight)
-    assert torch.allclose(attention.query.weight @ attention.query.weight.T, torch.eye(16), atol=1e-5)
-
-
-def test_a_smaller_inner_width_keeps_the_strongest_neurons(tmp_path: Path) -> None:
-    large = write_cross(tmp_path / "large", num_hidden_layers=1)
-    model = load_model(large, "cross", None, "cpu").get_submodule("0").model
-    layer = model.bert.encoder.layer[0]
-    with torch.no_grad():
-        layer.intermediate.dense.weight[3] *= 50
-        layer.intermediate.dense.weight[5] *= 90
-    model.save_pretrained(large)
-    small, _ = write_small(start(large, inner=8), tmp_path / "small")
-    kept = small.get_submodule("0").model.bert.encoder.layer[0]
-    mine = [row.tolist() for row in kept.intermediate.dense.weight]
-    for neuron in (3, 5):
-        assert layer.intermediate.dense.weight[neuron].tolist() in mine
-        assert layer.output.dense.weight[:, neuron].tolist() in kept.output.dense.weight.T.tolist()
-
-
-@pytest.mark.parametrize(
-    ("shrink", "words"),
-    [
-        ({"hidden": 64}, "a width of 64"),
-        ({"hidden": 20, "heads": 3}, "3 heads"),
-        ({"inner": 999}, "999 is not smaller"),
-    ],
-)
-def test_a_shape_that_cannot_be_is_refused(tmp_path: Path, shrink: dict[str, int], words: str) -> None:
-    large = write_cross(tmp_path / "large")
-    with pytest.raises(UserError, match=words):
-        write_small(start(large, **shrink), tmp_path / "small")
-    assert not (tmp_path / "small").exists()
+def test_of_several_seeds_every_plot_has_the_mean_and_behind_it_each_of_them() -> None:
+    parts = [replace(POINT, seed=seed, part="nuts", value=value) for seed, value in ((0, 0.2), (1, 0.5), (2, 0.8))]
+    points = [*headlines(0, 0.2), *headlines(1, 0.5), *headlines(2, 0.8), *parts]
+    plots = draw_curves(points)
+    assert {plot.name for plot in plots} >= {"curve-gained-and-lost", "curve-paired_accuracy", "slices-dev"}
+    for plot in plots:
+        for series in plot.series:
+            (spot,) = series.spots
+            assert round(spot.y, 9) == 0.5
+            assert [[one.y for one in line] for line in series.behind] == [[0.2], [0.5], [0.8]]
+        assert "each of 3 seeds" in plot.note

@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from constraintsuite.errors import UserError
+from constraintsuite.tuning.losses import CROSS, DENSE
+from constraintsuite.tuning.losses.settings import MarginSettings
 from constraintsuite.tuning.recipe import TuneRecipe
 
 ROOT = Path(__file__).parents[2]
@@ -23,8 +25,7 @@ def read(tmp_path: Path, content: object) -> TuneRecipe:
 
 
 def test_a_plain_name_is_a_loss_with_its_defaults(tmp_path: Path) -> None:
-    loss = read(tmp_path, GOOD).tasks[0].loss
-    assert (loss.kind, loss.margin) == ("margin", 1.0)
+    assert read(tmp_path, GOOD).tasks[0].loss == MarginSettings(kind="margin", margin=1.0)
 
 
 def _task(**changes: object) -> dict[str, Any]:
@@ -39,8 +40,15 @@ DEV = {"name": "dev", "suite": "s", "split": "dev"}
     [
         ({**GOOD, "sede": 1}, "sede: unknown key"),
         (_task(rate=-1), "tasks.0.rate: Input should be greater than 0"),
-        (_task(loss="hinge"), "tasks.0.loss: no loss of cross-encoders is called 'hinge'"),
-        (_task(loss={"kind": "margin", "margni": 2}), "tasks.0.loss.margni: unknown key"),
+        (_task(loss="hinge"), "tasks.0.loss: no loss is called 'hinge'"),
+        (_task(loss={"kind": ["hinge"]}), "tasks.0.loss: no loss is called ['hinge']"),
+        (_task(loss="cosent"), "tasks.0.loss: no loss of cross-encoders is called 'cosent'"),
+        (_task(loss={"kind": "margin", "margni": 2}), "tasks.0.loss.margin.margni: unknown key"),
+        (_task(loss={"kind": "ranknet", "margin": 2}), "tasks.0.loss.ranknet.margin: unknown key"),
+        (
+            {**_task(loss={"kind": "distil", "source": 0.3}), "start": {"model": "x", "kind": "dense"}},
+            "tasks.0.loss: teacher and source weigh",
+        ),
         (_task(data={"kind": "web"}), "tasks.0.data"),
         (_task(data={"kind": "distil", "sources": []}), "tasks.0.data.distil.sources"),
         (_task(replay=0.5), "before the first task there is nothing to replay"),
@@ -61,6 +69,13 @@ DEV = {"name": "dev", "suite": "s", "split": "dev"}
             },
             "say `dev: true`",
         ),
+        *(
+            (
+                {**GOOD, "evaluation": [DEV], "selection": {"evaluation": "dev", "metric": metric}},
+                f"more {metric} is not",
+            )
+            for metric in ("tie_rate", "gap", "sensitivity")
+        ),
         ({**GOOD, "start": {"model": "x", "shrink": {"vocabulary": 500}}}, "belong together"),
         ({**GOOD, "start": {"model": "x", "kind": "dense", "shrink": {"layers": 1}}}, "only a cross-encoder"),
     ],
@@ -75,3 +90,11 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, content: object, w
 @pytest.mark.parametrize("file", sorted(ROOT.glob("recipes/tune-*.yaml")), ids=lambda file: file.name)
 def test_the_recipes_that_ship_can_be_read(file: Path) -> None:
     assert TuneRecipe.read(file).tasks
+
+
+@pytest.mark.parametrize(
+    ("kind", "loss"), [(k, name) for k, of in (("cross", CROSS), ("dense", DENSE)) for name in of.places]
+)
+def test_every_loss_can_be_named_and_a_recipe_is_read_back_from_its_json(kind: str, loss: str) -> None:
+    recipe = TuneRecipe.model_validate({**_task(loss=loss), "start": {"model": "x", "kind": kind}})
+    assert TuneRecipe.model_validate_json(recipe.model_dump_json()) == recipe

@@ -6,9 +6,9 @@ import json
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,68 +17,10 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.records.examples import Example, Split
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import sha256_of
-from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.tuning.curves import Point
-from constraintsuite.tuning.recipe import TuneRecipe
+from constraintsuite.store.files import folder_lock
 from constraintsuite.tuning.tune import tune
-from evaluate.tiny_suite import make_example, write_suite
-from tuning.models import TOPICS, write_cross, write_encoder, write_triples
-
-TASK = {"loss": "margin", "epochs": 2, "batch": 20, "rate": 3e-3, "length": 24}
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tuning")
-    write_cross(folder / "cross")
-    write_encoder(folder / "dense")
-    write_triples(folder / "triples.jsonl", 120)
-    write_suite(folder / "suite", nutless(), ())
-    return folder
-
-
-def nutless() -> list[Example]:
-    """In each topic the text with nuts breaks the query: the rule of the triples."""
-    splits: list[Split] = ["train", "dev", "test"]
-    return [
-        replace(
-            make_example(
-                f"{split}-{topic}",
-                "negation_omission",
-                (f"{topic} without nuts", f"{topic} with nuts", topic),
-                (f"the {topic} is {split[0]} rich and fresh .", f"the {topic} is {split[0]} rich in nuts ."),
-                y="nuts",
-            ),
-            split=split,
-        )
-        for split in splits
-        for topic in TOPICS
-    ]
-
-
-def recipe(place: Path, *tasks: dict[str, Any], **settings: Any) -> TuneRecipe:  # noqa: ANN401
-    given = tasks or ({"name": "rule"},)
-    own = {"kind": "triples", "path": place / "triples.jsonl"}
-    return TuneRecipe.model_validate(
-        {
-            "start": {"kind": "cross", "model": str(place / "cross")},
-            "threads": 1,
-            "tasks": [{"data": own, **TASK, **task} for task in given],
-            **settings,
-        }
-    )
-
-
-def points(artifact: Artifact, **fields: object) -> list[Point]:
-    found = read_jsonl(artifact.path / "curves.jsonl", Point)
-    return [point for point in found if all(getattr(point, name) == value for name, value in fields.items())]
-
-
-def weights(folder: Path) -> dict[str, str]:
-    return {path.parent.name: sha256_of(path) for path in sorted(folder.glob("checkpoints/*/model.safetensors"))}
+from tuning.models import TOPICS
+from tuning.trials import SPLITS, Noting, points, recipe, weights
 
 
 def test_a_planted_rule_is_learnt_and_the_loss_goes_down(place: Path, tmp_path: Path) -> None:
@@ -154,11 +96,34 @@ def test_other_settings_never_touch_what_lies_there(place: Path, tmp_path: Path)
     assert weights(tmp_path / "out") == before
 
 
+def test_a_folder_that_another_training_took_in_the_meantime_is_refused(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def taken(folder: Path) -> Iterator[None]:
+        with folder_lock(folder):
+            (folder / ".working").write_text("of the other")
+            yield
+
+    monkeypatch.setattr("constraintsuite.tuning.tune.folder_lock", taken)
+    with pytest.raises(UserError, match="an unfinished training with other settings"):
+        tune(recipe(place, {"name": "rule", "epochs": 1}), tmp_path / "out", Silent())
+    assert (tmp_path / "out" / ".working").read_text() == "of the other"
+
+
+def test_a_folder_with_something_else_is_left_as_it_is(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    with pytest.raises(UserError, match="holds something else"):
+        tune(recipe(place), tmp_path / "out", Silent())
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
 def test_tasks_follow_each_other_and_the_best_on_dev_is_handed_on(place: Path, tmp_path: Path) -> None:
     settings = recipe(
         place,
         {"name": "suite", "data": {"kind": "suite", "suite": place / "suite"}, "batch": 4},
-        {"name": "rule", "replay": 1.0, "epochs": 1},
+        {"name": "rule", "epochs": 1},
         evaluation=[
             {"name": "dev", "suite": place / "suite", "split": "dev"},
             {"name": "test", "suite": place / "suite", "split": "test"},
@@ -177,9 +142,46 @@ def test_tasks_follow_each_other_and_the_best_on_dev_is_handed_on(place: Path, t
     assert {point.checkpoint for point in points(artifact)} == {
         path.name for path in artifact.path.glob("checkpoints/*")
     }
+
+
+def test_a_task_begins_with_what_the_one_before_it_selected(place: Path, tmp_path: Path) -> None:
+    still = {"name": "still", "epochs": 1, "rate": 1e-30, "decay": 0}
+    settings = recipe(
+        place,
+        {"name": "rule", "epochs": 5},
+        still,
+        evaluation=[{"name": "dev", "suite": place / "suite", "split": "dev"}],
+        selection={"evaluation": "dev", "metric": "accuracy"},
+    )
+    artifact = tune(settings, tmp_path / "out", Silent())
+    selected = json.loads((artifact.path / "selected.json").read_text())[0]["checkpoint"]
+    assert selected not in ("seed0-01-rule-05", "seed0-00-start")  # the earliest of those that get all right
+    own = weights(artifact.path)
+    assert own["seed0-02-still-01"] == own[selected]
+
+
+def test_earlier_tasks_are_replayed(place: Path, tmp_path: Path) -> None:
+    suite = {"name": "suite", "data": {"kind": "suite", "suite": place / "suite"}, "batch": 4, "epochs": 1}
+    said = Noting()
+    artifact = tune(recipe(place, suite, {"name": "rule", "replay": 1.0, "epochs": 1}), tmp_path / "out", said)
     assert (
         points(artifact, task="rule", metric="loss")[0].steps == 6 + 1
     )  # its own triples, and a batch that is replayed
+    assert "seed0-02-rule-01: replay asks for 120 lists, and the earlier tasks have 8" in said.notes
+
+
+def test_several_seeds_are_trainings_of_their_own(place: Path, tmp_path: Path) -> None:
+    both = tune(recipe(place, {"name": "rule", "epochs": 1}, seeds=[3, 4]), tmp_path / "both", Silent())
+    alone = tune(recipe(place, {"name": "rule", "epochs": 1}, seeds=[4]), tmp_path / "alone", Silent())
+    assert weights(both.path)["seed4-01-rule-01"] == weights(alone.path)["seed4-01-rule-01"]
+    assert weights(both.path)["seed3-01-rule-01"] != weights(alone.path)["seed4-01-rule-01"]
+    assert [(point.seed, point.epoch) for point in points(both, metric="loss") if point.value] == [(3, 1), (4, 1)]
+
+
+def test_the_loss_of_an_epoch_is_the_mean_of_its_own_steps(place: Path, tmp_path: Path) -> None:
+    artifact = tune(recipe(place, {"name": "rule", "epochs": 3}), tmp_path / "out", Silent())
+    found = [(point.steps, point.n) for point in points(artifact, metric="loss")]
+    assert found == [(0, 0), (6, 6), (12, 6), (18, 6)]
 
 
 def test_training_reads_the_training_split_only(place: Path, tmp_path: Path) -> None:
@@ -187,8 +189,7 @@ def test_training_reads_the_training_split_only(place: Path, tmp_path: Path) -> 
     artifact = tune(recipe(place, {"name": "suite", "data": data, "epochs": 1}), tmp_path / "out", Silent())
     texts = (artifact.path / "stages" / "data" / "suite" / "texts.jsonl").read_text()
     assert artifact.manifest.counts["suite lists"] == len(TOPICS)
-    assert "is t rich" in texts  # both train and test begin with it
-    assert "is d rich" not in texts
+    assert [word in texts for word in SPLITS.values()] == [True, False, False]
 
 
 def test_forbidden_texts_are_left_out_and_counted(place: Path, tmp_path: Path) -> None:
@@ -212,41 +213,6 @@ def test_every_checkpoint_is_a_model_that_scores(place: Path, tmp_path: Path, ki
     assert len(scores) == 2
     assert np.isfinite(scores).all()
     assert not np.allclose(scores[0], scores[1])
-
-
-def test_low_rank_additions_are_added_into_the_checkpoint(place: Path, tmp_path: Path) -> None:
-    task = {"name": "rule", "lora": {"rank": 4, "targets": ["query", "value"]}}
-    artifact = tune(recipe(place, task), tmp_path / "out", Silent())
-    from safetensors.numpy import load_file  # noqa: PLC0415
-
-    before, after = (
-        load_file(artifact.path / "checkpoints" / name / "model.safetensors")
-        for name in ("seed0-00-start", "seed0-01-rule-02")
-    )
-    changed = {name for name in before if not np.array_equal(before[name], after[name])}
-    assert set(before) == set(after)
-    assert changed == {
-        name for name in before if name.endswith(("query.weight", "value.weight")) or "classifier" in name
-    }
-
-
-def test_frozen_parts_stay_as_they_are(place: Path, tmp_path: Path) -> None:
-    artifact = tune(
-        recipe(place, {"name": "rule", "epochs": 1, "freeze": ["embeddings", "layer.0"]}), tmp_path / "out", Silent()
-    )
-    from safetensors.numpy import load_file  # noqa: PLC0415
-
-    before, after = (
-        load_file(artifact.path / "checkpoints" / name / "model.safetensors")
-        for name in ("seed0-00-start", "seed0-01-rule-01")
-    )
-    same = {name for name in before if np.array_equal(before[name], after[name])}
-    assert same == {name for name in before if ".embeddings." in name or ".layer.0." in name}
-
-
-def test_a_part_that_is_not_there_cannot_be_frozen(place: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"freeze: no weight of the model is part of 'layer\.9'"):
-        tune(recipe(place, {"name": "rule", "freeze": ["layer.9"]}), tmp_path / "out", Silent())
 
 
 def test_plain_retrieval_is_measured_beside_the_task(place: Path, tmp_path: Path) -> None:

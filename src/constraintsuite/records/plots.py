@@ -36,6 +36,8 @@ class Series:
 
     name: str
     spots: tuple[Spot, ...]
+    behind: tuple[tuple[Spot, ...], ...] = ()
+    """What it is the mean of: thin lines in its colour."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +43,14 @@ def interleave(first: Sequence[Step], others: Sequence[Step], rng: np.random.Gen
     for place in range(len(first) + len(others)):
         mixed.append(chosen[place] if place in chosen else next(waiting))
     return mixed
+
+
+def share_out(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
+    """How many lists of each earlier task are replayed: as many of each, and what a small one lacks from the others."""
+    shares: dict[str, int] = {}
+    for place, name in enumerate(sorted(sizes, key=lambda name: (sizes[name], name))):
+        shares[name] = min(sizes[name], round((wanted - sum(shares.values())) / (len(sizes) - place)))
+    return shares
 
 
 def in_words(lists: Lists, rows: Sequence[int]) -> list[TextList]:

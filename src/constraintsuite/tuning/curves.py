@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from constraintsuite.records.plots import Axis, Plot, Series, Spot
 
@@ -40,8 +41,8 @@ class Point:
 
 
 def draw_curves(points: Sequence[Point]) -> list[Plot]:
-    """Plots over the epochs: first what is gained beside what is lost, as in figure 5 of the NevIR paper; then one a metric,
-    with a line for each seed; then the slices of each suite.
+    """Plots over the epochs: first what is gained beside what is lost, as in figure 5 of the NevIR paper; then one a metric;
+    then the slices of each suite. Of several seeds each has a thin line, and their mean the bold one.
     """
     plots = [_gains(points)]
     plots += [_plot(metric, [p for p in points if p.metric == metric and p.part == OVERALL]) for metric in _DRAWN]
@@ -50,45 +51,71 @@ def draw_curves(points: Sequence[Point]) -> list[Plot]:
 
 
 def _gains(points: Sequence[Point]) -> Plot | None:
-    """Paired accuracy on suites and nDCG@10 on plain retrieval, of the first seed."""
-    lines: dict[str, list[Spot]] = {}
-    shown = [p for p in points if p.seed == points[0].seed and p.part == OVERALL and p.metric in _HEADLINES]
-    for point in shown:
-        if point.value is not None:
-            lines.setdefault(f"{point.evaluation}, {point.metric}", []).append(_spot(point))
-    both = {name.rpartition(", ")[2] for name in lines} == set(_HEADLINES)
-    return _drawn("curve-gained-and-lost", "What is gained, and what is lost", "Share", lines) if both else None
+    """Paired accuracy on suites and nDCG@10 on plain retrieval."""
+    shown = [point for point in points if point.part == OVERALL and point.metric in _HEADLINES]
+    if {point.metric for point in shown if point.value is not None} != set(_HEADLINES):
+        return None
+    lines = _lines(shown, lambda point: f"{point.evaluation}, {point.metric}")
+    return _drawn("curve-gained-and-lost", "What is gained, and what is lost", "Share", lines)
 
 
 def _plot(metric: str, points: Sequence[Point]) -> Plot | None:
-    several = len({point.seed for point in points}) > 1
-    lines: dict[str, list[Spot]] = {}
-    for point in points:
-        if point.value is not None:
-            name = f"{point.evaluation}, seed {point.seed}" if several else point.evaluation
-            lines.setdefault(name, []).append(_spot(point))
     title = _TITLES.get(metric, metric)
+    lines = _lines(points, lambda point: point.evaluation)
     return _drawn(f"curve-{metric}", f"{title} after each epoch", title, lines)
 
 
 def _by_part(evaluation: str, points: Sequence[Point]) -> Plot | None:
-    """The slices of one suite, of the first seed."""
+    """The slices of one suite."""
     own = [p for p in points if p.evaluation == evaluation and p.part != OVERALL and p.metric == "accuracy"]
-    lines: dict[str, list[Spot]] = {}
-    for point in own:
-        if point.seed == own[0].seed and point.value is not None:
-            lines.setdefault(point.part, []).append(_spot(point))
+    lines = _lines(own, lambda point: point.part)
     return _drawn(f"slices-{evaluation}", f"Accuracy by slice: {evaluation}", "Accuracy", lines)
 
 
-def _drawn(name: str, title: str, up: str, lines: dict[str, list[Spot]]) -> Plot | None:
+_Line = dict[int, list[Point]]
+"""By position, the points of all seeds there."""
+
+
+def _lines(points: Sequence[Point], name: Callable[[Point], str]) -> dict[str, _Line]:
+    lines: dict[str, _Line] = {}
+    for point in points:
+        if point.value is not None:
+            lines.setdefault(name(point), {}).setdefault(point.position, []).append(point)
+    return lines
+
+
+def _drawn(name: str, title: str, up: str, lines: Mapping[str, _Line]) -> Plot | None:
     if not lines:
         return None
-    series = tuple(Series(line, tuple(spots)) for line, spots in lines.items())
-    return Plot(name.replace("@", "-"), title, Axis("epochs", "linear"), Axis(up, "linear"), series)
+    seeds = {point.seed for line in lines.values() for points in line.values() for point in points}
+    several = len(seeds) > 1
+    series = tuple(_series(line, own, several=several) for line, own in lines.items())
+    note = f"Thin: each of {len(seeds)} seeds; bold: their mean." if several else ""
+    return Plot(name.replace("@", "-"), title, Axis("epochs", "linear"), Axis(up, "linear"), series, note=note)
+
+
+def _series(name: str, line: _Line, *, several: bool) -> Series:
+    columns = [points for _, points in sorted(line.items())]
+    if not several:
+        return Series(name, tuple(_spot(points[0]) for points in columns))
+    seeds: dict[int, list[Spot]] = {}
+    for point in chain.from_iterable(columns):
+        seeds.setdefault(point.seed, []).append(_spot(point))
+    return Series(name, tuple(map(_mean, columns)), tuple(map(tuple, seeds.values())))
+
+
+def _mean(points: Sequence[Point]) -> Spot:
+    values = [point.value for point in points if point.value is not None]
+    mean = sum(values) / len(values)
+    said = f"{_moment(points[0])}: {mean:.3f}, mean of {len(values)} seeds ({min(values):.3f} to {max(values):.3f})"
+    return Spot(points[0].position, mean, said)
 
 
 def _spot(point: Point) -> Spot:
     assert point.value is not None
     bounds = f" [{point.low:.3f}, {point.high:.3f}]" if point.low is not None and point.high is not None else ""
-    return Spot(point.position, point.value, f"{point.task} epoch {point.epoch}: {point.value:.3f}{bounds}")
+    return Spot(point.position, point.value, f"{_moment(point)}: {point.value:.3f}{bounds}")
+
+
+def _moment(point: Point) -> str:
+    return f"{point.task} epoch {point.epoch}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,11 +11,10 @@ import numpy as np
 
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.tuning.batches import Step, interleave, plan_steps
+from constraintsuite.tuning.batches import Step, interleave, plan_steps, share_out
 from constraintsuite.tuning.data.records import Lists, pairs_of
-from constraintsuite.tuning.losses import CROSS, DENSE
+from constraintsuite.tuning.losses import losses_of
 from constraintsuite.tuning.places import Moment, Places
-from constraintsuite.tuning.preparing import read_prepared
 from constraintsuite.tuning.reading import Reader
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
 from constraintsuite.tuning.session import Progress, open_session, read_progress
@@ -35,8 +34,9 @@ class Epochs:
 
     def __init__(self, recipe: TuneRecipe, places: Places, device: str, reporter: Reporter) -> None:
         self._recipe, self._places, self._device, self._reporter = recipe, places, device, reporter
-        self._readers: dict[str, Reader] = {}
-        self._materials: dict[str, Material] = {}
+        self._readers: dict[int, Reader] = {}
+        self._lists: dict[str, Lists] = {}
+        self._materials: dict[tuple[str, int], Material] = {}
 
     def train(self, task: TaskSettings, moment: Moment, start: Path) -> Progress:
         """Make the epoch unless its checkpoint and state are there; `start` is where the task began."""
@@ -51,13 +51,14 @@ class Epochs:
         return done
 
     def _run(self, task: TaskSettings, moment: Moment, start: Path, before: Path | None) -> Progress:
-        reader = self._reader(task)
+        reader, courses = self._reader(task.length), self._courses(task)
         steps = self._plan(task, moment)
+        self._tell_cut(moment, steps, courses)
         seed = stable_hash("epoch", str(moment.seed), moment.task, str(moment.epoch)) % 2**31
         total = task.epochs * len(steps)  # every epoch has as many
         session = open_session(self._recipe.start.kind, task, start, before, total, self._device, seed)
         with self._reporter.track(moment.name, len(steps)) as advance:
-            loss = train_epoch(session, steps, self._courses(task), reader, seed=seed, bf16=self._bf16, advance=advance)
+            loss = train_epoch(session, steps, courses, reader, seed=seed, bf16=self._bf16, advance=advance)
         session.write_checkpoint(self._places.checkpoint(moment), half=self._recipe.save == "fp16")
         done = Progress(len(steps) * moment.epoch, loss)
         session.write_state(self._places.state(moment), done)
@@ -74,43 +75,62 @@ class Epochs:
         return list(self._recipe.tasks[:place]) if task.replay else []
 
     def _courses(self, task: TaskSettings) -> dict[str, Course]:
-        losses = CROSS if self._recipe.start.kind == "cross" else DENSE
+        losses = losses_of(self._recipe.start.kind)
         return {
-            one.name: Course(self._material(one).lists, losses.load(one.loss.kind)(one.loss))
+            one.name: Course(self._read(one.name), losses.load(one.loss.kind)(one.loss))
             for one in (task, *self._earlier(task))
         }
 
     def _plan(self, task: TaskSettings, moment: Moment) -> list[Step]:
         """The steps of an epoch: its own lists, and some of earlier tasks, drawn anew for each epoch."""
         rng = np.random.default_rng([moment.seed, moment.epoch, stable_hash("steps", task.name)])
-        own = self._material(task)
+        own = self._material(task.name, task.length)
         steps = plan_steps(task.name, range(len(own.lists.rows)), own.lengths, task.batch, rng)
-        earlier = self._earlier(task)
-        for one in earlier:
-            other = self._material(one)
-            size = len(other.lists.rows)
-            wanted = min(size, round(task.replay * len(own.lists.rows) / len(earlier)))
-            rows = rng.choice(size, size=wanted, replace=False).tolist()
-            steps = interleave(steps, plan_steps(one.name, rows, other.lengths, task.batch, rng), rng)
+        earlier = {one.name: self._material(one.name, task.length) for one in self._earlier(task)}
+        wanted = round(task.replay * len(own.lists.rows))
+        shares = share_out(wanted, {name: len(other.lists.rows) for name, other in earlier.items()})
+        if moment.epoch == 1 and sum(shares.values()) < wanted:
+            there = sum(shares.values())
+            self._reporter.note(
+                f"{moment.name}: replay asks for {wanted:,} lists, and the earlier tasks have {there:,}"
+            )
+        for name, other in earlier.items():
+            rows = rng.choice(len(other.lists.rows), size=shares[name], replace=False).tolist()
+            steps = interleave(steps, plan_steps(name, rows, other.lengths, task.batch, rng), rng)
         return steps
 
-    def _material(self, task: TaskSettings) -> Material:
-        if task.name not in self._materials:
-            lists = read_prepared(self._places.data(task.name))
-            self._materials[task.name] = Material(lists, self._lengths(task, lists))
-        return self._materials[task.name]
+    def _tell_cut(self, moment: Moment, steps: Sequence[Step], courses: Mapping[str, Course]) -> None:
+        """Say how many texts are not trained on because their lists stand beside shorter ones."""
+        lost = 0
+        for step in steps:
+            if courses[step.task].loss.cuts:
+                sizes = [len(courses[step.task].lists.rows[row].texts) for row in step.rows]
+                lost += sum(sizes) - len(sizes) * min(sizes)
+        if lost:
+            self._reporter.note(f"{moment.name}: {lost:,} texts are left out, whose lists stand beside shorter ones")
 
-    def _lengths(self, task: TaskSettings, lists: Lists) -> list[int]:
+    def _material(self, task: str, length: int) -> Material:
+        """The lists of a task as one of this length reads them."""
+        if (task, length) not in self._materials:
+            lists = self._read(task)
+            self._materials[task, length] = Material(lists, self._lengths(self._reader(length), lists))
+        return self._materials[task, length]
+
+    def _read(self, task: str) -> Lists:
+        if task not in self._lists:
+            self._lists[task] = Lists.read(self._places.data(task))
+        return self._lists[task]
+
+    def _lengths(self, reader: Reader, lists: Lists) -> list[int]:
         """Tokens of each list; with this every text is read."""
-        reader = self._reader(task)
         if self._recipe.start.kind == "dense":
             single = reader.lengths([(text,) for text in lists.texts])
             return [sum(single[place] for place in row.texts) for row in lists.rows]
         lengths = iter(reader.lengths(list(pairs_of(lists))))
         return [sum(next(lengths) for _ in row.texts) for row in lists.rows]
 
-    def _reader(self, task: TaskSettings) -> Reader:
-        if task.name not in self._readers:
+    def _reader(self, length: int) -> Reader:
+        if length not in self._readers:
             start = self._places.checkpoint(Moment(self._recipe.seeds[0], 0, "start", 0))
-            self._readers[task.name] = Reader(start, task.length)
-        return self._readers[task.name]
+            self._readers[length] = Reader(start, length)
+        return self._readers[length]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _HEADS = ("classifier", "score")
 _ADAPTER = "default"
+_INJECTED = re.compile(rf"\.base_layer|\.lora_[AB]\.{_ADAPTER}")
 
 
 def inject(model: LibraryModel, settings: LoraSettings) -> None:
@@ -38,12 +40,15 @@ def inject(model: LibraryModel, settings: LoraSettings) -> None:
         weight.requires_grad_("lora_" in name or any(f".{head}." in name for head in _HEADS))
 
 
+def plain_name(name: str) -> str:
+    """What a weight, or the one that an addition is for, is called without additions."""
+    return _INJECTED.sub("", name)
+
+
 def merged_weights(model: LibraryModel) -> dict[str, torch.Tensor]:
     """All weights under the names they have without additions, with the additions added in; on the processor."""
     weights = {
-        name.replace(".base_layer.", "."): tensor.detach().cpu()
-        for name, tensor in model.state_dict().items()
-        if ".lora_" not in name
+        plain_name(name): tensor.detach().cpu() for name, tensor in model.state_dict().items() if ".lora_" not in name
     }
     for name, module in model.named_modules():
         if hasattr(module, "get_delta_weight") and hasattr(module, "base_layer"):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.torch.folder import ModelFolder
-from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading
+from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit
 from constraintsuite.models.weights import find_weights
 from constraintsuite.store.files import whole_folder
-from constraintsuite.tuning.recipe import ModelKind, StartSettings
+from constraintsuite.tuning.recipe import Head, ModelKind, StartSettings
 from constraintsuite.tuning.shrinking import shrink
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 LibraryModel = Any
 """A CrossEncoder or a SentenceTransformer; their stubs are not read here."""
+_UNSAID_LABELS = 2  # of a configuration that does not list them
+_UNSAID_LENGTH = 512  # tokens, where neither model nor tokenizer has a limit
+_HUGE = 10**9  # a tokenizer that has no limit says so by a larger number
 
 
 def open_start(settings: StartSettings) -> ModelFolder:
@@ -31,9 +34,10 @@ def open_start(settings: StartSettings) -> ModelFolder:
     folder.refuse_pickle()
     if settings.kind == "cross" and has_head(folder) and settings.head == "auto":
         labels = folder.json("config.json").get("id2label")
-        if isinstance(labels, dict) and len(labels) != 1:
+        count = len(labels) if isinstance(labels, dict) else _UNSAID_LABELS
+        if count != 1:
             raise UserError(
-                f"{folder.path}: its head has {len(labels)} labels, and a reranker has one score. Say `head: fresh`."
+                f"{folder.path}: its head has {count} labels, and a reranker has one score. Say `head: fresh`."
             )
     return folder
 
@@ -44,31 +48,51 @@ def has_head(folder: ModelFolder) -> bool:
 
 
 def write_start(settings: StartSettings, folder: ModelFolder, out: Path, seed: int) -> None:
-    """The first checkpoint: the model as training begins, with a head that the seed decides where it has none."""
+    """The first checkpoint: the model as training begins; the seed decides its head where it has none of its own."""
     import torch
 
     with loading(folder.path), torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = _classifier(folder) if settings.kind == "cross" else load_model(folder.path, "dense", None, "cpu")
+        model = (
+            _classifier(folder, settings.head)
+            if settings.kind == "cross"
+            else load_model(folder.path, "dense", None, "cpu")
+        )
         if settings.kind == "cross":
             tokenizer = load_tokenizer(folder.path, trust=False)
             tokenizer.backend_tokenizer.no_truncation()
             tokenizer.backend_tokenizer.no_padding()
             if settings.shrink is not None:
                 model, tokenizer = shrink(model, tokenizer, settings.shrink)
-            tokenizer.model_max_length = int(getattr(model.config, "max_position_embeddings", 512))
+            tokenizer.model_max_length = readable_length(model, tokenizer)
             save_parts(out, model, tokenizer)
         else:
             save_model(model, "dense", out, None)
 
 
-def _classifier(folder: ModelFolder) -> torch.nn.Module:
+def _classifier(folder: ModelFolder, head: Head) -> torch.nn.Module:
+    """One score; with a fresh head all that the folder has beyond its encoder begins anew."""
     from transformers import AutoModelForSequenceClassification
 
-    model: torch.nn.Module = AutoModelForSequenceClassification.from_pretrained(
-        folder.path, num_labels=1, local_files_only=True, use_safetensors=True, ignore_mismatched_sizes=True
+    fresh = head == "fresh"
+    model: Any = AutoModelForSequenceClassification.from_pretrained(
+        folder.path, num_labels=1, local_files_only=True, use_safetensors=True, ignore_mismatched_sizes=fresh
     )
-    return model
+    if fresh:
+        begun = AutoModelForSequenceClassification.from_config(model.config).state_dict()
+        inside = f"{model.base_model_prefix}."
+        heads = {name: tensor for name, tensor in begun.items() if not name.startswith(inside)}
+        model.load_state_dict(heads, strict=False)
+    classifier: torch.nn.Module = model
+    return classifier
+
+
+def readable_length(model: Any, tokenizer: Any) -> int:  # noqa: ANN401
+    """Most tokens that the model has positions for; of one that counts otherwise, what its tokenizer says."""
+    limits = (position_limit(model), getattr(model.config, "max_position_embeddings", None))
+    known = [limit for limit in limits if limit is not None and limit > 0]
+    own = int(tokenizer.model_max_length)
+    return min(known, default=own if own < _HUGE else _UNSAID_LENGTH)
 
 
 def load_model(folder: Path, kind: ModelKind, length: int | None, device: str) -> LibraryModel:
@@ -100,10 +124,7 @@ def save_model(
     if half:
         model.to(torch.float16)
     if kind == "cross":
-        tokenizer = model.tokenizer
-        length, tokenizer.model_max_length = tokenizer.model_max_length, model.model.config.max_position_embeddings
-        save_parts(out, model.model, tokenizer)
-        tokenizer.model_max_length = length
+        save_parts(out, model.model, model.tokenizer)
     else:
         with whole_folder(out) as fresh, quiet():
             model.save_pretrained(str(fresh), create_model_card=False)

@@ -22,13 +22,16 @@ class Moment:
     """Of the task, counted from 1; 0 for the start."""
     task: str
     epoch: int
+    epochs: int = 1
+    """Of the whole task."""
 
     @property
     def name(self) -> str:
-        """Of its checkpoint; names sort in the order of training."""
+        """Of its checkpoint; names of one seed sort in the order of training."""
         if self.place == 0:
             return f"seed{self.seed}-00-start"
-        return f"seed{self.seed}-{self.place:02d}-{self.task}-{self.epoch:02d}"
+        width = max(2, len(str(self.epochs)))
+        return f"seed{self.seed}-{self.place:02d}-{self.task}-{self.epoch:0{width}d}"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,9 @@ from constraintsuite.tuning.data.distil import gather
 from constraintsuite.tuning.data.exclusion import Exclusion, read_exclusion
 from constraintsuite.tuning.data.records import Bench
 from constraintsuite.tuning.data.settings import DistilData
+from constraintsuite.tuning.evaluation.rankings import read_judged
+from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
+from constraintsuite.tuning.evaluation.suites import open_suite
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
 from constraintsuite.tuning.tune import require_tune, tune_origin
 
@@ -44,9 +47,14 @@ class Plan:
 
 
 def plan_training(recipe: TuneRecipe) -> Plan:
-    """Everything is looked up and read, nothing is scored."""
+    """Everything is looked up and read, nothing is scored or searched."""
     require_tune(recipe)
     tune_origin(recipe)
+    for one in recipe.evaluation:
+        if isinstance(one, SuiteEvaluation):
+            open_suite(one)
+        else:
+            read_judged(one)
     exclusion = read_exclusion(recipe.exclude)
     return Plan(
         recipe.name,

@@ -15,7 +15,7 @@ from constraintsuite.store.artifact import Artifact, Origin, finish, read_manife
 from constraintsuite.store.files import sha256_of, whole_folder
 from constraintsuite.tuning.data import DATA
 from constraintsuite.tuning.data.exclusion import exclusion_inputs
-from constraintsuite.tuning.data.records import Bench, Lists
+from constraintsuite.tuning.data.records import Bench
 from constraintsuite.tuning.data.settings import Data, DistilData, SuiteData
 from constraintsuite.tuning.recipe import TaskSettings
 from constraintsuite.tuning.version import tuning_version
@@ -55,11 +55,6 @@ def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: 
         f"{task.name}: {counts}" + (f"; {left_out:,} left out: {dict(prepared.rejects)}" if left_out else "")
     )
     return Artifact.open(folder, "stage")
-
-
-def read_prepared(folder: Path) -> Lists:
-    """The lists in a folder that `prepare` left."""
-    return Lists.read(folder)
 
 
 def _hash(path: Path) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.yaml_files import read_yaml
 from constraintsuite.tuning.data.settings import Data
-from constraintsuite.tuning.evaluation.settings import Evaluation, RankingEvaluation, SuiteEvaluation
-from constraintsuite.tuning.losses import CROSS, DENSE
+from constraintsuite.tuning.evaluation.settings import NO_GOALS, Evaluation, RankingEvaluation, SuiteEvaluation
+from constraintsuite.tuning.losses import losses_of
+from constraintsuite.tuning.losses.settings import DistilSettings, LossSettings
 from constraintsuite.tuning.sections import NAME, Section
 
 ModelKind = Literal["cross", "dense"]
+Head = Literal["auto", "fresh"]
 
 
 class ShrinkSettings(Section):
@@ -41,9 +43,7 @@ class StartSettings(Section):
 
     kind: ModelKind = "cross"
     model: str = Field(min_length=1, description="a folder, or a name that `csuite models list` knows")
-    head: Literal["auto", "fresh"] = Field(
-        "auto", description="of a cross-encoder; auto: the folder's own where it has one, else fresh"
-    )
+    head: Head = Field("auto", description="of a cross-encoder; auto: the folder's own where it has one, else fresh")
     shrink: ShrinkSettings | None = None
 
     @model_validator(mode="after")
@@ -62,30 +62,12 @@ class LoraSettings(Section):
     targets: tuple[str, ...] = Field(("query", "key", "value", "dense"), min_length=1, description="names of layers")
 
 
-class LossSettings(Section):
-    """What is made small. A plain name stands for `{kind: NAME}`."""
-
-    kind: str
-    temperature: float = Field(0.05, gt=0, description="distil: of the teacher's scores; 1 for logits")
-    teacher: float = Field(1.0, ge=0, description="distil: weight of the divergence from the teacher")
-    source: float = Field(0.3, ge=0, description="distil: weight of the cross-entropy on the first text of a list")
-    margin: float = Field(1.0, gt=0, description="margin: how far the better text must be ahead")
-    k: int | None = Field(None, ge=1, description="lambda: only ranks up to here count")
-    scale: float | None = Field(
-        None, gt=0, description="negatives: what scores are multiplied by; none: the library's own"
-    )
-
-
-def _named(value: object) -> object:
-    return {"kind": value} if isinstance(value, str) else value
-
-
 class TaskSettings(Section):
     """One task: what is learnt, and how."""
 
     name: str = Field(pattern=NAME)
     data: Data
-    loss: Annotated[LossSettings, BeforeValidator(_named)]
+    loss: LossSettings
     epochs: int = Field(1, ge=1)
     batch: int = Field(32, ge=1, description="lists (pairs, triples) in a step")
     rate: float = Field(2e-5, gt=0, description="largest learning rate")
@@ -133,17 +115,24 @@ class TuneRecipe(Section):
         _refuse_repeated("seeds", [str(seed) for seed in self.seeds])
         if "start" in {task.name for task in self.tasks}:
             raise ValueError("a task cannot be called start: that is the model before the first one")
-        losses = CROSS if self.start.kind == "cross" else DENSE
         for place, task in enumerate(self.tasks):
-            if task.loss.kind not in losses.places:
-                known = ", ".join(losses.places)
-                raise ValueError(
-                    f"tasks.{place}.loss: no {losses.kind} is called {task.loss.kind!r}; there are: {known}"
-                )
+            self._check_loss(f"tasks.{place}.loss", task.loss)
         if self.tasks[0].replay:
             raise ValueError("tasks.0.replay: before the first task there is nothing to replay")
         self._check_selection()
         return self
+
+    def _check_loss(self, where: str, loss: LossSettings) -> None:
+        losses = losses_of(self.start.kind)
+        if loss.kind not in losses.places:
+            raise ValueError(
+                f"{where}: no {losses.kind} is called {loss.kind!r}; there are: {', '.join(losses.places)}"
+            )
+        weighted = isinstance(loss, DistilSettings) and (loss.teacher, loss.source) != (None, None)
+        if self.start.kind == "dense" and weighted:
+            raise ValueError(
+                f"{where}: teacher and source weigh the two parts of a cross-encoder's loss; that of a bi-encoder has one"
+            )
 
     def _check_selection(self) -> None:
         if self.selection is None:
@@ -153,6 +142,10 @@ class TuneRecipe(Section):
             named = ", ".join(one.name for one in self.evaluation) or "none"
             raise ValueError(
                 f"selection.evaluation: no evaluation is called {self.selection.evaluation!r}; there are: {named}"
+            )
+        if isinstance(chosen, SuiteEvaluation) and self.selection.metric in NO_GOALS:
+            raise ValueError(
+                f"selection.metric: more {self.selection.metric} is not better. Take one that is, such as paired_accuracy"
             )
         if isinstance(chosen, SuiteEvaluation) and chosen.split != "dev":
             raise ValueError(

@@ -23,19 +23,33 @@ class Selected:
     value: float | None
 
 
+def check_selectable(points: Sequence[Point], settings: SelectionSettings | None) -> None:
+    """Refuse a selection by something that the points of a checkpoint do not have; undefined for one it may be."""
+    if settings is not None and not _fitting(points, settings):
+        raise _unknown(points, settings)
+
+
 def select(points: Sequence[Point], settings: SelectionSettings | None) -> Selected:
     """From the points of one task and seed: the last epoch, or the best by the settings, the earliest of equals."""
     last = max(points, key=lambda point: point.epoch)
     if settings is None:
         return Selected(last.seed, last.task, last.epoch, last.checkpoint, "last", None)
-    wanted = (settings.evaluation, settings.metric, settings.part)
-    fitting = [p for p in points if (p.evaluation, p.metric, p.part) == wanted and p.value is not None]
-    if not fitting:
-        own = [p for p in points if p.evaluation == settings.evaluation]
-        known = sorted({f"{p.metric} of {p.part}" for p in own if p.value is not None})
-        raise UserError(
-            f"selection: {settings.evaluation} has no {settings.metric} of {settings.part}. There are: {', '.join(known)}."
-        )
-    best = max(fitting, key=lambda point: (point.value or 0.0, -point.epoch))
+    ranked = [(point.value, -point.epoch, point) for point in _fitting(points, settings) if point.value is not None]
+    if not ranked:
+        raise _unknown(points, settings)
+    _, _, best = max(ranked, key=lambda one: one[:2])
     by = f"{settings.evaluation} {settings.metric} {settings.part}"
     return Selected(best.seed, best.task, best.epoch, best.checkpoint, by, best.value)
+
+
+def _fitting(points: Sequence[Point], settings: SelectionSettings) -> list[Point]:
+    wanted = (settings.evaluation, settings.metric, settings.part)
+    return [point for point in points if (point.evaluation, point.metric, point.part) == wanted]
+
+
+def _unknown(points: Sequence[Point], settings: SelectionSettings) -> UserError:
+    own = [point for point in points if point.evaluation == settings.evaluation]
+    known = sorted({f"{point.metric} of {point.part}" for point in own if point.value is not None})
+    return UserError(
+        f"selection: {settings.evaluation} has no {settings.metric} of {settings.part}. There are: {', '.join(known)}."
+    )

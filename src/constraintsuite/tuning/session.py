@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import whole_folder, write_text
-from constraintsuite.tuning.lora import inject, merged_weights
+from constraintsuite.tuning.lora import inject, merged_weights, plain_name
 from constraintsuite.tuning.models import LibraryModel, load_model, save_model
 from constraintsuite.tuning.recipe import ModelKind, TaskSettings
 
@@ -52,7 +52,9 @@ class Session:
 
     def write_checkpoint(self, out: Path, *, half: bool) -> None:
         """The whole model as a folder; low-rank additions are added in."""
-        clean = load_model(self.start, self.kind, self.task.length, "cpu")
+        # A cross-encoder reads as much as it did, whatever the task's length; a bi-encoder's vectors are of that length.
+        length = None if self.kind == "cross" else self.task.length
+        clean = load_model(self.start, self.kind, length, "cpu")
         save_model(clean, self.kind, out, merged_weights(self.model), half=half)
 
     def write_state(self, out: Path, progress: Progress) -> None:
@@ -77,9 +79,9 @@ def open_session(
 
     torch.manual_seed(seed)  # of the low-rank additions
     model = load_model(start, kind, task.length, device)
-    _freeze(model, task.freeze)
     if task.lora is not None:
         inject(model, task.lora)
+    _freeze(model, task.freeze)  # behind the additions: those to frozen parts stay as they are too
     optimizer = _optimizer(model, task, device)
     steps = 0 if state is None else _read_state(state, model, optimizer)
     scheduler = _scheduler(optimizer, _curve(task, total), steps)
@@ -92,13 +94,14 @@ def read_progress(state: Path) -> Progress:
 
 
 def _freeze(model: LibraryModel, parts: tuple[str, ...]) -> None:
-    names = [name for name, _ in model.named_parameters()]
+    weights = [(plain_name(name), weight) for name, weight in model.named_parameters()]
+    names = [name for name, _ in weights]
     for part in parts:
         if not any(f".{part}." in f".{name}." for name in names):
             raise UserError(
                 f"freeze: no weight of the model is part of {part!r}. Weights are called like {names[0]!r}."
             )
-    for name, weight in model.named_parameters():
+    for name, weight in weights:
         if any(f".{part}." in f".{name}." for part in parts):
             weight.requires_grad_(False)
 

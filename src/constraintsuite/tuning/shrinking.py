@@ -33,6 +33,8 @@ def shrink(model: Any, tokenizer: Any, settings: ShrinkSettings) -> tuple[Any, A
         )
     kept = choose_pieces(tokenizer, settings) if settings.vocabulary else None
     config = _smaller(model.config, settings, len(kept) if kept is not None else model.config.vocab_size)
+    if kept is not None and config.pad_token_id is not None:
+        config.pad_token_id = kept.index(config.pad_token_id)
     small = type(model)(config)
     weights = _rows(model.state_dict(), kept, settings.positions)
     if config.hidden_size != model.config.hidden_size:
@@ -49,6 +51,10 @@ def _smaller(config: Any, settings: ShrinkSettings, vocabulary: int) -> Any:  # 
     if hidden > config.hidden_size or hidden % heads:
         raise UserError(
             f"shrink: a width of {hidden} in {heads} heads is not possible with a model {config.hidden_size} wide."
+        )
+    if hidden < config.hidden_size and vocabulary < hidden:
+        raise UserError(
+            f"shrink: {vocabulary} word pieces have no {hidden} main directions. Keep more, or take a smaller width."
         )
     inner = settings.inner or config.intermediate_size * hidden // config.hidden_size
     if inner > config.intermediate_size:

@@ -132,7 +132,7 @@ def _trainer(
     advance: Advance,
 ) -> Any:  # noqa: ANN401
     from torch.utils.data import DataLoader
-    from transformers import PrinterCallback, TrainerCallback
+    from transformers import PrinterCallback
 
     trainer_class, arguments_class = _classes(session.kind)
 
@@ -145,10 +145,19 @@ def _trainer(
         def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
             """None: it would read the whole dataset for a page that nobody asked for."""
 
-    class Counting(TrainerCallback):  # type: ignore[misc]
-        def on_step_end(self, *arguments: object, **named: object) -> None:
-            advance()
+    trainer = Trainer(
+        model=session.model,
+        args=_arguments(arguments_class, session, scratch, seed=seed, bf16=bf16),
+        loss=dict(losses),
+        optimizers=(session.optimizer, session.scheduler),
+        callbacks=[_counting(advance)],
+    )
+    trainer.remove_callback(PrinterCallback)
+    return trainer
 
+
+def _arguments(arguments_class: Any, session: Session, scratch: str, *, seed: int, bf16: bool) -> Any:  # noqa: ANN401
+    """One epoch on one device, without anything of the library's own that would print or write."""
     arguments = arguments_class(
         output_dir=scratch,
         num_train_epochs=1,
@@ -166,15 +175,18 @@ def _trainer(
         dataloader_pin_memory=False,
     )
     arguments._n_gpu = min(1, arguments.n_gpu)  # one device: more would split batches that were planned as one
-    trainer = Trainer(
-        model=session.model,
-        args=arguments,
-        loss=dict(losses),
-        optimizers=(session.optimizer, session.scheduler),
-        callbacks=[Counting()],
-    )
-    trainer.remove_callback(PrinterCallback)
-    return trainer
+    return arguments
+
+
+def _counting(advance: Advance) -> Any:  # noqa: ANN401
+    """What tells each step that was made."""
+    from transformers import TrainerCallback
+
+    class Counting(TrainerCallback):  # type: ignore[misc]
+        def on_step_end(self, *arguments: object, **named: object) -> None:
+            advance()
+
+    return Counting()
 
 
 def _classes(kind: str) -> tuple[Any, Any]:

@@ -31,12 +31,12 @@ from constraintsuite.tuning.evaluation.base import Measurement
 from constraintsuite.tuning.evaluation.rankings import open_ranking, ranking_input
 from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
 from constraintsuite.tuning.evaluation.suites import open_suite, suite_input
-from constraintsuite.tuning.models import open_start
+from constraintsuite.tuning.models import open_start, write_start
 from constraintsuite.tuning.places import CHECKPOINTS, SELECTED, STAGES, Moment, Places
 from constraintsuite.tuning.preparing import data_inputs, prepare
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
-from constraintsuite.tuning.selection import Selected, select
-from constraintsuite.tuning.start import write_first
+from constraintsuite.tuning.selection import Selected, check_selectable, select
+from constraintsuite.tuning.session import Progress
 from constraintsuite.tuning.version import tuning_version
 
 KIND = "tune"
@@ -51,8 +51,9 @@ def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot
     """
     require_tune(recipe)
     origin = tune_origin(recipe)
-    _refuse_others(out, origin)
+    _refuse_others(out, origin)  # before the lock, which leaves a file in what is not ours
     with folder_lock(out):
+        _refuse_others(out, origin)  # and behind it: another may have begun here in between
         manifest = read_manifest(out)
         if manifest is not None:
             reporter.note(f"{recipe.name}: {out} is up to date")
@@ -119,18 +120,19 @@ class _Training:
     def _train_seed(self, seed: int, measurements: Sequence[Measurement]) -> Iterator[Selected]:
         """Task after task; each begins with what the one before selected."""
         first = Moment(seed, 0, "start", 0)
-        write_first(self._recipe, self._places, first)
-        self._measure(first, 0, None, 0, measurements)
+        if not self._places.checkpoint(first).is_dir():
+            write_start(self._recipe.start, open_start(self._recipe.start), self._places.checkpoint(first), seed)
+        self._measure(first, 0, None, measurements)
         # Now, since a metric that nothing is selected by would be missed only after an epoch.
-        select(list(read_jsonl(self._places.points(first), Point)), self._recipe.selection)
+        check_selectable(list(read_jsonl(self._places.points(first), Point)), self._recipe.selection)
         current, position = self._places.checkpoint(first), 0
         for place, task in enumerate(self._recipe.tasks, 1):
-            moments = [Moment(seed, place, task.name, epoch) for epoch in range(1, task.epochs + 1)]
+            moments = [Moment(seed, place, task.name, epoch, task.epochs) for epoch in range(1, task.epochs + 1)]
             for moment in moments:
                 position += 1
                 if not self._places.points(moment).is_file():
                     done = self._epochs.train(task, moment, current)
-                    self._measure(moment, position, done.loss, done.steps, measurements)
+                    self._measure(moment, position, done, measurements)
             chosen = self._select(task, moments)
             yield chosen
             shutil.rmtree(self._places.state(moments[-1]), ignore_errors=True)
@@ -143,18 +145,20 @@ class _Training:
         return chosen
 
     def _measure(
-        self, moment: Moment, position: int, loss: float | None, steps: int, measurements: Sequence[Measurement]
+        self, moment: Moment, position: int, done: Progress | None, measurements: Sequence[Measurement]
     ) -> None:
         if self._places.points(moment).is_file():
             return
-        folder = self._places.checkpoint(moment)
+        folder, steps = self._places.checkpoint(moment), done.steps if done else 0
 
         def point(evaluation: str, part: str, metric: str, value: float | None, *rest: float | None, n: int) -> Point:
             low, high = rest or (None, None)
             own = (moment.seed, moment.task, moment.epoch, position, steps, moment.name)
             return Point(*own, evaluation, part, metric, value, low, high, n)
 
-        points = [] if loss is None else [point(TRAINING, OVERALL, "loss", float(f"{loss:.6g}"), n=steps)]
+        points = []
+        if done is not None:  # its loss is the mean of one epoch, all of which have as many steps
+            points.append(point(TRAINING, OVERALL, "loss", float(f"{done.loss:.6g}"), n=steps // moment.epoch))
         scorer = load_scorer(
             f"{self._recipe.start.kind}:{folder},backend=torch,device={self._device}",
             Workbench(reporter=self._reporter),

@@ -1,4 +1,4 @@
-"""A cut vocabulary: the word pieces that a corpus uses most; any other word is still read, in smaller pieces."""
+"""A cut vocabulary: the word pieces that a corpus uses most; any other word of plain letters is read in smaller pieces."""
 
 # ruff: noqa: PLC0415 - transformers takes seconds to import
 
@@ -18,7 +18,7 @@ from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.tuning.recipe import ShrinkSettings
 
-_CHARACTERS = frozenset(string.ascii_lowercase + string.digits)
+_CHARACTERS = frozenset(string.ascii_letters + string.digits)
 _AT_ONCE = 4_096
 
 

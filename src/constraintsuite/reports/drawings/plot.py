@@ -29,6 +29,8 @@ def draw_plot(plot: Plot) -> Drawing:
     field = _Field(plot)
     parts = [*_axes(plot, field), *(_line(level, n, field) for n, level in enumerate(plot.levels))]
     for number, series in enumerate(plot.series):
+        parts += _thin(series, number, field)
+    for number, series in enumerate(plot.series):
         parts += _curve(series, number, field, stepped=plot.stepped)
     key, rows = _key(plot)
     parts += key
@@ -46,7 +48,7 @@ class _Field:
     """From values to places in the drawing."""
 
     def __init__(self, plot: Plot) -> None:
-        spots = [spot for series in plot.series for spot in series.spots]
+        spots = [spot for series in plot.series for line in (series.spots, *series.behind) for spot in line]
         self.across: Ruler = make_ruler(plot.across.scale, [spot.x for spot in spots])
         bounds = [end for spot in spots for end in spot.bounds or ()]
         heights = [*(spot.y for spot in spots), *bounds, *(level.y for level in plot.levels)]
@@ -94,6 +96,13 @@ def _curve(series: Series, number: int, field: _Field, *, stepped: bool) -> Iter
             yield _marker(
                 number, field.x(spot.x), field.y(spot.y), f"{series.name}: {spot.words}", hollow=not spot.best
             )
+
+
+def _thin(series: Series, number: int, field: _Field) -> Iterator[str]:
+    for line in series.behind:
+        path = "M" + "L".join(f"{field.x(spot.x):.2f} {field.y(spot.y):.2f}" for spot in line)
+        said = hint(f"{series.name}: {', '.join(spot.words for spot in line)}")
+        yield element("path", said, d=path, class_="curve thin", stroke=_colour(number), stroke_opacity=0.55)
 
 
 def _whiskers(series: Series, number: int, field: _Field) -> Iterator[str]:

@@ -26,7 +26,7 @@ from constraintsuite.retrieval.topk import top_k
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.text.cleaning import clean
 from constraintsuite.tuning.data.exclusion import Exclusion
-from constraintsuite.tuning.data.queries import MadeQuery, Passage, make_queries
+from constraintsuite.tuning.data.queries import MadeQuery, Passage, join_equal, make_queries
 from constraintsuite.tuning.data.records import Bench, ListsBuilder, Prepared, distinct, pairs_of
 from constraintsuite.tuning.data.settings import DistilData, ListSettings
 
@@ -81,16 +81,17 @@ def gather(settings: DistilData, exclusion: Exclusion) -> Material:
                 found[passage.text] = passage
             else:
                 rejects[reason] += 1
-    queries = [made for passage in found.values() for made in make_queries(passage, settings.queries)]
+    made = [query for passage in found.values() for query in make_queries(passage, settings.queries)]
     if settings.questions is not None:
-        queries += _questions(settings.questions, exclusion, rejects)
-    queries = [made for made in dict.fromkeys(queries) if not exclusion.forbids(made.query)]
+        made += _questions(settings.questions)
+    queries = list(join_equal(query for query in made if not _forbidden(query, exclusion, rejects)))
+    rejects["repeated_query"] = len(made) - rejects["forbidden_query"] - len(queries)
     if settings.limit is not None and settings.limit < len(queries):
         chosen = keyed_random(0, "limit").sample(range(len(queries)), settings.limit)
         queries = [queries[place] for place in sorted(chosen)]
     if not queries:
         raise UserError("distil: no query could be made from the passages. Are they long enough (min_words)?")
-    return Material(list(found), queries, rejects)
+    return Material(list(found), queries, +rejects)
 
 
 def _passages(settings: SourceSettings) -> Iterator[Passage]:
@@ -109,14 +110,19 @@ def _reason(text: str, settings: DistilData, exclusion: Exclusion) -> str | None
     return "forbidden_passage" if exclusion.forbids(text) else None
 
 
-def _questions(path: Path, exclusion: Exclusion, rejects: Counter[str]) -> Iterator[MadeQuery]:
+def _questions(path: Path) -> Iterator[MadeQuery]:
     for question in read_jsonl(path, Question):
-        if exclusion.forbids(question.query):
-            rejects["forbidden_question"] += 1
-            continue
-        right = tuple(clean(text) for text in question.texts)
+        right = [clean(text) for text in question.texts]
         for text in right:
-            yield MadeQuery(clean(question.query), text, right)
+            yield MadeQuery(clean(question.query), text, frozenset(right))
+
+
+def _forbidden(made: MadeQuery, exclusion: Exclusion, rejects: Counter[str]) -> bool:
+    """Whether a query or its source must not be trained on: what is left of a passage may be a test text by itself."""
+    if not exclusion.forbids(made.query) and not exclusion.forbids(made.source):
+        return False
+    rejects["forbidden_query"] += 1
+    return True
 
 
 class _Teacher:
@@ -139,12 +145,13 @@ class _Teacher:
     def lists(self, settings: ListSettings) -> Iterator[tuple[MadeQuery, list[str], list[float]]]:
         """Each query with its texts, the source first, and their similarities."""
         queries = self._material.queries
-        depth = settings.far_ranks + 2  # those that answer it too are none of the others
         searched = self._documents[: len(self._material.passages)]
         with self._reporter.track("lists", len(queries)) as advance:
             for start in range(0, len(queries), _BLOCK):
                 block = queries[start : start + _BLOCK]
                 vectors = self._queries[[self._query_row[made.query] for made in block]]
+                # Those that answer a query too are none of the others.
+                depth = settings.far_ranks + max(len(made.right) for made in block)
                 near = top_k(vectors, searched, depth, self._similarity).rows
                 for made, ranked in zip(block, near.tolist(), strict=True):
                     rows = [self._row[made.source], *_draw(made, ranked, self._texts, len(searched), settings)]

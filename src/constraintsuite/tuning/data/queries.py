@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from constraintsuite.execution.shards import keyed_random
@@ -30,7 +30,7 @@ class MadeQuery:
 
     query: str
     source: str
-    right: tuple[str, ...]
+    right: frozenset[str]
     """All passages that answer it: none of them is another text of its list."""
 
 
@@ -40,7 +40,7 @@ def make_queries(passage: Passage, settings: QuerySettings) -> Iterator[MadeQuer
     yield from _sentences(passage.text, settings, rng)
     yield from _bags(passage.text, settings, rng)
     if settings.titles and passage.title.strip():
-        yield MadeQuery(passage.title.strip(), passage.text, (passage.text,))
+        yield MadeQuery(passage.title.strip(), passage.text, frozenset({passage.text}))
 
 
 def _sentences(text: str, settings: QuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
@@ -51,7 +51,7 @@ def _sentences(text: str, settings: QuerySettings, rng: random.Random) -> Iterat
     for span in rng.sample(long, min(settings.sentences, len(long))):
         left = f"{text[: span.start].rstrip()} {text[span.end :].lstrip()}".strip()
         taken = rng.random() < settings.taken_out
-        yield MadeQuery(span.of(text), left if taken else text, (text,))
+        yield MadeQuery(span.of(text), left if taken else text, frozenset({text}))
 
 
 def _bags(text: str, settings: QuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
@@ -64,4 +64,17 @@ def _bags(text: str, settings: QuerySettings, rng: random.Random) -> Iterator[Ma
     for _ in range(settings.bags):
         size = rng.randint(fewest, min(most, len(words)))
         chosen = sorted(rng.sample(range(len(words)), size))
-        yield MadeQuery(" ".join(words[place] for place in chosen), text, (text,))
+        yield MadeQuery(" ".join(words[place] for place in chosen), text, frozenset({text}))
+
+
+def join_equal(queries: Iterable[MadeQuery]) -> Iterator[MadeQuery]:
+    """Each query with each of its sources once; what answers it somewhere answers it everywhere, as of passages of one title."""
+    sources: dict[str, dict[str, None]] = {}
+    right: dict[str, set[str]] = {}
+    for made in queries:
+        sources.setdefault(made.query, {})[made.source] = None
+        right.setdefault(made.query, set()).update(made.right)
+    for query, own in sources.items():
+        joined = frozenset(right[query])
+        for source in own:
+            yield MadeQuery(query, source, joined)

@@ -61,17 +61,30 @@ class RankingMeasurement:
             yield Figure(part, str(measure), rounded(clipped(interval, 0.0, 1.0)))
 
 
+class Collection(NamedTuple):
+    """What is searched, and what is asked."""
+
+    passages: Passages
+    queries: Sequence[JudgedQuery]
+
+
 def open_ranking(settings: RankingEvaluation, reporter: Reporter) -> RankingMeasurement:
     """Read the collection and let the first retriever search it."""
     parse_measures(settings.measures)
+    passages, queries = read_judged(settings)
+    found = _candidates(settings, passages, queries, reporter)
+    texts = dict(zip(*passages, strict=True))
+    kept = {document: texts[document] for ids in found.values() for document in ids}
+    return RankingMeasurement(settings.name, queries, found, kept, settings.measures)
+
+
+def read_judged(settings: RankingEvaluation) -> Collection:
+    """The passages, and the queries that have a relevant one."""
     collection = _read(settings)
     queries = [query for query in collection.queries if query.relevant]
     if not queries:
         raise UserError(f"evaluation {settings.name}: no query of {settings.ranking.source} has a relevant document.")
-    found = _candidates(settings, collection.passages, queries, reporter)
-    texts = dict(zip(*collection.passages, strict=True))
-    kept = {document: texts[document] for ids in found.values() for document in ids}
-    return RankingMeasurement(settings.name, queries, found, kept, settings.measures)
+    return Collection(collection.passages, queries)
 
 
 def ranking_input(settings: RankingEvaluation) -> str:
@@ -83,20 +96,15 @@ def ranking_input(settings: RankingEvaluation) -> str:
     return sha256_text(manifest.content if manifest else open_source(settings.ranking).fingerprint(), first)
 
 
-class _Collection(NamedTuple):
-    passages: Passages
-    queries: Sequence[JudgedQuery]
-
-
-def _read(settings: RankingEvaluation) -> _Collection:
+def _read(settings: RankingEvaluation) -> Collection:
     """Passages and judged queries of a source, or of a suite that has a collection."""
     if _manifest(settings) is not None:
         found = read_collection(Path(settings.ranking.source))
-        return _Collection(found.passages, found.queries)
+        return Collection(found.passages, found.queries)
     source = open_source(settings.ranking)
     texts = {document.id: f"{document.title} {document.text}".strip() for document in source.documents(Refusing())}
     judged = judge_queries({query.id: query.text for query in source.queries()}, source.qrels(), ())
-    return _Collection(Passages(list(texts), list(texts.values())), judged.queries)
+    return Collection(Passages(list(texts), list(texts.values())), judged.queries)
 
 
 def _manifest(settings: RankingEvaluation) -> Manifest | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from constraintsuite.catalogue import Catalogue
 
@@ -34,3 +34,8 @@ DENSE: Catalogue[Callable[[Any], Loss]] = Catalogue(
         "cosent": "constraintsuite.tuning.losses.dense:make_cosent",
     },
 )
+
+
+def losses_of(kind: Literal["cross", "dense"]) -> Catalogue[Callable[[Any], Loss]]:
+    """Those of a kind of model."""
+    return CROSS if kind == "cross" else DENSE

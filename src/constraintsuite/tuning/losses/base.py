@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from constraintsuite.errors import UserError
+
 if TYPE_CHECKING:
     import torch
 
@@ -33,6 +35,8 @@ class Loss:
     view: Callable[[Sequence[TextList]], Columns]
     make: Callable[[Any], torch.nn.Module]
     """From the library's model."""
+    cuts: bool = False
+    """Whether lists of a step are cut to the shortest of them."""
 
 
 def as_lists(lists: Sequence[TextList]) -> Columns:
@@ -62,6 +66,18 @@ def as_pairs(lists: Sequence[TextList]) -> Columns:
     rows = [(one.query, text) for one in lists for text in one.texts]
     queries, texts = (list(column) for column in zip(*rows, strict=True))
     return Columns({"query": queries, "text": texts}, [score for one in lists for score in one.scores])
+
+
+def as_probabilities(lists: Sequence[TextList]) -> Columns:
+    """Pairs whose scores are probabilities; others would have no smallest loss."""
+    columns = as_pairs(lists)
+    wrong = next((score for one in lists for score in one.scores if not 0 <= score <= 1), None)
+    if wrong is not None:
+        raise UserError(
+            f"loss binary: a text has the score {wrong:g}, and this loss takes scores from 0 to 1. "
+            "Scale the scores, or take another loss: distil, margin-mse and listnet take any."
+        )
+    return columns
 
 
 def as_columns(lists: Sequence[TextList]) -> Columns:
