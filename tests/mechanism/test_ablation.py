@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,8 @@ from constraintsuite.mechanism.ablation import (
     role_aligned,
     role_means,
 )
-from constraintsuite.mechanism.contrasts.records import ROLES
+from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, Half
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Ablation
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
 from constraintsuite.mechanism.patching.memory import Budget
@@ -37,11 +38,39 @@ def test_another_contrast_of_the_same_template_and_another_y_is_chosen(planted: 
     assert set(others) == set(known)
     for name, other in others.items():
         assert (other.contrast.template, other.contrast.y != known[name].y) == (known[name].template, True)
-    assert [one.contrast.id for one in others.values()] != [
-        one.contrast.id for one in choose_others(contrasts, 4).values()
-    ]
-    # The choice for one does not depend on the order of the others.
-    assert choose_others(contrasts[:10], 3).keys() == choose_others(contrasts[9::-1], 3).keys()
+    assert names(others) != names(choose_others(contrasts, 4))
+
+
+def names(others: Mapping[str, TokenContrast]) -> dict[str, str]:
+    return {name: other.contrast.id for name, other in others.items()}
+
+
+def test_the_choice_of_another_does_not_depend_on_the_order(planted: Subject) -> None:
+    contrasts = read(planted, named(20))
+    assert names(choose_others(contrasts, 3)) == names(choose_others(contrasts[::-1], 3))
+
+
+@pytest.mark.parametrize(
+    ("half", "clusters", "fits"),
+    [("find", ("b",), True), ("check", ("b",), False), ("find", ("b", "a"), False)],
+    ids=["another", "other half", "shared document"],
+)
+def test_values_come_from_the_same_half_and_other_documents(
+    half: Half, clusters: tuple[str, ...], fits: bool, planted: Subject
+) -> None:
+    one, other = (replace(some, template="same", clusters=("a",), half="find") for some in named(2))
+    contrasts = [replace(one, y="leeks"), replace(other, y="nuts", half=half, clusters=clusters)]
+    assert bool(choose_others(read(planted, contrasts), seed=0)) == fits
+
+
+def test_means_of_a_half_are_those_of_its_own_contrasts(planted: Subject) -> None:
+    contrasts = read(planted, named(6))
+    means = prepare_ablation(planted, "mean", contrasts, [EMBEDDINGS], AMPLE, seed=0).means
+    for half in HALVES:
+        own = [one for one in contrasts if one.contrast.half == half]
+        torch.testing.assert_close(
+            means[half][EMBEDDINGS], role_means(planted, own, [EMBEDDINGS], AMPLE)[EMBEDDINGS], equal_nan=True
+        )
 
 
 def test_a_contrast_without_another_y_has_nobody_to_be_given_values_of(planted: Subject) -> None:
@@ -66,7 +95,7 @@ def test_tokens_of_a_role_take_from_the_same_role_in_turn(planted: Subject) -> N
 def test_without_the_planted_head_there_is_no_margin_left(kind: Ablation, left: float, planted: Subject) -> None:
     """The other contrast has the same cue, so that what the head says of it stays; a mean over texts with and without Y is
     the same for both texts."""
-    contrasts, patches = read(planted, named(8)), [Patch((HEAD,)), Patch((Site(0, "head", 1),))]
+    contrasts, patches = read(planted, named(20)), [Patch((HEAD,)), Patch((Site(0, "head", 1),))]
     replacement = prepare_ablation(planted, kind, contrasts, [HEAD, Site(0, "head", 1)], AMPLE, seed=0)
     grid = ablate_contrasts(planted, contrasts, patches, replacement, AMPLE)
     assert (grid.direction, grid.method) == ("noising", f"ablation-{kind}")

@@ -63,3 +63,14 @@ def test_a_family_without_weights_in_reach_is_refused(subject_of: Callable[[str]
     subject = subject_of("t5")
     with pytest.raises(UserError, match="out of reach"):
         measure_attention(subject, contrasts_of(subject))
+
+
+def test_bounds_of_shares_are_shares(subject_of: Callable[[str], Subject]) -> None:
+    subject = subject_of("bert")  # six contrasts are few, so that bounds are Student's
+    bounds = [(one.share.low, one.share.high) for one in measure_attention(subject, contrasts_of(subject))]
+    assert all(low is not None and high is not None and 0 <= low <= high <= 1 for low, high in bounds)
+
+
+def test_no_contrast_at_all_is_refused(planted: Subject) -> None:
+    with pytest.raises(UserError, match="no controls, and there are none"):
+        measure_attention(planted, [])

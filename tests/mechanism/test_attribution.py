@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
@@ -93,5 +94,32 @@ def test_a_number_that_is_none_is_named_with_its_site(planted: Subject) -> None:
     try:
         with pytest.raises(UserError, match=r"L0\.attention"):
             attribute_contrasts(planted, read(planted, planted_contrasts(1)), [Patch((EMBEDDINGS,))], DIRECTIONS, AMPLE)
+    finally:
+        hook.remove()
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_a_score_that_is_no_number_is_refused_where_no_site_is_at_fault(steps: int, planted: Subject) -> None:
+    hook = planted.model.bert.pooler.register_forward_hook(lambda _module, _given, result: result * float("nan"))
+    try:
+        with pytest.raises(UserError, match=r"a score of the .* run is infinite or no number"):
+            attribute_contrasts(
+                planted, read(planted, planted_contrasts(1)), [Patch((EMBEDDINGS,))], DIRECTIONS, AMPLE, steps=steps
+            )
+    finally:
+        hook.remove()
+
+
+def _without_gradient(_module: torch.nn.Module, _given: object, result: torch.Tensor) -> None:
+    if result.requires_grad:
+        result.register_hook(lambda gradient: gradient * float("nan"))
+
+
+def test_gradients_that_are_no_numbers_are_named_with_their_sites(planted: Subject) -> None:
+    hook = planted.blocks[1].output.dense.register_forward_hook(_without_gradient)
+    patches = [Patch((site,)) for site in planted.sites({"mlp"})]
+    try:
+        with pytest.raises(UserError, match=r"gradients at L0\.mlp.* are infinite or not numbers"):
+            attribute_contrasts(planted, read(planted, planted_contrasts(1)), patches, ["noising"], AMPLE)
     finally:
         hook.remove()

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import keyed_random
-from constraintsuite.mechanism.contrasts.records import ROLES
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, Contrast, Half
 from constraintsuite.mechanism.contrasts.stacking import PADDED, buckets
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import Ablation, Grid, Method
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _METHODS: dict[Ablation, Method] = {"resample": "ablation-resample", "mean": "ablation-mean", "zero": "ablation-zero"}
 REFERENCES = 64
-"""Contrasts over which means are taken."""
+"""Contrasts of a half over which means are taken."""
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,39 @@ class Replacement:
     kind: Ablation
     others: Mapping[str, TokenContrast]
     """By contrast, whose values it is given; of `resample` alone."""
-    means: Mapping[Site, torch.Tensor]
+    means: Mapping[Half, Mapping[Site, torch.Tensor]]
     """(roles, width of the site), NaN for a role that the reference set lacks; of `mean` alone."""
+
+    def serves(self, contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
+        """Those of the contrasts that have something to be given."""
+        return [one for one in contrasts if self.kind != "resample" or one.contrast.id in self.others]
 
 
 def choose_others(contrasts: Sequence[TokenContrast], seed: int) -> dict[str, TokenContrast]:
-    """For each contrast another of the same template, side and control about another Y; those that have none are left out."""
-    alike: dict[tuple[str, str, str], list[TokenContrast]] = defaultdict(list)
-    for one in contrasts:
+    """For each contrast another of the same template, side, control and half, about another Y and in other documents.
+
+    Those that have none are left out. All stand in a ring, and each is given the next that fits: neither their order nor
+    a contrast that does not stand between the two changes the choice.
+    """
+    alike: dict[tuple[str, ...], list[TokenContrast]] = defaultdict(list)
+    for one in sorted(
+        contrasts, key=lambda one: (stable_hash("resample", str(seed), one.contrast.id), one.contrast.id)
+    ):
         alike[_form(one)].append(one)
     found = {}
-    for one in contrasts:
-        others = [other for other in alike[_form(one)] if other.contrast.y != one.contrast.y]
-        if others:
-            found[one.contrast.id] = keyed_random(seed, "resample", one.contrast.id).choice(others)
+    for ring in alike.values():
+        for place, one in enumerate(ring):
+            following = (ring[(place + step) % len(ring)] for step in range(1, len(ring)))
+            other = next((other for other in following if _is_other(one.contrast, other.contrast)), None)
+            if other is not None:
+                found[one.contrast.id] = other
     return found
+
+
+def refuse_mean_of_patterns(kind: Ablation, sites: Collection[Site]) -> None:
+    """Rows of attention are as long as their text."""
+    if kind == "mean" and any(site.kind == "pattern" for site in sites):
+        raise UserError("Weights of attention have no mean over texts of different lengths. Use resample or zero.")
 
 
 def prepare_ablation(
@@ -72,14 +90,12 @@ def prepare_ablation(
     budget: Budget,
     seed: int,
 ) -> Replacement:
-    """What replaces what is taken away from any of the contrasts; it does not depend on which are asked for at once."""
-    if kind == "mean" and any(site.kind == "pattern" for site in sites):
-        raise UserError("Weights of attention have no mean over texts of different lengths. Use resample or zero.")
-    return Replacement(
-        kind,
-        choose_others(contrasts, seed) if kind == "resample" else {},
-        role_means(subject, _sample(contrasts, seed), sites, budget) if kind == "mean" else {},
-    )
+    """What replaces what is taken away from any of the contrasts, and comes from their own half."""
+    refuse_mean_of_patterns(kind, sites)
+    means: dict[Half, dict[Site, torch.Tensor]] = {}
+    if kind == "mean":
+        means = {half: role_means(subject, _sample(contrasts, half, seed), sites, budget) for half in HALVES}
+    return Replacement(kind, choose_others(contrasts, seed) if kind == "resample" else {}, means)
 
 
 def ablate_contrasts(
@@ -91,36 +107,52 @@ def ablate_contrasts(
 ) -> Grid:
     """What taking away each site does to the clean run of each contrast."""
     found: list[tuple[list[int], Grid]] = []
-    for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
-        some = [contrasts[i] for i in places]
-        pairs = [pair for one in some for pair in _pairs(one, replacement)]
-        found.append((places, _ablate(subject, make_block(subject, some, pairs), patches, replacement, budget)))
+    for half in HALVES:
+        mine = [place for place, one in enumerate(contrasts) if one.contrast.half == half]
+        pairs = [_pairs(contrasts[place], replacement) for place in mine]
+        means = replacement.means.get(half, {})
+        for places in buckets([contrasts[i] for i in mine], min(budget.kept, 2 * budget.stacked), pairs):
+            some, stacked = [contrasts[mine[i]] for i in places], [pair for i in places for pair in pairs[i]]
+            block = make_block(subject, some, stacked)
+            found.append(([mine[i] for i in places], _ablate(subject, block, patches, replacement.kind, means, budget)))
     return join(found)
 
 
-def _ablate(subject: Subject, block: Block, patches: Sequence[Patch], replacement: Replacement, budget: Budget) -> Grid:
+def _ablate(
+    subject: Subject,
+    block: Block,
+    patches: Sequence[Patch],
+    kind: Ablation,
+    means: Mapping[Site, torch.Tensor],
+    budget: Budget,
+) -> Grid:
     sites = {site for patch in patches for site in patch.sites}
     with inference():
         base = observe(subject, block, "clean", sorted(sites_to_keep(subject, patches) | sites))
-        donor = _donor(subject, block, base, replacement, sites)
-        return patched_grid(
-            subject, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[replacement.kind])
-        )
+        donor = _donor(subject, block, base, kind, means, sites)
+        return patched_grid(subject, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind]))
 
 
-def _donor(subject: Subject, block: Block, base: Observed, replacement: Replacement, sites: Collection[Site]) -> Donor:
+def _donor(
+    subject: Subject,
+    block: Block,
+    base: Observed,
+    kind: Ablation,
+    means: Mapping[Site, torch.Tensor],
+    sites: Collection[Site],
+) -> Donor:
     import torch
 
-    if replacement.kind == "resample":
+    if kind == "resample":
         others = observe(subject, block, "corrupt", sorted(sites))
         return twin_donor(block, "clean", {"clean": base, "corrupt": others})
     roles = torch.from_numpy(block.stacked.clean.roles.astype(np.int64)).to(subject.device)
     filled = roles != PADDED
-    if replacement.kind == "zero":
+    if kind == "zero":
         return Donor(filled, lambda site: torch.zeros_like(base.seen[site]))
-    known = next(iter(replacement.means.values())).isfinite().all(dim=1)
-    means = {site: values.nan_to_num() for site, values in replacement.means.items()}
-    return Donor(filled & known[roles.clamp(min=0)], lambda site: means[site][roles.clamp(min=0)])
+    known = next(iter(means.values())).isfinite().all(dim=1)
+    given = {site: values.nan_to_num() for site, values in means.items()}
+    return Donor(filled & known[roles.clamp(min=0)], lambda site: given[site][roles.clamp(min=0)])
 
 
 def role_means(
@@ -147,15 +179,21 @@ def _by_role(roles: Roles) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     return mask.astype(np.float32)
 
 
-def _sample(contrasts: Sequence[TokenContrast], seed: int) -> list[TokenContrast]:
-    """Main contrasts, where there are any, in a fixed order."""
-    main = [one for one in contrasts if not one.contrast.control] or list(contrasts)
-    chosen = keyed_random(seed, "reference").sample(range(len(main)), min(REFERENCES, len(main)))
-    return [main[i] for i in sorted(chosen)]
+def _sample(contrasts: Sequence[TokenContrast], half: Half, seed: int) -> list[TokenContrast]:
+    """Main contrasts of a half, or what else there is of it; of all, where a half has none. Their order does not matter."""
+    mine = [one for one in contrasts if one.contrast.half == half] or list(contrasts)
+    main = [one for one in mine if not one.contrast.control] or mine
+    return sorted(main, key=lambda one: (stable_hash("reference", str(seed), one.contrast.id), one.contrast.id))[
+        :REFERENCES
+    ]
 
 
-def _form(one: TokenContrast) -> tuple[str, str, str]:
-    return one.contrast.template, one.contrast.side, one.contrast.control
+def _form(one: TokenContrast) -> tuple[str, ...]:
+    return one.contrast.template, one.contrast.side, one.contrast.control, one.contrast.half
+
+
+def _is_other(one: Contrast, other: Contrast) -> bool:
+    return one.y != other.y and set(one.clusters).isdisjoint(other.clusters)
 
 
 def _pairs(one: TokenContrast, replacement: Replacement) -> list[TokenPair]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.records import ROLES, Role
 from constraintsuite.mechanism.contrasts.stacking import buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -20,7 +21,7 @@ from constraintsuite.mechanism.patching.donors import observe
 from constraintsuite.mechanism.patching.memory import plan_memory
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
-from constraintsuite.metrics.intervals import connected_components, estimate
+from constraintsuite.metrics.intervals import clipped, connected_components, estimate
 from constraintsuite.models.torch.device import inference
 from constraintsuite.records.scores import Interval
 
@@ -46,6 +47,8 @@ def measure_attention(
     subject: Subject, contrasts: Sequence[TokenContrast], *, mib: int | None = None, seed: int = 0
 ) -> list[Look]:
     """Of all heads, as means over contrasts; clusters are resampled."""
+    if not contrasts:
+        raise UserError("Where heads look is measured over contrasts that are no controls, and there are none.")
     asked = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
     sites = subject.sites({"pattern"})
     budget = plan_memory(subject, sites, mib, max(one.longest for one in asked))
@@ -69,7 +72,7 @@ def _looks(
         head = str(Site(site.layer, "head", site.head))
         for of in LOOKING:
             for to in ROLES:
-                share = next(found)
+                share = clipped(next(found), 0.0, 1.0)
                 if share.value is not None:
                     yield Look(head, of, to, share)
 

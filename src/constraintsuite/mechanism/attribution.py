@@ -10,10 +10,11 @@ donor's (integrated gradients at the embeddings, not at each site's own input), 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
+from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.stacking import Run, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Direction, Grid
@@ -22,7 +23,7 @@ from constraintsuite.mechanism.hooks import Edit, Seen, capturing, replacing, wa
 from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, FloatArray, carried, make_block
 from constraintsuite.mechanism.patching.donors import moved
 from constraintsuite.mechanism.patching.exact import join
-from constraintsuite.mechanism.patching.memory import Budget
+from constraintsuite.mechanism.patching.memory import Budget, refuse_untraced
 from constraintsuite.mechanism.patching.stacking import Patch
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.mechanism.subject import Subject, Tensors
@@ -53,6 +54,9 @@ def attribute_contrasts(
 
     Without `steps` that takes two forward passes and one backward a row and direction, however many patches there are.
     """
+    sites = {site for patch in patches for site in patch.sites}
+    longest = max(contrasts, key=lambda one: len(one.pairs) * one.longest)
+    refuse_untraced(subject, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
     found: list[tuple[list[int], list[Grid]]] = []
     for places in buckets(contrasts, budget.traced):
         block = make_block(subject, [contrasts[i] for i in places])
@@ -155,7 +159,10 @@ def _grid(
     number = {name: i for names in (sites, roles) for i, name in enumerate(names)}
     of_site, of_role = [number[patch.sites[0]] for patch in patches], [number[patch.role] for patch in patches]
     changes = _summed(estimates, places, of_site, of_role)
-    reached = block.touches(places & where.cpu().numpy())[of_role]
+    if not np.isfinite(changes).all():
+        _name_fault(subject, block, runs, dict(zip(sites, estimates, strict=True)))
+    touched = places & where.cpu().numpy()
+    reached, aside = block.touches(touched)[of_role], block.touches_aside(touched)[of_role]
     scores, donor = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
     return Grid(
         tuple(contrast.contrast.id for contrast in block.contrasts),
@@ -166,7 +173,7 @@ def _grid(
         block.margins(donor),
         np.where(reached, block.margins(scores + changes), np.nan),
         block.asides(scores),
-        np.where(reached, block.asides(scores + changes), np.nan),
+        np.where(aside, block.asides(scores + changes), np.nan),
     )
 
 
@@ -185,12 +192,13 @@ def _by_place(
     for carrier in dict.fromkeys(map(_carrier, sites)):
         change = (moved(given.values[carrier], weights, carrier) - base.values[carrier]) * base.gradients[carrier]
         if carrier.kind == "pattern":
-            found[carrier] = (change * where[..., None]).sum(dim=1)
+            found[carrier] = torch.where(where[..., None], change, 0).sum(dim=1)
         elif carrier.kind == "head":
-            heads = (change.unflatten(-1, (subject.heads, -1)).sum(dim=-1) * where[..., None]).unbind(dim=-1)
+            by_head = change.unflatten(-1, (subject.heads, -1)).sum(dim=-1)
+            heads = torch.where(where[..., None], by_head, 0).unbind(dim=-1)
             found |= {Site(carrier.layer, "head", number): head for number, head in enumerate(heads)}
         else:
-            found[carrier] = change.sum(dim=-1) * where
+            found[carrier] = torch.where(where, change.sum(dim=-1), 0)
     return torch.stack([found[site] for site in sites])
 
 
@@ -228,3 +236,12 @@ def _refuse_infinite(subject: Subject, block: Block, runs: Collection[Run], scor
     if not bool(scores.isfinite().all()):
         with watching(subject):
             subject.scores(_together(block, runs))
+        raise UserError(f"{subject.name}: a score of the {' or '.join(runs)} run is infinite or no number.")
+
+
+def _name_fault(subject: Subject, block: Block, runs: Mapping[Run, _Traced], estimates: Seen) -> NoReturn:
+    """Says which score, or else which gradients, made an estimate infinite or none at all."""
+    for run, traced in runs.items():
+        _refuse_infinite(subject, block, [run], traced.scores)
+    broken = ", ".join(str(site) for site, values in estimates.items() if not bool(values.isfinite().all()))
+    raise UserError(f"{subject.name}: gradients at {broken} are infinite or not numbers.")

@@ -48,14 +48,11 @@ def capturing(subject: Subject, sites: Iterable[Site]) -> Iterator[Seen]:
 
 @contextmanager
 def replacing(subject: Subject, edits: Sequence[Edit]) -> Iterator[None]:
-    """Forward passes see other values at the edits' sites; where two edits meet in one place, the later one stays.
-
-    Edits of one module that do not meet are written at once, so that hundreds in a stacked batch cost little.
-    """
+    """Forward passes see other values at the edits' sites; where two edits meet in one place, the later one stays."""
     with ExitStack() as hooks:
         for group in by_module(subject, [edit.site for edit in edits], hooks):
-            steps = _steps([(tap, edits[number]) for tap, _, number in group])
-            hooks.enter_context(hooked(group[0][0], _writing(steps)))
+            mine = [(tap, edits[number]) for tap, _, number in group]
+            hooks.enter_context(hooked(group[0][0], _writing(mine)))
         yield
 
 
@@ -182,48 +179,14 @@ def _keeping(seen: Seen, group: Group) -> Passing:
     return keep
 
 
-@dataclass(frozen=True)
-class _Step:
-    """Edits that are written at once: entry i is part `numbers[i]` of row `rows[i]`, and no two are the same."""
-
-    tap: Tap
-    rows: torch.Tensor
-    numbers: torch.Tensor
-    values: torch.Tensor
-    where: torch.Tensor
-
-
-def _steps(group: Sequence[tuple[Tap, Edit]]) -> list[_Step]:
-    """All edits in one step if no two of them meet, or else one after the other."""
-    import torch
-
-    places = torch.cat([edit.rows * tap.parts + tap.number for tap, edit in group])
-    apart = len({tap.parts for tap, _ in group}) == 1 and len(places.unique()) == len(places)
-    return [_joined(part) for part in ([group] if apart else [[one] for one in group])]
-
-
-def _joined(group: Sequence[tuple[Tap, Edit]]) -> _Step:
-    import torch
-
-    edits = [edit for _, edit in group]
-    return _Step(
-        group[0][0],
-        torch.cat([edit.rows for edit in edits]),
-        torch.cat([torch.full_like(edit.rows, tap.number) for tap, edit in group]),
-        torch.cat([edit.values for edit in edits]) if len(edits) > 1 else edits[0].values,
-        torch.cat([edit.where for edit in edits])[..., None],
-    )
-
-
-def _writing(steps: Sequence[_Step]) -> Passing:
+def _writing(edits: Sequence[tuple[Tap, Edit]]) -> Passing:
     import torch
 
     def write(passing: torch.Tensor) -> torch.Tensor:
         changed = passing.clone(memory_format=torch.contiguous_format)
-        for step in steps:
-            inside = step.tap.open(changed)
-            here = inside[step.rows, step.numbers]
-            inside[step.rows, step.numbers] = step.values.where(step.where, here)
+        for tap, edit in edits:
+            part = tap.open(changed)[:, tap.number]
+            part[edit.rows] = edit.values.where(edit.where[..., None], part[edit.rows])
         return changed
 
     return write

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.hooks import Edit, capturing, replacing, starting_above, starting_within
+from constraintsuite.mechanism.hooks import Edit, capturing, replacing, watching
 from constraintsuite.mechanism.outcomes import Outcome
+from constraintsuite.mechanism.patching.donors import Donor, Observed
+from constraintsuite.mechanism.patching.stacking import Patch, Stage, batches, sites_to_keep, stacked_scores
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site, SiteKind
 from constraintsuite.mechanism.subject import Subject, Tensors
 from constraintsuite.models.base import Pair
@@ -93,6 +95,7 @@ def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> 
 
     trial = Trial(subject, folder, trust)
     with torch.no_grad(), _one_thread():
+        _refuse_no_numbers(trial)
         return tuple(check_one(invariant, trial) for invariant in INVARIANTS)
 
 
@@ -110,6 +113,19 @@ def check_one(invariant: Invariant, trial: Trial) -> Outcome:
             f"{found:.3g} apart, and must be {allowed}. What is found inside this model would mean nothing."
         )
     return Outcome(invariant.number, invariant.name, "passed", found, f"{allowed} is asked for")
+
+
+def _refuse_no_numbers(trial: Trial) -> None:
+    """Scores that are none have no differences: said here, with the first site at which a number is none."""
+    subject = trial.subject
+    if bool(subject.scores(trial.both).isfinite().all()):
+        return
+    with watching(subject):
+        subject.scores(trial.both)
+    raise UserError(
+        f"{subject.name}: its scores are infinite or not numbers, though all that passes its blocks is finite: what lies above "
+        "the last block (pooling, classifier) has broken weights."
+    )
 
 
 @contextmanager
@@ -153,11 +169,11 @@ def _kinds(subject: Subject) -> list[SiteKind]:
     return [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
 
 
-def _whole(site: Site, values: torch.Tensor, row: int = 0) -> Edit:
-    """An edit of all positions of one row."""
+def _whole(site: Site, values: torch.Tensor) -> Edit:
+    """An edit of all positions of the first row."""
     import torch
 
-    rows = torch.tensor([row], device=values.device)
+    rows = torch.tensor([0], device=values.device)
     return Edit(site, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
 
 
@@ -190,34 +206,30 @@ def _unread_positions(trial: Trial) -> float:
 
 
 def _one_by_one(trial: Trial) -> float:
-    """Edits of one site each: every one alone, all stacked, and where the family allows it from the middle upwards."""
+    """Patches of one site each, low and high in the model: every one alone from the tokens up, and stacked as analyses do it."""
     import torch
 
-    subject, last = trial.subject, trial.subject.layers - 1
-    sites = [EMBEDDINGS, *(subject.sites([kind])[-1] for kind in _kinds(subject) if kind != "embeddings")]
-    donor = trial.seen(trial.twin, sites)
-    alone = []
-    for site in sites:
-        with replacing(subject, [_whole(site, donor[site])]):
-            alone.append(subject.scores(trial.short))
-    stacked = {name: tensor.expand(len(sites), -1) for name, tensor in trial.short.items()}
-    with replacing(subject, [_whole(site, donor[site], row) for row, site in enumerate(sites)]):
-        found = [_apart(subject.scores(stacked), torch.cat(alone))]
-    if not subject.family.reuse:
-        return found[0]
-    below, heads = Site(last - 1, "residual") if last else EMBEDDINGS, Site(last, "head")
-    kept = trial.seen(trial.short, [below, heads])
-    upper = [(site, score) for site, score in zip(sites, alone, strict=True) if site.layer == last]
-    for site, score in upper:
-        with starting_above(subject, last - 1, kept[below]), replacing(subject, [_whole(site, donor[site])]):
-            found.append(_apart(subject.scores(trial.short), score))
-    for site, score in upper:
-        if site.kind in ("head", "attention", "mlp"):
-            with (
-                starting_within(subject, last, kept[below], kept[heads]),
-                replacing(subject, [_whole(site, donor[site])]),
-            ):
-                found.append(_apart(subject.scores(trial.short), score))
+    subject = trial.subject
+    ends = [subject.sites([kind])[end] for kind in _kinds(subject) for end in (0, -1)]
+    patches = [Patch((site,)) for site in dict.fromkeys(ends)]
+    donor = trial.seen(trial.twin, ends)
+    kept = trial.seen(trial.short, sorted(sites_to_keep(subject, patches)))
+    everywhere = torch.ones_like(trial.short["input_ids"], dtype=torch.bool)
+    stage = Stage(
+        subject,
+        trial.short,
+        Observed(trial.score, kept),
+        Donor(everywhere, donor.__getitem__),
+        {patch.role: everywhere for patch in patches},
+    )
+    found = []
+    for numbers in batches(subject, patches, len(patches)):
+        some = [patches[i] for i in numbers] * 2  # so that none is alone in its batch
+        alone = []
+        for patch in some:
+            with replacing(subject, [_whole(site, donor[site]) for site in patch.sites]):
+                alone.append(subject.scores(trial.short))
+        found.append(_apart(stacked_scores(stage, some), torch.stack(alone)))
     return max(found)
 
 

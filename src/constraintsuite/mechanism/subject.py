@@ -209,7 +209,9 @@ def _gives_bare_tensors(subject: Subject) -> bool:
     hook = subject.blocks[0].register_forward_hook(
         lambda _module, _given, result: found.append(isinstance(result, torch.Tensor))
     )
-    with torch.no_grad():
-        subject.scores(subject.inputs([("a", "b")]))
-    hook.remove()
+    try:
+        with torch.no_grad():
+            subject.scores(subject.inputs([("a", "b")]))
+    finally:
+        hook.remove()
     return found[0]

@@ -1,22 +1,34 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.execution.progress import Advance, Silent
+from constraintsuite.mechanism.circuits import finding
 from constraintsuite.mechanism.circuits import search as searching
-from constraintsuite.mechanism.circuits.finding import find_circuit, read_circuits
-from constraintsuite.mechanism.circuits.running import Bench
+from constraintsuite.mechanism.circuits.course import Call
+from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search, read_circuits
+from constraintsuite.mechanism.circuits.plan import plan_circuit
+from constraintsuite.mechanism.circuits.running import Bench, make_bench, studied_sites
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
+from constraintsuite.mechanism.circuits.trial import passes_a_second
 from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.mechanism.contrasts.tokens import tokenise
+from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.run import attribute, patch
 from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.mechanism.explain.verify import verify
+from constraintsuite.mechanism.patching.memory import plan_memory
+from constraintsuite.mechanism.subject import load_subject
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 
-FEW = CircuitSettings(chance=8, band=2, parts=3, random_models=2, random_contrasts=4)
+FEW = CircuitSettings(chance=20, band=2, parts=3, random_models=2, random_contrasts=4)
 SCOPE = Scope(sites=("head", "mlp"))
 INSIDE = Path("circuit/query-twin")
 
@@ -68,6 +80,17 @@ def test_what_was_stopped_goes_on_and_ends_with_the_same_bytes(
     assert (patched / INSIDE / "circuit.json").read_bytes() == (other / INSIDE / "circuit.json").read_bytes()
 
 
+def test_one_stopped_just_before_its_end_runs_nothing_again(patched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.MonkeyPatch.context() as stop:
+        stop.setattr(finding, "finish", None)
+        with pytest.raises(TypeError):
+            find_circuit(patched, FEW)
+    done = run_counted(monkeypatch)
+    find_circuit(patched, FEW)
+    assert done == []
+    assert not (patched / INSIDE / "stages").exists()
+
+
 def run_counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Gets an entry for every few circuits that are really run."""
     done: list[int] = []
@@ -87,6 +110,11 @@ def test_what_is_there_is_read(patched: Path, monkeypatch: pytest.MonkeyPatch) -
     assert find_circuit(patched, FEW) == first
 
 
+def test_memory_decides_nothing(patched: Path) -> None:
+    first = find_circuit(patched, FEW)
+    assert find_circuit(patched, FEW, memory=64) == first
+
+
 def test_several_circuits_side_by_side(patched: Path) -> None:
     find_circuit(patched, FEW)
     find_circuit(patched, FEW.model_copy(update={"ablation": "zero"}))
@@ -99,6 +127,111 @@ def test_several_circuits_side_by_side(patched: Path) -> None:
         "query-zero": "zero",
         "three": "twin",
     }
+
+
+@pytest.mark.parametrize("name", ["../../outside", "/outside", "", ".", "..", "a/b", ".hidden", "a" * 65])
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError, match="--name"):
+        find_circuit(tmp_path, FEW, name=name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("method", "passes"),
+    [(None, 15 + 2), ("attribution", 4)],  # each site and both runs; or both runs, one of them with its gradients
+)
+def test_a_plan_counts_untrained_models_and_controls(
+    source: tuple[Path, str], tmp_path: Path, method: Literal["attribution"] | None, passes: int
+) -> None:
+    idioms = [replace(one, id=f"{one.id}/idiom", control="idiom") for one in planted_contrasts(10)]
+    write_contrasts(tmp_path / "contrasts.jsonl", [*planted_contrasts(16), *idioms])
+    folder = patch(tmp_path / "contrasts.jsonl", source[1], tmp_path / "patched", SCOPE, Silent()).path
+    found = plan_circuit(load_explained(folder), FEW.model_copy(update={"method": method, "limit": 6}))
+    assert (found.sites, found.contrasts) == (15, 12)
+    assert found.untrained == 2 * 4 * 2 * passes  # models, contrasts, rows
+    lots = 2 * 2  # rows, and the clean and corrupt runs beside each lot of circuits
+    assert found.controls == (2 * 6 + lots * 6) + (
+        2 * 3 * 5 + 2 * lots * 5
+    )  # studied; idioms: all, nothing, the circuit
+    assert found.chance == (2 + lots) * 6 + 2 * (2 * 20 + lots) * 6
+    assert (found.sizes, found.members[0]) == (
+        (1, 13),
+        (2 * 2 + lots) * 6 + (2 * 2 * 2 + lots) * 6 + (2 * 2 + lots) * 6,
+    )
+    known = found.curve + found.chance + found.controls + found.untrained
+    assert found.forwards == tuple(known + more for more in found.members)
+
+
+@pytest.mark.parametrize(
+    ("update", "words"),
+    [({"side": "document"}, "No contrast of the side 'document'"), ({"size": 15}, "fewer sites than the model")],
+)
+def test_a_dry_run_refuses_what_the_search_would(patched: Path, update: dict[str, object], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        plan_search(patched, FEW.model_copy(update=update))
+
+
+class Counting(Silent):
+    """What is counted of each step, and what was said to come."""
+
+    def __init__(self) -> None:
+        self.steps: dict[str, tuple[int, int | None]] = {}
+
+    @contextmanager
+    def track(self, title: str, total: int | None) -> Iterator[Advance]:
+        done = 0
+
+        def advance(items: int = 1) -> None:
+            nonlocal done
+            done += items
+
+        yield advance
+        self.steps[title] = done, total
+
+
+def test_steps_are_as_long_as_was_said(patched: Path) -> None:
+    counting = Counting()
+    find_circuit(patched, FEW.model_copy(update={"size": 3}), reporter=counting)
+    assert list(counting.steps) == [
+        "margins",
+        "curve",
+        "random circuits",
+        "completeness",
+        "members",
+        "controls",
+        "untrained models",
+    ]
+    for title in ("margins", "members", "controls", "untrained models"):
+        done, total = counting.steps[title]
+        assert done == total, title
+    for title in ("curve", "random circuits", "completeness"):  # of some random circuits there are fewer than asked for
+        done, total = counting.steps[title]
+        assert total is not None
+        assert 0.5 * total < done <= total, title
+
+
+def test_what_a_killed_search_was_writing_is_taken_away(patched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as stop:
+        stop.setattr(searching, "judge_members", None)
+        with pytest.raises(TypeError):
+            find_circuit(patched, FEW)
+    left = [patched / INSIDE / name for name in ("stages/.ab.npy.tmp-123", ".circuit.json.tmp-123")]
+    for file in left:
+        file.write_text("half")
+    monkeypatch.setattr(searching, "judge_members", None)
+    with pytest.raises(TypeError):
+        find_circuit(patched, FEW)
+    assert [file for file in left if file.exists()] == []
+
+
+def test_a_trial_counts_passes_of_a_second(patched: Path, source: tuple[Path, str]) -> None:
+    subject = load_subject(source[1])
+    contrasts = list(tokenise(planted_contrasts(8), subject.classifier.tokenization).contrasts)
+    sites = studied_sites(subject)
+    budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
+    bench = make_bench(subject, sites, contrasts, "twin", budget, 0)
+    ticks = iter([0.0, 0.5, 1.0, 1.25])  # begun, after the first lot, after the second, in the end
+    assert passes_a_second(bench, contrasts, 0, lambda: next(ticks)) == 2 * Call(8, 8).passes / 1.25
 
 
 def test_effects_of_some_sites_are_not_enough(source: tuple[Path, str], tmp_path: Path) -> None:

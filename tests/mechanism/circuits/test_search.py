@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.circuits.records import CircuitReport
-from constraintsuite.mechanism.circuits.running import make_bench
+from constraintsuite.mechanism.circuits.running import make_bench, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
 from constraintsuite.mechanism.circuits.untrained import effects_of
@@ -34,7 +34,7 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> Subject:
 
 def search(subject: Subject, contrasts: Sequence[Contrast], settings: CircuitSettings = FEW) -> CircuitReport:
     asked = tokenise(contrasts, subject.classifier.tokenization).contrasts
-    sites = subject.sites({"head", "mlp"})
+    sites = studied_sites(subject)
     budget = plan_memory(subject, sites, None, max(one.longest for one in asked))
     main = [one for one in asked if not one.contrast.control]
     effects = effects_of(subject, main, sites, settings.direction, "exact", budget)
@@ -57,11 +57,27 @@ def test_the_planted_head_is_found_and_chance_is_rejected(noisy: Subject) -> Non
     assert report.verdict.found
 
 
-def test_in_models_that_learnt_nothing_nothing_is_found(planted: Subject) -> None:
+def test_of_few_other_circuits_nothing_can_be_said(planted: Subject) -> None:
+    report = search(planted, planted_contrasts(24))
+    assert report.circuit == (PLANTED,)
+    assert max(one.possible for one in report.chance) == 11  # the other heads of three layers
+    assert (report.verdict.chance, report.verdict.found) == (None, False)
+    assert (report.verdict.behaviour, report.verdict.total, report.verdict.reached, report.verdict.sites) == (True,) * 4
+
+
+def test_in_models_that_learnt_nothing_nothing_is_found(noisy: Subject) -> None:
     contrasts = planted_contrasts(24)
-    assert search(planted, contrasts).verdict.found
-    found = [search(random_twin(planted, seed), contrasts).verdict.found for seed in range(10)]
+    assert search(noisy, contrasts).verdict.found
+    found = [search(random_twin(noisy, seed), contrasts).verdict.found for seed in range(10)]
     assert sum(found) <= 1  # of 10 at 5 %, two or more would be rare
+
+
+def test_a_circuit_that_misses_the_threshold_is_not_found(noisy: Subject) -> None:
+    said = search(
+        noisy, planted_contrasts(24), FEW.model_copy(update={"size": 1, "threshold": 1, "ablation": "zero"})
+    ).verdict
+    assert (said.behaviour, said.sites, said.chance) == (True, True, True)
+    assert (said.reached, said.found) == (False, False)
 
 
 def test_the_planted_model_stands_out_from_untrained_ones(planted: Subject) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 from constraintsuite.mechanism.contrasts.files import fault_of
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, make_contrasts, read_suite
 from constraintsuite.mechanism.contrasts.records import Contrast
-from constraintsuite.records.examples import Labels
+from constraintsuite.mechanism.contrasts.selection import keep_apart
+from constraintsuite.records.examples import Constraint, ExampleQuery, Labels
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import CAMP, CONTROLS, EXAMPLES, PIE, SOUP, make_example, make_suite
 
@@ -147,7 +149,8 @@ def test_only_the_splits_asked_for(tmp_path: Path) -> None:
     folder = tmp_path / "suite"
     folder.mkdir()
     make_suite(folder, [SOUP, replace(PIE, split="train")], CONTROLS)
-    assert {one.example for one in read_suite(folder, splits=["train"]).contrasts} == {"pie"}
+    found = read_suite(folder, splits=["train"]).contrasts
+    assert {(one.example, one.split) for one in found} == {("pie", "train")}
 
 
 def test_the_same_suite_gives_the_same_contrasts(tmp_path: Path) -> None:
@@ -155,9 +158,29 @@ def test_the_same_suite_gives_the_same_contrasts(tmp_path: Path) -> None:
     assert make_contrasts(suite, seed=3) == make_contrasts(suite, seed=3)
 
 
-def test_independent_contrasts_come_from_examples_that_share_no_document(tmp_path: Path) -> None:
-    twin = replace(SOUP, id="twin", clusters=SOUP.clusters)
-    suite = make_suite(tmp_path, [SOUP, twin, CAMP], ())
-    made = make_contrasts(suite, independent=True)
-    assert len({one.example for one in made.contrasts} & {"soup", "twin"}) == 1
-    assert made.rejects["any: shares_a_document"] == 1
+def test_what_falls_to_both_halves_is_kept_beside_and_counted(tmp_path: Path) -> None:
+    chain = [replace(SOUP, id=f"soup{i}", query=_queries(i), clusters=(f"c{i}", f"c{i + 1}")) for i in range(12)]
+    made = make_contrasts(make_suite(tmp_path, chain, ()))
+    assert made.contrasts and made.torn
+    assert len({one.id for one in (*made.contrasts, *made.torn)}) == 12
+    assert made.rejects["query: clusters_in_both_halves"] == len(made.torn)
+
+
+def _queries(number: int) -> ExampleQuery:
+    return replace(SOUP.query, neg=f"{number} soups without cream", base=f"{number} soups with cream")
+
+
+def test_an_independent_set_keeps_controls_of_couples_and_what_is_left_out_is_told(tmp_path: Path) -> None:
+    made = make_contrasts(make_suite(tmp_path))
+    kept, left = keep_apart(made.contrasts, 0)
+    assert Counter(one.control for one in kept) == {"": 4, "nonflip": 2, "idiom": 1, "entity": 1}
+    assert sorted(one.id.partition("/")[2] for one in left) == ["entity", "query"]
+    assert {one.reason for one in left} == {"shares_a_document"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_example_that_gives_nothing_does_not_push_out_one_that_does(tmp_path: Path, seed: int) -> None:
+    query = replace(SOUP.query, neg="soups without cheese", base="")
+    barren = replace(SOUP, id="barren", query=query, constraint=Constraint("exclude", "cheese", "lacking", ("cheese",)))
+    made = make_contrasts(make_suite(tmp_path, [SOUP, barren], ()), seed=seed)
+    assert [one.id for one in keep_apart(made.contrasts, seed)[0]] == ["soup/query"]

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain, read_plain
+from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain, read_either, read_plain
 from mechanism.contrasts.contrast_factory import exchange, shown, swap
 
 
@@ -71,3 +73,35 @@ def test_a_line_that_does_not_fit_is_told(tmp_path: Path, line: dict[str, str], 
     file.write_text(json.dumps(line))
     with pytest.raises(UserError, match=message):
         read_plain(file)
+
+
+def test_a_file_of_either_form_is_read(tmp_path: Path) -> None:
+    plain, marked = tmp_path / "plain.jsonl", tmp_path / "marked.jsonl"
+    line = {"id": "1", "query": "a", "query_corrupt": "d", "better": "b", "worse": "c", "split": "test"}
+    plain.write_text(json.dumps(line))
+    write_contrasts(marked, read_plain(plain))
+    assert read_either(plain) == read_either(marked)
+    assert read_either(plain)[0].split == "test"
+
+
+def test_both_examples_of_the_documents_are_the_same_contrast(tmp_path: Path) -> None:
+    """The marked one is spread over lines there, to be read."""
+    text = (Path(__file__).parents[3] / "docs" / "mechanism.md").read_text(encoding="utf-8")
+    plain, marked = (tmp_path / name for name in ("plain.jsonl", "marked.jsonl"))
+    for file, block in zip((plain, marked), re.findall(r"```json\n(.*?)```", text, re.DOTALL), strict=True):
+        file.write_text(json.dumps(json.loads(block)), encoding="utf-8")
+    assert read_either(plain) == read_either(marked)
+
+
+def test_a_line_of_neither_form_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"id": "x"}\n')
+    with pytest.raises(UserError, match=r"mine\.jsonl:1: this is no contrast\. A plain one has id, query"):
+        read_either(file)
+
+
+def test_a_first_line_that_is_no_record_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text("no record\n")
+    with pytest.raises(UserError, match=r"mine\.jsonl:1: "):
+        read_either(file)

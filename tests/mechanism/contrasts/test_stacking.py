@@ -104,3 +104,10 @@ def test_buckets_hold_no_more_than_they_may(most: int) -> None:
         rows = sum(2 * len(contrasts[place].pairs) for place in bucket)
         longest = max(contrasts[place].longest for place in bucket)
         assert len(bucket) == 1 or rows * longest <= most
+
+
+def test_buckets_go_by_the_rows_that_are_really_stacked() -> None:
+    short, *_, long = sorted(_made(), key=lambda one: one.longest)
+    most = 2 * len(short.pairs) * short.longest * 2  # two short ones, not one short and a long one
+    assert list(buckets([short, short], most)) == [[0, 1]]
+    assert list(buckets([short, short], most, [short.pairs, long.pairs])) == [[1], [0]]

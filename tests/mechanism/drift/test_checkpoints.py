@@ -31,10 +31,28 @@ def test_options_are_added_to_each_model(tmp_path: Path) -> None:
     [
         (["a"], "two or more"),
         (["a", "a"], "named twice"),
-        (["a", "gone"], "no config.json"),
+        (["a", "gone"], "no such folder"),
+        (["a", "bare"], "no config.json"),
     ],
 )
 def test_what_is_no_sequence_of_models_is_refused(tmp_path: Path, names: list[str], words: str) -> None:
     folders(tmp_path, "a")
+    (tmp_path / "bare").mkdir()
     with pytest.raises(UserError, match=words):
         name_checkpoints([str(tmp_path / name) for name in names])
+
+
+def test_checkpoints_of_several_seeds_are_refused(tmp_path: Path) -> None:
+    given = folders(tmp_path, "seed0-00-start", "seed0-01-a-01", "seed1-00-start", "seed1-01-a-01")
+    with pytest.raises(UserError, match=r"several trainings \(seed0, seed1\).*such as .*seed0-\*, or one of each"):
+        name_checkpoints(given)
+
+
+@pytest.mark.parametrize("names", [("seed0-00-start", "seed0-01-a-01"), ("seed0-01-a-01", "seed1-01-a-01")])
+def test_one_seed_or_one_checkpoint_a_seed_is_taken(tmp_path: Path, names: tuple[str, str]) -> None:
+    assert [one.label for one in name_checkpoints(folders(tmp_path, *names))] == list(names)
+
+
+def test_a_model_that_comes_along_can_be_the_start(tmp_path: Path) -> None:
+    named = name_checkpoints(["cross:tiny", *folders(tmp_path, "tuned")])
+    assert [one.label for one in named] == ["tiny", "tuned"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.mechanism.circuits.resampling import resample
-from constraintsuite.mechanism.drift.comparing import Ground, likeness_of, reliability_of
+from constraintsuite.mechanism.drift.comparing import Ground, circuit_of, likeness_of, reliability_of
 from constraintsuite.mechanism.drift.observing import Observation
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.sites import Site
@@ -15,10 +15,10 @@ from mechanism.planted import planted_contrasts
 SITES = tuple(Site(layer, "head", head) for layer in range(4) for head in range(10))
 
 
-def ground(contrasts: int) -> Ground:
+def ground(contrasts: int, draws: int = 200) -> Ground:
     clusters = np.arange(contrasts)
-    draws = resample(clusters, np.random.default_rng(0), 200)
-    return Ground(SITES, tuple(planted_contrasts(contrasts)), clusters, draws, top=5, seed=0)
+    drawn = resample(clusters, np.random.default_rng(0), draws)
+    return Ground(SITES, tuple(planted_contrasts(contrasts)), clusters, drawn, top=5, seed=0)
 
 
 def seen(effects: FloatArray) -> Observation:
@@ -39,7 +39,32 @@ def test_a_checkpoint_is_like_itself() -> None:
         assert [value(figure.value) for figure in figures] == pytest.approx([1.0] * 4)
         assert [value(figure.low) for figure in figures] == pytest.approx([1.0] * 4)
         assert value(found.moved.value) == 0
+
+
+def test_sites_that_matter_are_shared_across_halves() -> None:
+    strong = np.random.default_rng(0).normal(size=(30, len(SITES)))
+    strong[:, :5] += 5.0
+    for found in likeness_of(("a", "a"), seen(strong), seen(strong), ground(30)):
+        assert value(found.jaccard_across.value) == 1
         assert found.jaccard_p < 1e-5
+
+
+def test_shared_chance_alone_is_no_shared_circuit() -> None:
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(40):
+        noise, own = rng.normal(size=(30, len(SITES))), rng.normal(size=(2, 30, len(SITES))) / 3
+        (first, _) = likeness_of(("a", "b"), seen(noise + own[0]), seen(noise + own[1]), ground(30, draws=2))
+        found.append(first)
+    assert sum(one.jaccard_p < 0.05 for one in found) <= 4  # of 40 at 5 %
+    assert np.mean([value(one.jaccard.value) for one in found]) > 0.3
+    assert np.mean([value(one.jaccard_across.value) for one in found]) < 0.1
+
+
+def test_a_circuit_is_that_of_the_half_find() -> None:
+    effects = np.zeros((30, len(SITES)))
+    effects[::2, 3], effects[1::2, 7] = 1.0, 9.0  # planted contrasts are in turn of find and check
+    assert circuit_of(seen(effects), "denoising", ground(30))[0] == SITES[3]
 
 
 def test_shared_chance_makes_checkpoints_alike_and_halves_do_not_share_it() -> None:

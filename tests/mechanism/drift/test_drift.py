@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
+from constraintsuite.mechanism.contrasts.files import read_contrasts
+from constraintsuite.mechanism.drift import drift as measuring
 from constraintsuite.mechanism.drift import steps
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, name_checkpoints
-from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift, plan_work
+from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
 from constraintsuite.mechanism.drift.folder import load_drift
 from constraintsuite.mechanism.drift.observing import observe_checkpoint
 from constraintsuite.mechanism.drift.records import Drift
+from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.records.scores import Interval
-from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite
+from mechanism.contrasts.suite_factory import make_suite
+from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite, soups
 from mechanism.models import make_tiny
 
 SETTINGS = DriftSettings(top=3)
@@ -135,11 +140,75 @@ def test_what_was_stopped_goes_on(
     assert (out / "drift.json").read_bytes() == (folder / "drift.json").read_bytes()
 
 
+def test_what_a_killed_drift_was_writing_is_taken_away(
+    ground: tuple[list[Checkpoint], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints, suite = ground
+    monkeypatch.setattr(measuring, "_measure", None)
+    out = tmp_path / "out"
+    left = [out / ".drift.json.tmp-123", out / "stages" / ".000.npz.tmp-123"]
+    (out / "stages").mkdir(parents=True)
+    with pytest.raises(UserError, match="here lies something"):  # not of a drift: left alone
+        measure_drift(checkpoints, [suite], out, SETTINGS, Silent())
+    shutil.rmtree(out)
+    with pytest.raises(TypeError):
+        measure_drift(checkpoints, [suite], out, SETTINGS, Silent())
+    (out / "stages").mkdir()
+    for file in left:
+        file.write_text("half")
+    with pytest.raises(TypeError):
+        measure_drift(checkpoints, [suite], out, SETTINGS, Silent())
+    assert [file for file in left if file.exists()] == []
+
+
 def test_a_finished_drift_is_kept_and_another_refused(folder: Path, ground: tuple[list[Checkpoint], Path]) -> None:
     checkpoints, suite = ground
     assert measure_drift(checkpoints, [suite], folder, SETTINGS, Silent()).path == folder
     with pytest.raises(UserError, match="Choose another --out"):
         measure_drift(checkpoints[::-1], [suite], folder, SETTINGS, Silent())
+
+
+def test_other_contrasts_of_the_same_suite_are_another_drift(
+    ground: tuple[list[Checkpoint], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints, _ = ground
+    pairs = [replace(example, clusters=(f"c{n // 2}",)) for n, example in enumerate(soups(40))]
+    make_suite(tmp_path / "suite", pairs, ())
+    with monkeypatch.context() as stop:
+        stop.setattr(steps.Walk, "go_on", None)
+        with pytest.raises(TypeError):
+            measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", SETTINGS, Silent())
+    with pytest.raises(UserError, match="here lies an unfinished analysis"):  # of 40 contrasts, not 20
+        alone = replace(SETTINGS, independent=True)
+        measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", alone, Silent())
+
+
+def test_one_stopped_just_before_its_end_looks_at_nothing_again(
+    ground: tuple[list[Checkpoint], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints, suite = ground
+    with monkeypatch.context() as stop:
+        stop.setattr(measuring, "finish", None)
+        with pytest.raises(TypeError):
+            measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
+    monkeypatch.setattr(steps, "observe_checkpoint", None)
+    monkeypatch.setattr(steps, "cross_patch", None)
+    out = measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent()).path
+    assert not (out / "stages").exists()
+
+
+def test_the_circuit_is_chosen_on_one_half_and_crossed_on_the_other(drift: Drift, folder: Path) -> None:
+    contrasts = read_contrasts(folder / "contrasts.jsonl")
+    check = sum(one.half == "check" for one in contrasts)
+    assert 0 < check < len(contrasts)
+    assert {one.crossed.n for one in drift.inside.crossings} == {check}
+
+
+def test_too_few_contrasts_in_a_half_are_refused(ground: tuple[list[Checkpoint], Path], tmp_path: Path) -> None:
+    checkpoints, _ = ground
+    make_soup_suite(tmp_path / "suite", 7)
+    with pytest.raises(UserError, match="Too few contrasts are left: "):
+        measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", SETTINGS, Silent())
 
 
 def test_a_changed_file_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -155,7 +224,7 @@ def test_a_plan_counts_forward_passes(ground: tuple[list[Checkpoint], Path]) -> 
     plan = plan_work(checkpoints, [suite], SETTINGS)
     assert plan.contrasts == 20
     assert plan.attribution == 20 * 4 * 3 * 2  # two rows in two runs, forward and backward, two checkpoints
-    assert plan.crossing == 20 * 2 * (8 + 3 * 5 * 2)  # a circuit and four residuals, three donors, two rows
+    assert plan.crossing == 10 * 2 * (8 + 3 * 5 * 2)  # a circuit and four residuals, three donors, two rows
     assert plan.forwards == plan.behaviour + plan.attribution + plan.representation + plan.crossing
 
 

@@ -10,7 +10,7 @@ NAN = float("nan")
 
 def test_the_ratio_is_of_means_and_not_the_mean_of_ratios() -> None:
     (ratio,) = ratios_of_means(
-        np.array([[1.0], [0.0]]), np.array([[1.0], [9.0]]), np.arange(2), rng=np.random.default_rng(0)
+        np.array([[1.0], [0.0]] * 6), np.array([[1.0], [9.0]] * 6), np.arange(12), rng=np.random.default_rng(0)
     )
     assert ratio.value == pytest.approx(0.1)  # the mean of ratios would be 0.5
 
@@ -26,6 +26,14 @@ def test_items_without_a_value_count_neither_above_nor_below() -> None:
 def test_without_a_difference_to_recover_there_is_no_ratio() -> None:
     (ratio,) = ratios_of_means(np.ones((3, 1)), np.zeros((3, 1)), np.arange(3), rng=np.random.default_rng(0))
     assert (ratio.value, ratio.n) == (None, 3)
+
+
+@pytest.mark.parametrize("clusters", [6, 40])
+@pytest.mark.parametrize(("mean", "has_ratio"), [(0.1, False), (3.0, True)])
+def test_a_difference_that_cannot_be_told_from_none_has_no_ratio(clusters: int, mean: float, has_ratio: bool) -> None:
+    spread = np.linspace(-1, 1, clusters)[:, None]
+    (ratio,) = ratios_of_means(np.ones((clusters, 1)), mean + spread, np.arange(clusters), rng=np.random.default_rng(0))
+    assert (ratio.value is not None, ratio.low is not None, ratio.n) == (has_ratio, has_ratio, clusters)
 
 
 @pytest.mark.parametrize("clusters", [6, 40])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from constraintsuite.mechanism.contrasts.records import ControlKind
 from constraintsuite.mechanism.effects.summary import SiteSummary, summarise_effects
 from mechanism.effects.made import contrasts, effects, grid
 
@@ -16,12 +17,12 @@ def summary_of(site: SiteSummary) -> tuple[float | None, ...]:
 
 
 def test_figures_of_a_patch() -> None:
-    rows = effects(grid([[-1, 1, 2, 3]], base=[2, 2, 2, 4], donor=[-2, -2, 1, -4]))
+    rows = effects(grid([[-1, 1, 2, 3]], base=[2, 2, 2, 4], donor=[-2, -2, 0.5, 0]))
     found = summarise_effects(rows, contrasts(4), seed=0)
     every = found.sites[0]
     assert (every.items, every.site, every.role, every.direction) == ("all", "L0.H0", "all", "noising")
     assert every.effect.value == pytest.approx((-3 - 1 + 0 - 1) / 4)
-    assert every.recovered.value == pytest.approx((-3 - 1 + 0 - 1) / (-4 - 4 - 1 - 8))
+    assert every.recovered.value == pytest.approx((-3 - 1 + 0 - 1) / (-4 - 4 - 1.5 - 4))
     assert every.flips.value == pytest.approx(1 / 3)
     assert every.flips.n == 3  # the third has nothing to flip
     assert every.aside.value is None
@@ -45,6 +46,49 @@ def test_controls_are_no_part_of_the_main_figures() -> None:
     rows = effects(grid([[0, 0, 5]], base=[1, 1, 1], donor=[0, 0, 0]))
     found = summarise_effects(rows, contrasts(3, controls=["idiom"]), seed=0)
     assert {one.items: one.effect.value for one in found.sites} == {"all": -1, "correct": -1, "idiom": 4}
+
+
+def test_sides_are_never_merged() -> None:
+    rows = effects(grid([[0, 0, 5, 9]], base=[1, 1, 1, -1], donor=[0, 0, 0, 0]))
+    some = [replace(one, side="document" if i > 1 else "query") for i, one in enumerate(contrasts(4))]
+    found = summarise_effects(rows, some, seed=0)
+    assert {one.items: one.effect.value for one in found.sites} == {
+        "query": -1,
+        "query correct": -1,
+        "document": 7,
+        "document correct": 4,
+        "document failed": 10,
+    }
+    assert [one.items for one in found.baselines] == list(dict.fromkeys(one.items for one in found.sites))
+
+
+def test_sides_of_a_kind_of_controls_are_not_merged_either() -> None:
+    rows = effects(grid([[0, 0, 5, 9]], base=[1] * 4, donor=[0] * 4))
+    kinds: list[ControlKind] = ["nonflip", "nonflip", "idiom"]
+    some = [replace(one, side="document" if i == 2 else "query") for i, one in enumerate(contrasts(4, controls=kinds))]
+    found = {one.items: one.effect.value for one in summarise_effects(rows, some, seed=0).sites}
+    assert found == {"all": -1, "correct": -1, "idiom": 8, "query nonflip": -1, "document nonflip": 4}
+
+
+def test_how_many_contrasts_were_done_at_a_time_does_not_matter() -> None:
+    """The first contrast lacks the first patch: in a file of its own, the second patch is the first that is seen."""
+    base, donor = [1.0, 2.0, 3.0, 4.0], [0.0] * 4
+    whole = grid([[NAN, 0.1, 0.2, 0.3], [0.7, 0.1, 0.4, 0.2]], base=base, donor=donor)
+    parts = [
+        replace(
+            whole,
+            contrasts=whole.contrasts[part],
+            margin_base=whole.margin_base[part],
+            margin_donor=whole.margin_donor[part],
+            margin_patched=whole.margin_patched[:, part],
+            aside_base=whole.aside_base[part],
+            aside_patched=whole.aside_patched[:, part],
+        )
+        for part in (slice(0, 1), slice(1, 4))
+    ]
+    found = summarise_effects(effects(*parts), contrasts(4), seed=0)
+    assert found == summarise_effects(effects(whole), contrasts(4), seed=0)
+    assert [(one.site, one.role) for one in found.sites[:2]] == [("L0.H0", "all"), ("L1.mlp", "q_cue")]
 
 
 def test_an_ablation_tells_the_share_of_the_margin_that_is_lost() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
-from constraintsuite.mechanism.explain.run import SHARD, patch
+from constraintsuite.mechanism.explain.run import patch
 from constraintsuite.mechanism.explain.settings import Scope
 from mechanism.planted import make_planted
 from mechanism.uneven import named
@@ -34,10 +34,18 @@ run.patch(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), Scope(sites=("mlp",
 """
 
 
+class Told(Silent):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
 def test_an_analysis_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
     model = f"cross:{make_planted(tmp_path / 'model', noise=0.05)},threads=1"
     contrasts, out = tmp_path / "contrasts.jsonl", tmp_path / "out"
-    write_contrasts(contrasts, named(2 * SHARD + 2))
+    write_contrasts(contrasts, named(58))
     command = [sys.executable, "-c", STOPPED_IN_THE_SECOND_SHARD, str(contrasts), model, str(out)]
     killed = subprocess.run(command, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
@@ -45,7 +53,9 @@ def test_an_analysis_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_pa
     assert sorted(file.name for file in out.iterdir() if not file.name.startswith(".")) == ["effects"]
     assert [file.name for file in first.parent.iterdir()] == [first.name]
     written = first.stat().st_mtime_ns
-    resumed = patch(contrasts, model, out, SCOPE, Silent())
+    told = Told()
+    resumed = patch(contrasts, model, out, SCOPE, told)
+    assert told.notes == [f"{out}: goes on after 28 of 58 contrasts"]
     assert first.stat().st_mtime_ns == written
     whole = patch(contrasts, model, tmp_path / "whole", SCOPE, Silent())
     assert resumed.manifest.content == whole.manifest.content

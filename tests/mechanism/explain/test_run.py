@@ -1,41 +1,35 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.effects.table import read_effects
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.forecast import forecast_attribution, forecast_patches
-from constraintsuite.mechanism.explain.run import SHARD, ablate, attribute, patch
+from constraintsuite.mechanism.explain.forecast import Forecast, forecast_attribution, forecast_patches
+from constraintsuite.mechanism.explain.run import ablate, attribute, patch
 from constraintsuite.mechanism.explain.settings import Scope, parse_kinds
+from constraintsuite.mechanism.explain.trial import passes_a_second
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.explain.work import prepare
+from constraintsuite.models.base import OutOfMemory
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.text.base import Analysis
+from constraintsuite.text.choice import get_analyser
+from mechanism.contrasts.suite_factory import make_example, make_suite
+from mechanism.explain.given import WIDE, Given
 from mechanism.planted import PLANTED, make_planted
-from mechanism.uneven import named
 
-COUNT = SHARD + 6
-WIDE = Scope(sites=("head", "mlp", "residual"), roles=("all", "q_cue"))
-
-
-class Given:
-    """A model, contrasts, and what was made of them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.model = f"cross:{make_planted(folder / 'model', noise=0.05)},threads=1"
-        self.contrasts = folder / "contrasts.jsonl"
-        write_contrasts(self.contrasts, named(COUNT))
-        self.attributed = attribute(self.contrasts, self.model, folder / "attributed", WIDE, Silent())
+COUNT = 34
 
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
-    return Given(tmp_path_factory.mktemp("explain"))
+    return Given(tmp_path_factory.mktemp("explain"), COUNT)
 
 
 def strongest(folder: Path) -> str:
@@ -76,7 +70,7 @@ def test_integrated_gradients_are_another_analysis(given: Given, tmp_path: Path)
 
 
 def test_sites_are_ablated_in_three_ways(given: Given, tmp_path: Path) -> None:
-    made = ablate(given.contrasts, given.model, tmp_path / "a", Scope(sites=("head",), limit=10), Silent())
+    made = ablate(given.contrasts, given.model, tmp_path / "a", Scope(sites=("head",), limit=30), Silent())
     lost = {one.method: one.recovered.value for one in load_explained(made.path).summary.sites if one.site == PLANTED}
     assert lost["ablation-zero"] == pytest.approx(1, abs=0.1)
     assert lost["ablation-mean"] == pytest.approx(1, abs=0.1)
@@ -100,12 +94,56 @@ def test_what_is_finished_is_not_done_again(given: Given, monkeypatch: pytest.Mo
     assert again.manifest == given.attributed.manifest
 
 
+def test_memory_decides_nothing(given: Given) -> None:
+    small = WIDE.model_copy(update={"memory": 64})
+    again = attribute(given.contrasts, given.model, given.attributed.path, small, Silent())
+    assert again.manifest == given.attributed.manifest
+
+
+def test_a_finished_ablation_needs_no_means(given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = (given.contrasts, given.model, tmp_path / "a", Scope(sites=("mlp",), limit=4), Silent())
+    made = ablate(*arguments, kinds=["mean"])
+    monkeypatch.setattr("constraintsuite.mechanism.explain.run.prepare_ablation", None)
+    assert ablate(*arguments, kinds=["mean"]).manifest == made.manifest
+
+
+def test_memory_that_ends_while_means_are_taken_is_told(
+    given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(*_: object) -> None:
+        raise OutOfMemory("2 GiB")
+
+    monkeypatch.setattr("constraintsuite.mechanism.ablation.role_means", ends)
+    with pytest.raises(UserError, match=r"no memory left \(2 GiB\)\. Run it again with a smaller --memory"):
+        ablate(given.contrasts, given.model, tmp_path / "a", Scope(sites=("mlp",), limit=4), Silent(), kinds=["mean"])
+
+
+def test_other_marks_are_another_analysis(given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that lacks the suite's analyser, where another draws the marks."""
+
+    class Blind:
+        name = "blind"
+
+        def analyse(self, texts: Sequence[str]) -> Iterator[Analysis]:
+            return (replace(one, scopes=()) for one in get_analyser("rules").analyse(texts))
+
+    suite, scope = tmp_path / "suite", Scope(sites=("mlp",), sides=("query",))
+    suite.mkdir()
+    make_suite(suite, [make_example(docs=("A soup without cream or milk.", "A soup of cream."))], ())
+    seen = attribute(suite, given.model, tmp_path / "a", scope, Silent()).manifest
+    monkeypatch.setattr("constraintsuite.mechanism.contrasts.texts.get_analyser", lambda _: Blind())
+    unseen = attribute(suite, given.model, tmp_path / "b", scope, Silent()).manifest
+    assert (seen.settings["analyser"], unseen.settings["analyser"]) == ("rules", "blind")
+    assert seen.fingerprint != unseen.fingerprint
+    assert {name for name in seen.inputs if seen.inputs[name] != unseen.inputs[name]} == {"contrasts"}
+
+
 @pytest.mark.parametrize(
     ("scope", "message"),
     [
         (Scope(sites=("mlp",)), "here lies the explain 'attribute cross:"),
         (Scope(sites=("head",), roles=("positions",)), "positions is for embeddings and residual alone"),
-        (Scope(sides=("document",)), "none of its 70 contrasts is of these sides"),
+        (Scope(sides=("document",)), "none of its 34 contrasts is of these sides"),
     ],
 )
 def test_what_cannot_be_done_is_refused(scope: Scope, message: str, given: Given) -> None:
@@ -126,25 +164,6 @@ def test_only_estimates_of_the_same_model_guide(given: Given, tmp_path: Path) ->
         patch(given.contrasts, other, tmp_path / "p", WIDE, Silent(), guide=given.attributed.path)
 
 
-def test_a_changed_row_is_found(given: Given, tmp_path: Path) -> None:
-    made = patch(given.contrasts, given.model, tmp_path / "p", Scope(sites=("mlp",), limit=2), Silent())
-    file = made.path / "effects" / "part-00000.parquet"
-    file.write_bytes(file.read_bytes() + b" ")
-    assert verify(made.path) == ["effects/part-00000.parquet: changed since it was written"]
-
-
-def test_figures_that_do_not_follow_from_the_rows_are_found(given: Given, tmp_path: Path) -> None:
-    from constraintsuite.store.artifact import Origin, finish  # noqa: PLC0415 - to forge one
-
-    made = patch(given.contrasts, given.model, tmp_path / "p", Scope(sites=("mlp",), limit=2), Silent())
-    file = made.path / "summary.json"
-    file.write_text(file.read_text().replace('"items": "all"', '"items": "correct"', 1))
-    manifest = made.manifest
-    origin = Origin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, "")
-    finish(made.path, origin, manifest.counts, manifest.rejects, 0.0)
-    assert verify(made.path) == ["summary.json: not what the effects give"]
-
-
 def test_the_cost_is_known_beforehand(given: Given) -> None:
     work = prepare(given.contrasts, given.model, Scope(sites=("residual", "embeddings"), limit=2))
     assert forecast_attribution(work, 2, 0).forwards == 6 * 2
@@ -154,18 +173,36 @@ def test_the_cost_is_known_beforehand(given: Given) -> None:
     assert forecast_patches(work, 2).forwards == pytest.approx(6 * (2 + 2 * (3 + 2 + 1 + 0) / 3))
 
 
+@pytest.mark.parametrize(
+    ("contrasts", "passes", "shard"),
+    [(24, 22_800, 1), (24, 24 * 100, 5), (32, 32 * 18, 28), (1_000, 1_000, 64), (1, 1, 64)],
+)
+def test_what_takes_long_is_written_down_often(contrasts: int, passes: float, shard: int) -> None:
+    assert Forecast(contrasts, 3 * contrasts, 1, passes, 0, 100).shard == shard
+
+
+def test_a_backward_pass_counts_as_two() -> None:
+    assert Forecast(1, 3, 1, 6, 4, 100).passes == 14
+
+
+def test_a_trial_ends_after_one_pass_that_takes_longer(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.SECONDS", 0)
+    work = prepare(given.contrasts, given.model, Scope(sites=("mlp",)))
+    assert passes_a_second(work.subject, work.contrasts, work.budget) > 0
+
+
 @pytest.mark.parametrize(("names", "kinds"), [(["heads", "head", "mlp"], ("head", "mlp")), (["keys"], ("key",))])
 def test_kinds_of_sites_are_read_in_the_plural_too(names: list[str], kinds: tuple[str, ...]) -> None:
     assert parse_kinds(names) == kinds
 
 
 def test_an_unknown_kind_of_site_is_refused() -> None:
-    with pytest.raises(UserError, match="'neurons' is no kind of site"):
+    with pytest.raises(UserError, match=r"'neurons' is no kind of site\. Known: .*, heads, .*"):
         parse_kinds(["neurons"])
 
 
-def test_an_unknown_role_is_refused() -> None:
-    with pytest.raises(ValueError, match="'cue' is no role"):
+def test_an_unknown_role_is_refused_with_all_that_can_be_written() -> None:
+    with pytest.raises(ValueError, match=r"'cue' is no role\. Known: all, every, positions, cls, .*, sep2 \["):
         Scope(roles=("cue",))
 
 

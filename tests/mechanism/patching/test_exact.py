@@ -8,7 +8,9 @@ import pytest
 import torch
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.effects.records import DIRECTIONS, Grid, rows_of
+from constraintsuite.mechanism.attribution import attribute_contrasts
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction, Grid, rows_of
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.loop import patch_one_by_one
 from constraintsuite.mechanism.patching.memory import Budget
@@ -19,6 +21,7 @@ from mechanism.models import TINY
 from mechanism.planted import PLANTED, planted_contrasts
 from mechanism.uneven import read, uneven
 
+Analysis = Callable[[Subject, list[TokenContrast], list[Patch], list[Direction], Budget], list[Grid]]
 AMPLE = Budget(kept=4_096, stacked=512, traced=4_096)
 
 
@@ -113,6 +116,14 @@ def test_the_pair_aside_is_patched_too(planted: Subject) -> None:
     assert np.isnan(bare.aside_patched).all()
 
 
+@pytest.mark.parametrize("run", [patch_contrasts, attribute_contrasts])
+def test_plain_relevance_is_unknown_where_the_pair_aside_is_not_touched(run: Analysis, planted: Subject) -> None:
+    patches = [Patch((Site(0, "residual"),), role) for role in ("q_cue", "d_y")]
+    (grid,) = run(planted, read(planted, planted_contrasts(3)), patches, ["noising"], AMPLE)
+    assert np.isfinite(grid.margin_patched).all()
+    assert np.isnan(grid.aside_patched).tolist() == [[False] * 3, [True] * 3]
+
+
 def test_a_role_that_a_contrast_lacks_gives_no_row(planted: Subject) -> None:
     patches = [Patch((Site(0, "residual"),), role) for role in ("q_cue", "d_cue", "@11", "@40")]
     (grid,) = patch_contrasts(planted, read(planted, [*planted_contrasts(1), uneven()]), patches, ["noising"], AMPLE)
@@ -156,6 +167,22 @@ def test_a_patch_that_breaks_the_numbers_is_named(planted: Subject) -> None:
     try:
         with pytest.raises(UserError, match=r"L2\.H0.*That is so when L0\.H1 is patched"):
             patch_contrasts(planted, contrasts, [Patch((Site(0, "head", 1),))], ["noising"], AMPLE)
+    finally:
+        hook.remove()
+
+
+def test_patches_that_break_the_numbers_only_together_are_named(planted: Subject) -> None:
+    def crowded(_module: torch.nn.Module, _given: object, result: torch.Tensor) -> torch.Tensor | None:
+        return result * float("nan") if len(result) > 3 else None
+
+    contrasts, patches = (
+        read(planted, planted_contrasts(1)),
+        [Patch((site,)) for site in planted.sites({"mlp"})[:1]] * 2,
+    )
+    hook = planted.model.classifier.register_forward_hook(crowded)
+    try:
+        with pytest.raises(UserError, match=r"patched in one pass: L0\.mlp, L0\.mlp"):
+            patch_contrasts(planted, contrasts, patches, ["noising"], AMPLE)
     finally:
         hook.remove()
 

@@ -9,6 +9,7 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
 
+from constraintsuite.errors import UserError
 from constraintsuite.mechanism.circuits.records import Match
 from constraintsuite.mechanism.circuits.running import Circuit
 from constraintsuite.mechanism.sites import Site
@@ -29,6 +30,13 @@ def curve_sizes(sites: int) -> list[int]:
     while sizes[-1] < sites:
         sizes.append(sizes[-1] + sizes[-2])
     return [size for size in sizes if size < sites]
+
+
+def asked_sizes(sites: int, size: int | None) -> list[int]:
+    """Those of the curve, and the one that a user asks for."""
+    if size is not None and size >= sites:
+        raise UserError(f"--size {size}: a circuit has fewer sites than the model, which has {sites}.")
+    return sorted({*curve_sizes(sites), *([size] if size else [])})
 
 
 def random_circuits(circuit: Circuit, sites: Sequence[Site], match: Match, count: int, chance: random.Random) -> Drawn:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +15,17 @@ from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import refuse_changed
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.stage import code_version
+from constraintsuite.mechanism.circuits.leftovers import remove_leftovers
+from constraintsuite.mechanism.circuits.plan import CircuitPlan, plan_circuit
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
 from constraintsuite.mechanism.circuits.records import CircuitReport
-from constraintsuite.mechanism.circuits.running import make_bench
+from constraintsuite.mechanism.circuits.running import make_bench, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
+from constraintsuite.mechanism.circuits.trial import passes_a_second
+from constraintsuite.mechanism.circuits.watching import Watch
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.explain.folder import begin, load_effects
+from constraintsuite.mechanism.explain.folder import begin, load_effects, load_explained
 from constraintsuite.mechanism.explain.source import KIND as EXPLAIN
 from constraintsuite.mechanism.patching.memory import Budget, peak_mib, plan_memory
 from constraintsuite.mechanism.sites import Site
@@ -33,7 +39,8 @@ KIND = "circuit"
 FOLDER = "circuit"
 """Inside an explain folder; each circuit has a folder of its own in it."""
 REPORT = "circuit.json"
-_RUN = "run"  # margins that were run, until the report is written
+_STAGES = "stages"  # margins that were run, until all is finished
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 class _Work(NamedTuple):
@@ -60,32 +67,47 @@ def find_circuit(
     The name is side and ablation unless another is given. One that is there is read; one that was stopped goes on.
     """
     told = reporter or Silent()
-    out = folder / FOLDER / (name or f"{settings.side}-{settings.ablation}")
+    out = folder / FOLDER / _checked(f"{settings.side}-{settings.ablation}" if name is None else name)
     work = _prepare(folder, settings, memory)
     with folder_lock(out):
         if begin(out, work.origin) is not None:
             told.note(f"{out}: up to date")
+            shutil.rmtree(out / _STAGES, ignore_errors=True)  # of one that was stopped when it was all but done
             return read_circuit(out)
         start = time.monotonic()
-        with told.track("circuits", None) as advance:
-            bench = make_bench(
-                work.subject,
-                work.sites,
-                work.contrasts,
-                settings.ablation,
-                work.budget,
-                settings.seed,
-                folder=out / _RUN,
-                told=advance,
-            )
-            report = search_circuit(bench, work.contrasts, work.effects, settings)
+        for place in (out, out / _STAGES):
+            remove_leftovers(place)
+        bench = make_bench(
+            work.subject,
+            work.sites,
+            work.contrasts,
+            settings.ablation,
+            work.budget,
+            settings.seed,
+            folder=out / _STAGES,
+            watch=Watch(told),
+        )
+        report = search_circuit(bench, work.contrasts, work.effects, settings)
         write_text(out / REPORT, adapter(CircuitReport).dump_json(report, indent=2).decode() + "\n")
-        shutil.rmtree(out / _RUN, ignore_errors=True)
         device = work.subject.device
-        place = {"device": describe_device(device), "peak_mib": round(peak_mib(device))}
+        machine = {
+            "device": describe_device(device),
+            "peak_mib": round(peak_mib(device)),
+            "tokens": asdict(work.budget),
+        }
         counts = {"contrasts": sum(report.contrasts), "sites": report.sites, "members": len(report.circuit)}
-        finish(out, work.origin, counts, {}, time.monotonic() - start, place=place)
+        finish(out, work.origin, counts, {}, time.monotonic() - start, place=machine)
+        shutil.rmtree(out / _STAGES, ignore_errors=True)
     return report
+
+
+def plan_search(folder: Path, settings: CircuitSettings, memory: int | None = None) -> tuple[CircuitPlan, float]:
+    """What `find_circuit` would do, and how many passes a second this machine makes; what it would refuse is refused."""
+    plan = plan_circuit(load_explained(folder), settings)
+    work = _prepare(folder, settings, memory)
+    # The corrupt twin stands for all ablations: the others would first have to be prepared.
+    bench = make_bench(work.subject, work.sites, work.contrasts, "twin", work.budget, settings.seed)
+    return plan, passes_a_second(bench, work.contrasts, settings.seed)
 
 
 def read_circuit(path: Path) -> CircuitReport:
@@ -103,6 +125,13 @@ def read_circuits(folder: Path) -> dict[str, CircuitReport]:
     return {path.name: read_circuit(path) for path in finished if (path / "manifest.json").is_file()}
 
 
+def _checked(name: str) -> str:
+    """The name as it is; one that could lead out of the folder is a UserError."""
+    if not _NAME.fullmatch(name):
+        raise UserError(f"--name {name!r}: use up to 64 letters, digits, _, . and -, and begin with a letter or digit.")
+    return name
+
+
 def _prepare(folder: Path, settings: CircuitSettings, memory: int | None) -> _Work:
     """Load the model and the effects; what can be refused is refused here."""
     artifact = Artifact.open(folder, EXPLAIN)
@@ -114,13 +143,12 @@ def _prepare(folder: Path, settings: CircuitSettings, memory: int | None) -> _Wo
             f"{folder}: its effects are of {subject.name} as it was, or with other versions of its libraries. "
             "Run `csuite explain` again."
         )
-    sites = subject.sites({"head", "mlp"})
+    sites = studied_sites(subject)
     studied = [one for one in contrasts if not one.control and one.side == settings.side]
     effects = site_effects(rows, studied, [str(site) for site in sites], settings.direction, settings.method)
     tokens = tokenise(contrasts, subject.classifier.tokenization).contrasts
     budget = plan_memory(subject, sites, memory, max(one.longest for one in tokens))
     inputs = {"explain": artifact.manifest.content, "subject": subject.fingerprint}
-    batches = {"tokens": [budget.kept, budget.stacked, budget.traced]}
-    decisive = {**settings.model_dump(mode="json", exclude={"seed"}), **batches}
+    decisive = settings.model_dump(mode="json", exclude={"seed"})
     origin = Origin(KIND, subject.name, inputs, decisive, settings.seed, code_version())
     return _Work(subject, tokens, sites, effects, budget, origin)

@@ -10,7 +10,7 @@ import numpy as np
 
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.mechanism.circuits.choosing import random_circuits, random_parts
-from constraintsuite.mechanism.circuits.ranking import clusters_of
+from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.records import (
     MATCHES,
     Band,
@@ -30,7 +30,8 @@ from constraintsuite.mechanism.sites import Site
 from constraintsuite.metrics.intervals import IntArray, estimate
 from constraintsuite.records.scores import Interval
 
-_GREEDY = 5  # members that are taken away one after the other, each time the one that hurts most
+GREEDY = 5
+"""Members that are taken away one after the other, each time the one that hurts most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Jury:
     @cached_property
     def clusters(self) -> IntArray:
         """The independent group of each contrast."""
-        return clusters_of([one.contrast for one in self.contrasts])
+        return cluster_numbers([one.contrast for one in self.contrasts])
 
     @property
     def scale(self) -> FloatArray:
@@ -177,7 +178,7 @@ def _greedy(circuit: Circuit, jury: Jury) -> list[Circuit]:
     """Growing parts, each with the member more that makes circuit and model differ most; the worst of them comes last."""
     parts: list[tuple[float, Circuit]] = []
     gone: Circuit = EMPTY
-    for _ in range(min(_GREEDY, len(circuit))):
+    for _ in range(min(GREEDY, len(circuit))):
         candidates = [gone | {site} for site in sorted(circuit - gone)]
         sizes = np.abs(_gaps(circuit, candidates, jury).mean(axis=1))
         best = int(np.argmax(sizes))

@@ -36,7 +36,7 @@ class SiteEffects(NamedTuple):
     @property
     def clusters(self) -> IntArray:
         """The number of the independent group that each contrast is in."""
-        return clusters_of(self.contrasts)
+        return cluster_numbers(self.contrasts)
 
     @property
     def floor(self) -> float:
@@ -48,7 +48,7 @@ class SiteEffects(NamedTuple):
         return np.array([contrast.half == name for contrast in self.contrasts])
 
 
-def clusters_of(contrasts: Sequence[Contrast]) -> IntArray:
+def cluster_numbers(contrasts: Sequence[Contrast]) -> IntArray:
     """The number of the independent group that each contrast is in."""
     return connected_components([contrast.clusters for contrast in contrasts])
 

@@ -115,7 +115,7 @@ class ChanceCircuits:
     circuits: int
     """How many were run, all different from the one found and from each other."""
     possible: int
-    """How many there are; of few, p cannot be small."""
+    """How many there are; of less than 20, p cannot be below .05."""
     below: float | None
     """Share that is less faithful."""
     p: float | None
@@ -165,13 +165,18 @@ class Verdict:
     """What must hold before a circuit is called found."""
 
     found: bool
-    """All of the following."""
+    """All of the following hold; untrained models need not have been asked for."""
     behaviour: bool
     """Clean margins lie above corrupt ones on the half that decided nothing, p below .05."""
+    total: bool
+    """M(full) - M(empty) lies above 0 with its whole interval: else there is nothing to be faithful to."""
+    reached: bool
+    """The circuit is as faithful as was asked for, on the half on which it was looked for."""
     sites: bool
     """Some member's effect is no chance among all sites, on both halves, corrected p below .05."""
-    chance: bool
-    """More faithful than 95 % of random circuits of either match, where there are any."""
+    chance: bool | None
+    """More faithful than random circuits, p below .05, of every match of which there are enough for such a p; None if there are
+    of none."""
     random_models: bool | None
     """Behaviour and strongest site stand out from untrained models, p below .05; None if none were asked for."""
 
@@ -202,8 +207,6 @@ class CircuitReport:
     """Under the faithfulness over the share of sites kept, by trapezoids; clipped nowhere."""
     circuit: tuple[str, ...]
     """The smallest of the curve whose faithfulness on the half find reaches the threshold, or the size asked for."""
-    reached: bool
-    """Whether the threshold was reached."""
     faithfulness: Interval
     completeness: Completeness
     members: tuple[Member, ...]

@@ -11,7 +11,7 @@ from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.metrics.intervals import DRAWS, FEW_CLUSTERS, IntArray, estimate
 from constraintsuite.records.scores import Interval
 
-Figure = Callable[[FloatArray], FloatArray]
+Statistic = Callable[[FloatArray], FloatArray]
 """From sums over contrasts, (draws, columns), to one number a draw."""
 
 
@@ -29,7 +29,7 @@ class Resampling:
         """How many clusters there are."""
         return int(self.times.shape[1])
 
-    def interval(self, columns: FloatArray, figure: Figure) -> Interval:
+    def interval(self, columns: FloatArray, figure: Statistic) -> Interval:
         """A figure of columns (contrasts, columns) that have no gaps, with its bounds.
 
         Of 10 clusters or more: percentiles of the bootstrap. Of 2 to 9: Student's t over the jackknife's pseudo-values. Of

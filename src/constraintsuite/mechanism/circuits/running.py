@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from constraintsuite.mechanism.ablation import Replacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.circuits.records import CircuitAblation
+from constraintsuite.mechanism.circuits.watching import Watch
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray, Grid
 from constraintsuite.mechanism.patching.exact import patch_contrasts
@@ -22,7 +23,10 @@ from constraintsuite.store.files import atomic_writer, sha256_text
 
 Circuit = frozenset[Site]
 EMPTY: Circuit = frozenset()
-_AT_ONCE = 32  # circuits between two marks on disk
+AT_ONCE = 32
+"""Circuits between two marks on disk."""
+TOGETHER = 8
+"""Contrasts between two marks: with more, minutes go by without a word, and a search that is killed loses them."""
 
 
 class Outcomes(NamedTuple):
@@ -45,8 +49,8 @@ class Bench:
     budget: Budget
     folder: Path | None = None
     """Where what was run is kept, so that a stopped search goes on; None to keep nothing."""
-    told: Callable[[int], None] = lambda _: None
-    """Is told of every few circuits that are done."""
+    watch: Watch = field(default_factory=Watch)
+    """Is told how many runs of a circuit on a contrast are done."""
 
     @property
     def full(self) -> Circuit:
@@ -64,19 +68,20 @@ class Bench:
         if not contrasts:
             return Outcomes(np.empty((len(circuits), 0)), np.empty((len(circuits), 0)))
         asked = list(dict.fromkeys(circuits))
-        found: list[FloatArray] = []
-        for start in range(0, len(asked), _AT_ONCE):
-            some = asked[start : start + _AT_ONCE]
-            found.append(self._remembered(some, contrasts))
-            self.told(len(some))
+        values = np.empty((2, len(asked), len(contrasts)))
+        for start in range(0, len(asked), AT_ONCE):
+            some = asked[start : start + AT_ONCE]
+            for places in lots(contrasts):
+                kept = self._remembered(some, [contrasts[i] for i in places])
+                values[:, start : start + len(some), places] = kept
+                self.watch.count(len(some) * len(places))
         number = {circuit: i for i, circuit in enumerate(asked)}
-        values = np.concatenate(found, axis=1)[:, [number[circuit] for circuit in circuits]]
-        return Outcomes(values[0], values[1])
+        margins, asides = values[:, [number[circuit] for circuit in circuits]]
+        return Outcomes(margins, asides)
 
     def margins(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
-        """Of each circuit, without the pairs aside, which cost a third of the time: (circuits, contrasts)."""
-        bare = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
-        return self.run(circuits, bare).margins
+        """Of each circuit, without the pairs aside: (circuits, contrasts)."""
+        return self.run(circuits, bare(contrasts)).margins
 
     def _remembered(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
         """Margins and asides, (2, circuits, contrasts), from disk if they were run before."""
@@ -106,6 +111,22 @@ class Bench:
         return tuple(site for site in self.sites if site not in circuit)
 
 
+def studied_sites(subject: Subject) -> list[Site]:
+    """What a circuit can be made of: heads and MLPs."""
+    return subject.sites({"head", "mlp"})
+
+
+def bare(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
+    """The contrasts without what stands aside, which costs a third of the time."""
+    return [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
+
+
+def lots(contrasts: Sequence[TokenContrast]) -> list[list[int]]:
+    """Places of a few contrasts at a time, of like lengths, which take the least padding."""
+    order = sorted(range(len(contrasts)), key=lambda i: contrasts[i].longest)
+    return [order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER)]
+
+
 def remembered(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
     """What is in a file, which is made if it is not there; without a file, what is made."""
     if file is None:
@@ -126,10 +147,10 @@ def make_bench(
     seed: int,
     *,
     folder: Path | None = None,
-    told: Callable[[int], None] = lambda _: None,
+    watch: Watch | None = None,
 ) -> Bench:
     """Ready to run circuits on any of the contrasts."""
     replacement = None
     if ablation != "twin":
         replacement = prepare_ablation(subject, ablation, contrasts, sites, budget, seed)
-    return Bench(subject, tuple(sorted(sites)), ablation, replacement, budget, folder, told)
+    return Bench(subject, tuple(sorted(sites)), ablation, replacement, budget, folder, watch or Watch())

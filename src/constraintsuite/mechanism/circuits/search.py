@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.mechanism.circuits.choosing import curve_sizes
+from constraintsuite.mechanism.circuits.choosing import asked_sizes
+from constraintsuite.mechanism.circuits.course import Course, count_runs, refuse_none
 from constraintsuite.mechanism.circuits.judging import (
     Jury,
     area_under,
@@ -22,21 +24,23 @@ from constraintsuite.mechanism.circuits.ranking import SiteEffects, rank_sites
 from constraintsuite.mechanism.circuits.records import (
     ChanceCircuits,
     CircuitReport,
+    Completeness,
+    ControlEffect,
     CurvePoint,
+    Member,
     RandomModels,
     Ranking,
-    Verdict,
 )
 from constraintsuite.mechanism.circuits.running import Bench
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
 from constraintsuite.mechanism.circuits.specificity import compare_controls
 from constraintsuite.mechanism.circuits.untrained import compare_untrained
+from constraintsuite.mechanism.circuits.verdicts import LEVEL, Grounds, give_verdict
 from constraintsuite.mechanism.contrasts.records import HALVES, ControlKind, Half
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.metrics.significance import sign_flip
-
-_LEVEL = 0.05
+from constraintsuite.records.scores import Interval
 
 
 def search_circuit(
@@ -44,44 +48,92 @@ def search_circuit(
 ) -> CircuitReport:
     """The circuit of the contrasts that are studied; their controls are only asked about it."""
     asked = bench.can_ask(contrasts)
-    groups = _groups(asked, settings)
-    find, check = (call_jury(bench, _needed(groups, half, settings), settings.seed) for half in HALVES)
-    ranking = rank_sites(effects, np.random.default_rng(settings.seed))
-    order = [parse_site(ranked.site) for ranked in ranking.sites]
-    sizes = _sizes(order, settings)
-    curve = draw_curve(order, sizes, find, check, settings.band)
-    point, reached = _choose(curve, settings)
-    circuit = order[: point.size]
-    chance = judge_chance(frozenset(circuit), check, settings.chance)
+    found = _find(bench, _groups(asked, settings), effects, settings)
+    circuit, check, ranking = found.circuit, found.check, found.ranking
+    chance, completeness, members, controls = _judge(found, settings)
     untrained = _compare_untrained(bench, check, effects, settings)
     behaviour, p = _behaviour(effects, settings.seed)
+    total = check.mean(check.scale)
+    grounds = Grounds(behaviour, total, found.reached, ranking.sites[: len(circuit)], chance, untrained)
     return CircuitReport(
         model=bench.subject.name,
         ablation=bench.ablation,
         sites=len(bench.sites),
-        contrasts=(len(find.contrasts), len(check.contrasts)),
-        clusters=(len(np.unique(find.clusters)), len(np.unique(check.clusters))),
+        contrasts=(len(found.find.contrasts), len(check.contrasts)),
+        clusters=(len(np.unique(found.find.clusters)), len(np.unique(check.clusters))),
         unasked=len(contrasts) - len(asked),
         margin_full=check.mean(check.full),
         margin_empty=check.mean(check.empty),
-        total=check.mean(check.scale),
+        total=total,
         behaviour_p=p,
         ranking=ranking,
-        curve=tuple(curve),
-        area=area_under(order, sizes, check),
+        curve=found.curve,
+        area=found.area,
         circuit=tuple(map(str, circuit)),
-        reached=reached,
-        faithfulness=point.check,
-        completeness=judge_completeness(circuit, find, check, settings.parts),
-        members=tuple(judge_members(circuit, check)),
-        chance=tuple(chance),
-        controls=tuple(compare_controls(frozenset(circuit), check, _controls(groups, check))),
+        faithfulness=found.point.check,
+        completeness=completeness,
+        members=members,
+        chance=chance,
+        controls=controls,
         random_models=untrained,
-        verdict=_verdict(behaviour, ranking, point.size, chance, untrained),
+        verdict=give_verdict(grounds),
     )
 
 
 Groups = dict[tuple[ControlKind, Half], list[TokenContrast]]
+
+
+class _Found(NamedTuple):
+    """A circuit, and where it was found."""
+
+    course: Course
+    find: Jury
+    check: Jury
+    others: dict[ControlKind, list[TokenContrast]]
+    ranking: Ranking
+    curve: tuple[CurvePoint, ...]
+    area: Interval
+    point: CurvePoint
+    reached: bool
+    circuit: list[Site]
+
+
+def _find(bench: Bench, groups: Groups, effects: SiteEffects, settings: CircuitSettings) -> _Found:
+    ranking = rank_sites(effects, np.random.default_rng(settings.seed))
+    order = [parse_site(ranked.site) for ranked in ranking.sites]
+    sizes = asked_sizes(len(order), settings.size)
+    halves = [_needed(groups, half, settings) for half in HALVES]
+    others = _controls(groups)
+    course = Course(len(sizes), len(halves[0]), len(halves[1]), tuple(map(len, others.values())), settings)
+    with bench.watch.step("margins", count_runs(course.margins())):
+        find, check = (call_jury(bench, half, settings.seed) for half in halves)
+    with bench.watch.step("curve", count_runs(course.curve())):
+        curve = tuple(draw_curve(order, sizes, find, check, settings.band))
+        area = area_under(order, sizes, check)
+    point, reached = choose_point(curve, settings)
+    return _Found(course, find, check, others, ranking, curve, area, point, reached, order[: point.size])
+
+
+class _Judged(NamedTuple):
+    chance: tuple[ChanceCircuits, ...]
+    completeness: Completeness
+    members: tuple[Member, ...]
+    controls: tuple[ControlEffect, ...]
+
+
+def _judge(found: _Found, settings: CircuitSettings) -> _Judged:
+    course, find, check, circuit = found.course, found.find, found.check, found.circuit
+    bench, size = check.bench, len(circuit)
+    with bench.watch.step("random circuits", count_runs(course.chance())):
+        chance = tuple(judge_chance(frozenset(circuit), check, settings.chance))
+    with bench.watch.step("completeness", count_runs(course.completeness(size))):
+        completeness = judge_completeness(circuit, find, check, settings.parts)
+    with bench.watch.step("members", count_runs(course.members(size))):
+        members = tuple(judge_members(circuit, check))
+    with bench.watch.step("controls", count_runs(course.specificity())):
+        juries = {kind: call_jury(bench, some, settings.seed) for kind, some in found.others.items()}
+        controls = tuple(compare_controls(frozenset(circuit), check, juries))
+    return _Judged(chance, completeness, members, controls)
 
 
 def _groups(contrasts: Sequence[TokenContrast], settings: CircuitSettings) -> Groups:
@@ -104,36 +156,29 @@ def _some(contrasts: Sequence[TokenContrast], limit: int | None, seed: int) -> l
 
 def _needed(groups: Groups, half: Half, settings: CircuitSettings) -> list[TokenContrast]:
     found = groups.get(("", half), [])
-    if not found:
-        raise UserError(
-            f"No contrast of the side {settings.side!r} in the half {half!r} can be asked under the ablation "
-            f"{settings.ablation!r}. Bring more contrasts, or choose another side or ablation."
-        )
+    refuse_none(len(found), half, settings)
     return found
 
 
-def _controls(groups: Groups, check: Jury) -> dict[ControlKind, Jury]:
+def _controls(groups: Groups) -> dict[ControlKind, list[TokenContrast]]:
     """Controls of the half that decided nothing; where it has none, of the other, as they decided nothing either."""
     kinds: list[ControlKind] = sorted({control for control, _ in groups if control})
-    chosen = {kind: groups.get((kind, "check")) or groups[kind, "find"] for kind in kinds}
-    return {kind: call_jury(check.bench, some, check.seed) for kind, some in chosen.items()}
+    return {kind: groups.get((kind, "check")) or groups[kind, "find"] for kind in kinds}
 
 
-def _sizes(order: Sequence[Site], settings: CircuitSettings) -> list[int]:
-    if settings.size is not None and settings.size >= len(order):
-        raise UserError(f"--size {settings.size}: a circuit has fewer sites than the model, which has {len(order)}.")
-    return sorted({*curve_sizes(len(order)), *([settings.size] if settings.size else [])})
-
-
-def _choose(curve: Sequence[CurvePoint], settings: CircuitSettings) -> tuple[CurvePoint, bool]:
+def choose_point(curve: Sequence[CurvePoint], settings: CircuitSettings) -> tuple[CurvePoint, bool]:
     """The smallest that reaches the threshold on the half on which it is looked for, or else the most faithful there."""
+
+    def height(point: CurvePoint) -> float:
+        return -math.inf if point.find.value is None else point.find.value
+
     if settings.size is not None:
         point = next(point for point in curve if point.size == settings.size)
-        return point, (point.find.value or 0) >= settings.threshold
+        return point, height(point) >= settings.threshold
     for point in curve:
-        if point.find.value is not None and point.find.value >= settings.threshold:
+        if height(point) >= settings.threshold:
             return point, True
-    return max(curve, key=lambda point: (point.find.value or 0, -point.size)), False
+    return max(curve, key=lambda point: (height(point), -point.size)), False
 
 
 def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
@@ -141,7 +186,7 @@ def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
     half = effects.half("check")
     gaps = effects.clean[half] - effects.corrupt[half]
     p = sign_flip(gaps, effects.clusters[half], rng=np.random.default_rng(seed))
-    return bool(len(gaps) and gaps.mean() > 0 and p < _LEVEL), p
+    return bool(len(gaps) and gaps.mean() > 0 and p < LEVEL), p
 
 
 def _compare_untrained(
@@ -152,21 +197,8 @@ def _compare_untrained(
     known = {contrast.id for contrast in effects.contrasts}
     asked = [one for one in check.contrasts if one.contrast.id in known]
     some = _some(asked, settings.random_contrasts, settings.seed)
-    return compare_untrained(
-        bench.subject, some, effects, settings.random_models, bench.budget, settings.seed, bench.folder
-    )
-
-
-def _verdict(
-    behaviour: bool,
-    ranking: Ranking,
-    size: int,
-    chance: Sequence[ChanceCircuits],
-    untrained: RandomModels | None,
-) -> Verdict:
-    members = ranking.sites[:size]
-    outside = [others.below for others in chance if others.below is not None]
-    sites = any(max(site.p, site.p_check) < _LEVEL and site.t * site.t_check > 0 for site in members)
-    unlike = bool(outside) and all(below >= 1 - _LEVEL for below in outside)
-    trained = None if untrained is None else max(untrained.behaviour_p, untrained.strongest_p) < _LEVEL
-    return Verdict(behaviour and sites and unlike and trained is not False, behaviour, sites, unlike, trained)
+    models, seed = settings.random_models, settings.seed
+    with bench.watch.step("untrained models", models * len(some)):
+        return compare_untrained(
+            bench.subject, some, effects, models, bench.budget, seed, bench.folder, bench.watch.count
+        )

@@ -10,6 +10,9 @@ from constraintsuite.mechanism.circuits.records import CircuitAblation
 from constraintsuite.mechanism.contrasts.records import Side
 from constraintsuite.mechanism.effects.records import Direction
 
+FEWEST_RANDOM = 20
+"""Random circuits or models from which p can be below .05: it is never less than 1 / (1 + all)."""
+
 
 class CircuitSettings(BaseModel):
     """What decides a circuit and what is said about it."""
@@ -23,8 +26,8 @@ class CircuitSettings(BaseModel):
         None, description="which of the effects; none given: exact where every site has them"
     )
     threshold: float = Field(0.8, gt=0, le=1, description="faithfulness that the circuit must reach where it is found")
-    size: int | None = Field(None, ge=1, description="sites of the circuit, instead of the threshold")
-    chance: int = Field(100, ge=1, description="random circuits of each match")
+    size: int | None = Field(None, ge=1, description="sites of the circuit, instead of as few as reach the threshold")
+    chance: int = Field(100, ge=FEWEST_RANDOM, description="random circuits of each match")
     band: int = Field(20, ge=0, description="random circuits beside each point of the curve")
     parts: int = Field(50, ge=1, description="random sets of members that completeness takes away")
     random_models: int = Field(20, ge=0, description="untrained models; 20 or more can give p below .05")

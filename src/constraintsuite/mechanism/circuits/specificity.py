@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from constraintsuite.mechanism.circuits.judging import Jury
-from constraintsuite.mechanism.circuits.ranking import clusters_of
+from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.records import ControlEffect
 from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.circuits.running import Circuit
@@ -45,7 +45,7 @@ def _carried(circuit: Circuit, jury: Jury) -> FloatArray:
 
 def _difference(one: FloatArray, other: FloatArray, juries: Sequence[Jury], seed: int) -> tuple[Interval, int]:
     """The difference of two means; a cluster is drawn with all its contrasts of both groups."""
-    clusters = clusters_of([each.contrast for jury in juries for each in jury.contrasts])
+    clusters = cluster_numbers([each.contrast for jury in juries for each in jury.contrasts])
     first = np.arange(len(clusters)) < len(one)
     values = np.concatenate([one, other])
     columns = np.stack([np.where(first, values, 0), first, np.where(first, 0, values), ~first], axis=1)

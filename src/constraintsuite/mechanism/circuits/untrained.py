@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.mechanism.attribution import attribute_contrasts
-from constraintsuite.mechanism.circuits.ranking import SiteEffects, clusters_of, rounding_of
+from constraintsuite.mechanism.circuits.ranking import SiteEffects, cluster_numbers, rounding_of
 from constraintsuite.mechanism.circuits.records import RandomModels
-from constraintsuite.mechanism.circuits.running import remembered
+from constraintsuite.mechanism.circuits.running import bare, lots, remembered
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Direction, FloatArray, Grid, Method
 from constraintsuite.mechanism.nulls import cluster_t, random_twin
@@ -38,14 +38,20 @@ def effects_of(
     direction: Direction,
     method: Method,
     budget: Budget,
+    told: Callable[[int], None] = lambda _: None,
 ) -> SiteEffects:
     """The effects of whole sites on contrasts, run anew."""
-    bare = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
     run: Callable[..., list[Grid]] = attribute_contrasts if method == "attribution" else patch_contrasts
-    (grid,) = run(subject, bare, [Patch((site,)) for site in sites], [direction], budget)
-    base, donor = grid.margin_base, grid.margin_donor
+    values, margins = np.empty((len(contrasts), len(sites))), np.empty((2, len(contrasts)))
+    asked = bare(contrasts)
+    for places in lots(contrasts):
+        (grid,) = run(subject, [asked[i] for i in places], [Patch((site,)) for site in sites], [direction], budget)
+        # A contrast that a site cannot reach is not changed by it.
+        values[places] = np.nan_to_num((grid.margin_patched - grid.margin_base).T)
+        margins[:, places] = grid.margin_base, grid.margin_donor
+        told(len(places))
+    base, donor = margins
     clean, corrupt = (base, donor) if direction == "noising" else (donor, base)
-    values = np.nan_to_num((grid.margin_patched - base).T)  # a contrast that a site cannot reach is not changed by it
     return SiteEffects(
         tuple(one.contrast for one in contrasts), tuple(map(str, sites)), values, clean, corrupt, direction, method
     )
@@ -59,6 +65,7 @@ def compare_untrained(
     budget: Budget,
     seed: int,
     folder: Path | None = None,
+    told: Callable[[int], None] = lambda _: None,
 ) -> RandomModels:
     """The model's own t beside those of `models` untrained ones on the same contrasts.
 
@@ -66,15 +73,15 @@ def compare_untrained(
     from 0 by exchanged signs, and what is asked here is more: are they told more clearly than in models that know nothing?
     If training gave nothing, all of the models are exchangeable, and p is exact however alike contrasts are.
     """
-    clusters = clusters_of([one.contrast for one in contrasts])
+    clusters = cluster_numbers([one.contrast for one in contrasts])
     place = {contrast.id: i for i, contrast in enumerate(studied.contrasts)}
     mine = [place[one.contrast.id] for one in contrasts]
     own = strength_of(studied.values[mine], studied.clean[mine], studied.corrupt[mine], clusters)
-    sites = [parse_site(name) for name in studied.sites]
 
     def strength(number: int) -> FloatArray:
+        sites = [parse_site(name) for name in studied.sites]
         twin = random_twin(subject, number)
-        found = effects_of(twin, contrasts, sites, studied.direction, studied.method, budget)
+        found = effects_of(twin, contrasts, sites, studied.direction, studied.method, budget, told)
         return np.array(strength_of(found.values, found.clean, found.corrupt, clusters))
 
     others = []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from constraintsuite.execution.shards import keyed_random
-from constraintsuite.mechanism.contrasts.records import Half
+from constraintsuite.mechanism.contrasts.records import Contrast, Half, Marked, MarkedPair
 from constraintsuite.records.examples import Example
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.terms import TermAnalyser
@@ -35,22 +36,13 @@ class Asides:
         query = example.query
         asked = frozenset(_TERMS.terms(f"{query.topic} {query.neg} {query.base}"))
         names = [*example.constraint.y_surface_forms, *example.constraint.y_kinds]
-        return self._draw(
-            self._texts[half], example, lambda other: not asked & other.terms and not find_forms(other.text, names)
-        )
+        return _draw(self._texts[half], example.id, self._seed, lambda other: _is_beside(other, asked, names))
 
     def topic_for(self, example: Example, half: Half) -> str | None:
         """Another topic, or query where a suite has none, of which neither of the example's texts has a term."""
         texts = f"{example.docs.pos.text} {example.docs.neg.text}"
         said = frozenset(_TERMS.terms(texts)) | frozenset(_TERMS.terms(example.query.topic))
-        return self._draw(self._topics[half], example, lambda other: not said & other.terms)
-
-    def _draw(self, pool: Sequence[_Other], example: Example, fits: Callable[[_Other], bool]) -> str | None:
-        rng = keyed_random(self._seed, "aside", example.id)
-        for other in rng.sample(pool, min(_TRIES, len(pool))):
-            if fits(other):
-                return other.text
-        return None
+        return _draw(self._topics[half], example.id, self._seed, lambda other: not said & other.terms)
 
     @cached_property
     def _texts(self) -> dict[Half, list[_Other]]:
@@ -70,3 +62,51 @@ class Asides:
             list,
             {half: [_Other(text, frozenset(_TERMS.terms(text))) for text in texts] for half, texts in found.items()},
         )
+
+
+def without_strangers(contrasts: Sequence[Contrast], seed: int) -> list[Contrast]:
+    """The contrasts, where a text aside is one that the other half asks about, with another of their own half, or none."""
+    read: dict[str, set[Half]] = defaultdict(set)
+    for contrast in contrasts:
+        for pair in (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt):
+            read[pair.text.text].add(contrast.half)
+    own: dict[Half, list[_Other]] = defaultdict(list)
+    for text, halves in read.items():
+        if len(halves) == 1:
+            own[next(iter(halves))].append(_Other(text, frozenset(_TERMS.terms(text))))
+    return [
+        contrast
+        if contrast.aside is None or read.get(contrast.aside.text.text, {contrast.half}) == {contrast.half}
+        else _with_text_of(own[contrast.half], contrast, seed)
+        for contrast in contrasts
+    ]
+
+
+def _with_text_of(pool: Sequence[_Other], contrast: Contrast, seed: int) -> Contrast:
+    if contrast.side != "query":  # its own text stands aside, under another query
+        return replace(contrast, aside=None, aside_corrupt=None)
+    clean, corrupt = contrast.better.query, contrast.better_corrupt.query
+    asked = frozenset(_TERMS.terms(f"{clean.text} {corrupt.text}"))
+    pairs = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)
+    marked = [one for pair in pairs for one in (pair.query, pair.text)]
+    names = sorted({one.text[m.start : m.end] for one in marked for m in one.marks if m.role in ("q_y", "d_y")})
+    others = [other for other in pool if other.text not in {pair.text.text for pair in pairs}]
+    text = _draw(others, contrast.id, seed, lambda other: _is_beside(other, asked, names))
+    aside = None if text is None else Marked(text)
+    return replace(
+        contrast,
+        aside=None if aside is None else MarkedPair(clean, aside),
+        aside_corrupt=None if aside is None else MarkedPair(corrupt, aside),
+    )
+
+
+def _is_beside(other: _Other, asked: frozenset[str], names: Sequence[str]) -> bool:
+    return not asked & other.terms and not find_forms(other.text, names)
+
+
+def _draw(pool: Sequence[_Other], name: str, seed: int, fits: Callable[[_Other], bool]) -> str | None:
+    rng = keyed_random(seed, "aside", name)
+    for other in rng.sample(pool, min(_TRIES, len(pool))):
+        if fits(other):
+            return other.text
+    return None

@@ -16,8 +16,9 @@ from constraintsuite.mechanism.contrasts.queries import (
     y_forms,
 )
 from constraintsuite.mechanism.contrasts.records import Contrast, Marked, MarkedPair, Side
-from constraintsuite.mechanism.contrasts.texts import paint_text
+from constraintsuite.mechanism.contrasts.texts import mark_texts
 from constraintsuite.mechanism.contrasts.tokens import Rejected
+from constraintsuite.mechanism.contrasts.words import twin_words
 from constraintsuite.records.examples import Example
 from constraintsuite.text.mentions import find_forms
 
@@ -27,7 +28,7 @@ def idiom_contrast(control: Example, bench: Bench) -> Made:
     name = f"{control.id}/idiom"
     if control.control is None or not control.query.base or control.query.base == control.query.neg:
         return Rejected(name, "no_twin_query")
-    texts = _texts(control, bench)
+    texts = mark_texts(control, bench.reader)
     if texts is None:
         return Rejected(name, "cue_not_found")
     forms = y_forms(control)
@@ -44,7 +45,7 @@ def nonflip_contrast(control: Example, original: Example | None, bench: Bench) -
     name = f"{control.id}/nonflip"
     if original is None or control.control is None:
         return Rejected(name, "original_missing")
-    before, after = _texts(original, bench), _texts(control, bench)
+    before, after = mark_texts(original, bench.reader), mark_texts(control, bench.reader)
     if before is None or after is None:
         return Rejected(name, "cue_not_found")
     changed_texts = before != after
@@ -73,6 +74,7 @@ def nonflip_contrast(control: Example, original: Example | None, bench: Bench) -
         control="nonflip",
         change=control.control.kind,
         y=control.constraint.y,
+        split=control.split,
     )
 
 
@@ -83,9 +85,7 @@ def entity_contrasts(examples: Sequence[Example], benches: Mapping[str, Bench]) 
     """
     for example, other in _coupled(examples):
         name = f"{example.id}/entity"
-        bench = benches.get(example.id)
-        if bench is None:
-            continue  # counted with the example
+        bench = benches[example.id]
         twin = _asking(example, other)
         if example.suite != "negation_omission":
             yield Rejected(name, "negation_in_text")
@@ -133,16 +133,10 @@ def _frame(query: Marked) -> str:
     ys = [mark for mark in query.marks if mark.role == "q_y"]
     if not ys:
         return query.text
-    before = query.text[: ys[0].start].removesuffix(" a ").removesuffix(" an ").rstrip()
-    return f"{before} ? {query.text[ys[-1].end :]}"
-
-
-def _texts(example: Example, bench: Bench) -> tuple[Marked, Marked] | None:
-    """The text that should win under the example's query, and the other."""
-    paintings = paint_text(example, "pos", bench.reader), paint_text(example, "neg", bench.reader)
-    if paintings[0] is None or paintings[1] is None:
-        return None
-    return paintings[0].marked(), paintings[1].marked()
+    before = query.text[: ys[0].start]
+    for article in twin_words().articles:
+        before = before.removesuffix(f" {article} ")
+    return f"{before.rstrip()} ? {query.text[ys[-1].end :]}"
 
 
 def _query(example: Example) -> Marked:

@@ -33,14 +33,6 @@ def read_contrasts(path: Path) -> list[Contrast]:
     return list(found.values())
 
 
-def check_contrasts(contrasts: Sequence[Contrast]) -> None:
-    """A UserError if one of them cannot be asked."""
-    for contrast in contrasts:
-        fault = fault_of(contrast)
-        if fault:
-            raise UserError(f"Contrast {contrast.id!r}: {fault}")
-
-
 def fault_of(contrast: Contrast) -> str:
     """What is wrong with a contrast; empty if nothing is."""
     if (contrast.aside is None) != (contrast.aside_corrupt is None):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.mechanism.contrasts.records import HALVES, Half
@@ -12,18 +13,34 @@ from constraintsuite.records.examples import Example
 
 GIANT = 0.6
 """A component with more than this share of its split would leave too little for the other half: it is torn apart."""
+TORN = "clusters_in_both_halves"
+"""Why something is left out whose documents fell to both halves."""
+
+
+class Linked(NamedTuple):
+    """Something that is dealt to a half, and the clusters that tie it to others."""
+
+    id: str
+    clusters: Sequence[str]
+    split: str
+    kind: str = ""
+    """Each kind is dealt evenly."""
 
 
 def halve(examples: Sequence[Example], seed: int) -> dict[str, Half | None]:
-    """The half of each example by its id, each split halved for itself; None where its two documents are torn apart.
+    """The half of each example by its id; None where its two documents are torn apart."""
+    return deal([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
 
-    Examples that share a cluster go together: components are dealt out, the largest first, to the half that has less.
+
+def deal(items: Sequence[Linked], seed: int) -> dict[str, Half | None]:
+    """The half of each by its id, each split dealt for itself; None where its clusters are torn apart.
+
+    Those that share a cluster go together: components are dealt out, the largest first, to the half that has less.
     """
-    components: dict[int, list[Example]] = defaultdict(list)
-    numbers = connected_components([clusters_of(example) for example in examples])
-    for number, example in zip(numbers.tolist(), examples, strict=True):
-        components[number].append(example)
-    by_split: dict[str, list[list[Example]]] = defaultdict(list)
+    components: dict[int, list[Linked]] = defaultdict(list)
+    for number, item in zip(connected_components([item.clusters for item in items]).tolist(), items, strict=True):
+        components[number].append(item)
+    by_split: dict[str, list[list[Linked]]] = defaultdict(list)
     for component in components.values():
         by_split[component[0].split].append(component)
     found: dict[str, Half | None] = {}
@@ -44,22 +61,27 @@ def clusters_of(example: Example) -> tuple[str, ...]:
     return example.clusters or tuple(sorted(set(documents)))
 
 
-def _deal(components: Sequence[Sequence[Example]], seed: int) -> Mapping[str, Half | None]:
+def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, Half | None]:
     total = sum(map(len, components))
     found: dict[str, Half | None] = {}
-    sizes = dict.fromkeys(HALVES, 0)
+    sizes: Counter[tuple[Half, str]] = Counter()
     for component in sorted(components, key=lambda some: (-len(some), _order(some, seed))):
-        if len(component) > GIANT * total and len({c for e in component for c in clusters_of(e)}) > 2:
-            halves = [half_of(clusters_of(example), seed) for example in component]
+        if len(component) > GIANT * total and len({name for item in component for name in item.clusters}) > 2:
+            halves = [half_of(item.clusters, seed) for item in component]
         else:
-            least = min(HALVES, key=lambda half: (sizes[half], HALVES.index(half) ^ _order(component, seed) % 2))
-            halves = [least] * len(component)
-        for example, half in zip(component, halves, strict=True):
-            found[example.id] = half
+            halves = [_lesser(component, sizes, seed)] * len(component)
+        for item, half in zip(component, halves, strict=True):
+            found[item.id] = half
             if half is not None:
-                sizes[half] += 1
+                sizes[half, item.kind] += 1
     return found
 
 
-def _order(component: Sequence[Example], seed: int) -> int:
-    return stable_hash("half", str(seed), min(min(clusters_of(example)) for example in component))
+def _lesser(component: Sequence[Linked], sizes: Counter[tuple[Half, str]], seed: int) -> Half:
+    """The half that has less of what the component is of."""
+    turn = _order(component, seed) % 2
+    return min(HALVES, key=lambda half: (sum(sizes[half, item.kind] for item in component), HALVES.index(half) ^ turn))
+
+
+def _order(component: Sequence[Linked], seed: int) -> int:
+    return stable_hash("half", str(seed), min(min(item.clusters, default=item.id) for item in component))

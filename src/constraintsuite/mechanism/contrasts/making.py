@@ -9,7 +9,7 @@ from constraintsuite.mechanism.contrasts.asides import Asides
 from constraintsuite.mechanism.contrasts.halves import clusters_of
 from constraintsuite.mechanism.contrasts.queries import Twin, affirmative_twin, y_forms
 from constraintsuite.mechanism.contrasts.records import Contrast, ControlKind, Half, Marked, MarkedPair
-from constraintsuite.mechanism.contrasts.texts import Reader, are_near, mirror, paint_text
+from constraintsuite.mechanism.contrasts.texts import Reader, are_near, mark_texts, mirror, paint_text
 from constraintsuite.mechanism.contrasts.tokens import Rejected
 from constraintsuite.records.examples import Example
 from constraintsuite.text.mentions import find_forms
@@ -38,10 +38,9 @@ def query_contrast(example: Example, bench: Bench) -> Made:
     twin = affirmative_twin(example)
     if twin is None:
         return Rejected(name, "no_twin_query")
-    paintings = paint_text(example, "pos", bench.reader), paint_text(example, "neg", bench.reader)
-    if paintings[0] is None or paintings[1] is None:
+    texts = mark_texts(example, bench.reader)
+    if texts is None:
         return Rejected(name, "cue_not_found")
-    texts = paintings[0].marked(), paintings[1].marked()
     return swap_queries(example, name, twin, texts, bench, cue=example.constraint.negation_marker)
 
 
@@ -77,6 +76,7 @@ def swap_queries(
         control=control,
         change=twin.change,
         y=example.constraint.y,
+        split=example.split,
     )
 
 
@@ -111,6 +111,7 @@ def document_contrast(example: Example, bench: Bench) -> Made:
         half=bench.half,
         change="texts exchanged",
         y=example.constraint.y,
+        split=example.split,
     )
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.files import fault_of
+from constraintsuite.mechanism.contrasts.files import fault_of, read_contrasts
 from constraintsuite.mechanism.contrasts.halves import half_of
 from constraintsuite.mechanism.contrasts.painting import Painting
 from constraintsuite.mechanism.contrasts.queries import find_words, mark_queries
 from constraintsuite.mechanism.contrasts.records import HALVES, Contrast, Half, Marked, MarkedPair
 from constraintsuite.mechanism.contrasts.texts import mirror
+from constraintsuite.records.examples import Split
 from constraintsuite.store.jsonl import read_lines
 from constraintsuite.text.mentions import find_forms, surface_forms
 
@@ -39,6 +41,7 @@ class PlainContrast:
     """Contrasts that share a document share this; empty for one that stands alone."""
     half: Half | None = None
     """By the cluster where it is not given."""
+    split: Split | Literal[""] = ""
 
 
 def mark_plain(plain: PlainContrast, seed: int = 0) -> Contrast:
@@ -48,6 +51,19 @@ def mark_plain(plain: PlainContrast, seed: int = 0) -> Contrast:
     if fault:
         raise UserError(f"Contrast {plain.id!r}: {fault}")
     return contrast
+
+
+def read_either(path: Path, seed: int = 0) -> list[Contrast]:
+    """The contrasts of a file of plain ones, whose lines have a `query`, or of marked ones, whose lines have none."""
+    first = next((line.record for line in read_lines(path, dict[str, Any])), None)
+    if first is not None and "query" in first:
+        return read_plain(path, seed)
+    if first is not None and "better_corrupt" not in first:
+        raise UserError(
+            f"{path}:1: this is no contrast. A plain one has id, query, query_corrupt, better and worse; a marked one all keys of "
+            "a contrasts.jsonl. docs/mechanism.md has an example of each."
+        )
+    return read_contrasts(path)
 
 
 def read_plain(path: Path, seed: int = 0) -> list[Contrast]:
@@ -91,6 +107,7 @@ def _mark(plain: PlainContrast, seed: int) -> Contrast:
         half=plain.half or half_of(clusters, seed) or HALVES[0],
         change=f"{plain.query} > {corrupt}" if on_query else "texts",
         y=plain.y[0] if plain.y else "",
+        split=plain.split,
     )
 
 

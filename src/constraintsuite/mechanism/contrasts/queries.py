@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
 from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
 from constraintsuite.mechanism.contrasts.records import Marked
+from constraintsuite.mechanism.contrasts.words import twin_words
 from constraintsuite.records.examples import Example
 from constraintsuite.records.text import Span
 from constraintsuite.text.editing import starts_with_vowel_sound
 from constraintsuite.text.mentions import find_forms, fold
-
-# As many words as before: the two queries differ in nothing but the cue. "also" is what can stand wherever "not" can.
-# "including" and "such as" ask for Y less than the others do: they prefer the text with Y, but would be content without.
-COUNTERPARTS: Mapping[str, str] = {
-    "excluding": "including",
-    "never": "also",
-    "not": "also",
-    "other than": "such as",
-    "outside": "in",
-    "without": "with",
-}
-NO = "no"
 
 
 class Twin(NamedTuple):
@@ -83,25 +72,29 @@ def _replace_cue(example: Example) -> tuple[str, str] | None:
     cues = [cue for cue in find_words(query, marker) if not any(cue.overlaps(one) for one in mentions)]
     if not mentions or not cues:
         return None
-    cue = min(cues, key=lambda one: min(_gap(one, mention) for mention in mentions))
-    new = _some(example, mentions) if marker == NO else COUNTERPARTS.get(marker)
+    cue = min(cues, key=lambda one: min(gap(one, mention) for mention in mentions))
+    words = twin_words()
+    new = _some(example, mentions) if marker == words.determiner else words.counterparts.get(marker)
     if new is None:
         return None
     return query[: cue.start] + new + query[cue.end :], f"{marker} > {new}"
 
 
-def _gap(one: Span, other: Span) -> int:
+def gap(one: Span, other: Span) -> int:
+    """Characters between two stretches; below 0 where they overlap."""
     return max(one.start, other.start) - min(one.end, other.end)
 
 
 def _some(example: Example, mentions: Sequence[Span]) -> str:
     """What "no" becomes: the article of one countable thing, which the affirmative query or a text shows, or "some"."""
+    words = twin_words()
+    article = rf"(?<!\w)(?:{'|'.join(map(re.escape, words.articles))}) $"
     countable = any(
-        re.search(r"(?<!\w)an? $", text[: mention.start], re.IGNORECASE)
+        re.search(article, text[: mention.start], re.IGNORECASE)
         for text in (example.query.base, example.docs.pos.text, example.docs.neg.text)
         for mention in find_forms(text, [example.constraint.y])
     )
     following = example.query.neg[mentions[0].start :]
     if not countable:
-        return "some"
-    return "an" if starts_with_vowel_sound(following) else "a"
+        return words.amount
+    return words.article_before_vowel if starts_with_vowel_sound(following) else words.article

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from constraintsuite.records.examples import Split
+
 Role = Literal["cls", "q_topic", "q_cue", "q_y", "sep1", "d_cue", "d_y", "d_scope", "d_other", "sep2"]
 ROLES: tuple[Role, ...] = get_args(Role)
 QUERY_ROLES: tuple[Role, ...] = ("q_topic", "q_cue", "q_y")
@@ -78,3 +80,5 @@ class Contrast:
     """What was done to get the corrupt one: `without > with` (a word for a word), `query.base`, `texts exchanged`."""
     y: str = ""
     """What the query leaves out."""
+    split: Split | Literal[""] = ""
+    """The example's; empty where nothing says it."""

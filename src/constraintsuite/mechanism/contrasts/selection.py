@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.mechanism.contrasts.asides import without_strangers
+from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal
 from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, Contrast, ControlKind, Side
+from constraintsuite.mechanism.contrasts.tokens import Rejected, Tokenised, tokenise
+from constraintsuite.models.tokenization import Tokenization
 
 
 def keep_kinds(
@@ -31,12 +36,28 @@ def choose(contrasts: Sequence[Contrast], limit: int | None, seed: int) -> list[
     return [contrast for contrast in contrasts if contrast.id in chosen]
 
 
+def choose_readable(
+    contrasts: Sequence[Contrast], limit: int | None, seed: int, tokenization: Tokenization
+) -> Tokenised:
+    """At most `limit` in the tokens of a model, chosen in the same way; for one that it cannot be asked another is taken, as
+    long as there are more."""
+    left, rejected = list(contrasts), list[Rejected]()
+    while True:
+        found = tokenise(choose(left, limit, seed), tokenization)
+        rejected += found.rejected
+        if not found.rejected or limit is None or limit >= len(left):
+            return Tokenised(found.contrasts, tuple(rejected))
+        unreadable = {one.id for one in found.rejected}
+        left = [contrast for contrast in left if contrast.id not in unreadable]
+
+
 def apart(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
     """Names of which no two have a cluster in common, those with rarer clusters first, so that many are found."""
     shared = Counter(cluster for some in clusters.values() for cluster in set(some))
 
     def crowded(name: str) -> tuple[int, int, str]:
-        return max(shared[cluster] for cluster in clusters[name]), stable_hash("apart", str(seed), name), name
+        most = max((shared[cluster] for cluster in clusters[name]), default=0)
+        return most, stable_hash("apart", str(seed), name), name
 
     taken: set[str] = set()
     chosen = []
@@ -47,10 +68,22 @@ def apart(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
     return frozenset(chosen)
 
 
-def keep_apart(contrasts: Sequence[Contrast], seed: int) -> list[Contrast]:
-    """The contrasts of which no two of one kind and side share a cluster, in order."""
-    groups: dict[tuple[str, str], dict[str, Collection[str]]] = defaultdict(dict)
+def keep_apart(contrasts: Sequence[Contrast], seed: int) -> tuple[list[Contrast], list[Rejected]]:
+    """The contrasts of which no two of one kind and side share a cluster, in order, and those that are left out for it.
+
+    Halves are dealt anew over what is kept: one whose documents were of both halves among all need not be so among few.
+    """
+    groups: dict[str, dict[str, Collection[str]]] = defaultdict(dict)
     for contrast in contrasts:
-        groups[contrast.control, contrast.side][contrast.id] = contrast.clusters
+        groups[_group(contrast)][contrast.id] = contrast.clusters
     chosen = {name for group in groups.values() for name in apart(group, seed)}
-    return [contrast for contrast in contrasts if contrast.id in chosen]
+    some = [contrast for contrast in contrasts if contrast.id in chosen]
+    halves = deal([Linked(one.id, one.clusters, one.split, _group(one)) for one in some], seed)
+    kept = [replace(contrast, half=half) for contrast in some if (half := halves[contrast.id]) is not None]
+    left = [Rejected(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
+    torn = [Rejected(one.id, TORN) for one in some if halves[one.id] is None]
+    return without_strangers(kept, seed), [*left, *torn]
+
+
+def _group(contrast: Contrast) -> str:
+    return f"{contrast.control} {contrast.side}"

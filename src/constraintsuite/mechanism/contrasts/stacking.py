@@ -87,15 +87,22 @@ def role_places(stacked: Stack, into: Run, role: Role) -> npt.NDArray[np.bool_]:
     return found
 
 
-def buckets(contrasts: Sequence[TokenContrast], most_tokens: int) -> Iterator[list[int]]:
+def buckets(
+    contrasts: Sequence[TokenContrast], most_tokens: int, pairs: Sequence[Sequence[TokenPair]] | None = None
+) -> Iterator[list[int]]:
     """Places of contrasts of about the same length, longest first, so that clean and corrupt rows of each bucket hold at most
-    that many tokens with their padding; a contrast that alone has more is a bucket of its own."""
-    order = sorted(range(len(contrasts)), key=lambda i: (-contrasts[i].longest, i))
+    that many tokens with their padding; a contrast that alone has more is a bucket of its own.
+
+    `pairs` are other rows of each contrast, in place of its own.
+    """
+    stacked = [one.pairs for one in contrasts] if pairs is None else pairs
+    longest = [max(len(row) for pair in some for row in (pair.clean, pair.corrupt)) for some in stacked]
+    order = sorted(range(len(contrasts)), key=lambda i: (-longest[i], i))
     bucket: list[int] = []
     rows = 0
     for place in order:
-        more = 2 * len(contrasts[place].pairs)
-        if bucket and (rows + more) * contrasts[bucket[0]].longest > most_tokens:
+        more = 2 * len(stacked[place])
+        if bucket and (rows + more) * longest[bucket[0]] > most_tokens:
             yield bucket
             bucket, rows = [], 0
         bucket.append(place)

@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
 from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
-from constraintsuite.mechanism.contrasts.queries import find_words, y_forms
+from constraintsuite.mechanism.contrasts.queries import find_words, gap, y_forms
+from constraintsuite.mechanism.contrasts.records import Marked
 from constraintsuite.records.examples import Evidence, Example
 from constraintsuite.records.text import Span
 from constraintsuite.text import ANALYSERS
@@ -65,6 +66,12 @@ def paint_text(example: Example, which: Which, reader: Reader) -> Painting | Non
     return painting
 
 
+def mark_texts(example: Example, reader: Reader) -> tuple[Marked, Marked] | None:
+    """The text that should win under the example's query, and the other; None where a cue cannot be found."""
+    pos, neg = paint_text(example, "pos", reader), paint_text(example, "neg", reader)
+    return None if pos is None or neg is None else (pos.marked(), neg.marked())
+
+
 def mirror(one: Painting, other: Painting) -> None:
     """Give the words of `other` the cue and scope that they have in `one`, where they have no role of their own.
 
@@ -107,7 +114,7 @@ def _reach(text: str, mention: Span, said: Evidence | None, reader: Reader) -> _
     judged = judge_mention(mention, analysis.scopes)
     cue = judged.cue
     if said is not None and said.cue and (judged.verdict != said.verdict or cue is None):
-        cue = min(_find_cue(text, said.cue), key=lambda one: _distance(one, mention), default=None)
+        cue = min(_find_cue(text, said.cue), key=lambda one: gap(one, mention), default=None)
         if cue is None:
             return None
     if cue is None:
@@ -128,10 +135,6 @@ def _find_cue(text: str, cue: str) -> list[Span]:
     """Where a cue stands as a word, or else as the end of one: "doesn't", "peanut-free"."""
     found = re.finditer(re.escape(fold(cue)), fold(text))
     return find_words(text, cue) or [Span(*one.span()) for one in found]
-
-
-def _distance(one: Span, other: Span) -> int:
-    return max(one.start, other.start) - min(one.end, other.end)
 
 
 def _paint_edit(painting: Painting, example: Example, which: Which, analysis: Analysis) -> None:

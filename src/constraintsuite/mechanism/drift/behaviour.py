@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from constraintsuite.build.audit.groups import group_examples
 from constraintsuite.errors import UserError
@@ -15,13 +18,19 @@ from constraintsuite.evaluate.figures import figures
 from constraintsuite.evaluate.groupings import OVERALL
 from constraintsuite.evaluate.headline import headline_metric
 from constraintsuite.evaluate.load import Run, Suite, load_run
-from constraintsuite.evaluate.run import evaluate_suite, run_folder
+from constraintsuite.evaluate.run import run_folder
+from constraintsuite.evaluate.scoring import documents_of, pairs_of, score_pairs
+from constraintsuite.evaluate.writing import RunContent, record_run, run_origin
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
+from constraintsuite.mechanism.drift.labelled import Labelled
 from constraintsuite.mechanism.drift.records import Change, Figure, Forgetting
-from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.metrics.intervals import DRAWS, FloatArray
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
+from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import Split
+from constraintsuite.store.download import cache_folder
 
 SHOWN = ("accuracy", "paired_accuracy", "normalised_gap", "normalised_sensitivity")
 
@@ -35,7 +44,7 @@ class Behaviour(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Compared:
     """The runs of all checkpoints on one suite, over the splits that are looked at."""
 
     suite: Suite
@@ -46,18 +55,31 @@ class _Asked:
 
 
 def run_checkpoints(
-    suites: Mapping[str, Suite], checkpoints: Sequence[Checkpoint], folder: Path, reporter: Reporter, seed: int
+    suites: Mapping[str, Suite],
+    checkpoints: Sequence[Checkpoint],
+    folder: Path,
+    splits: Collection[Split],
+    reporter: Reporter,
+    seed: int,
 ) -> dict[str, dict[str, Run]]:
-    """Score every suite with every checkpoint, into one run folder each; those that are there are kept."""
+    """Score the asked splits of every suite with every checkpoint, into one run folder each; those that are there are kept."""
     return {
         name: {
-            one.label: load_run(
-                evaluate_suite(suite.artifact.path, one.model, run_folder(folder, name, one.label), reporter, seed).path
-            )
+            one.label: _run(asked_of(suite, splits), one, run_folder(folder, name, one.label), splits, reporter, seed)
             for one in checkpoints
         }
         for name, suite in suites.items()
     }
+
+
+def asked_of(suite: Suite, splits: Collection[Split]) -> Suite:
+    """The suite without what is of other splits; a suite of which nothing is left is a UserError."""
+    main, controls = (
+        tuple(example for example in part if example.split in splits) for part in (suite.examples, suite.controls)
+    )
+    if not main:
+        raise UserError(f"{suite.artifact.path}: no main example is in the split {', '.join(sorted(splits))}.")
+    return replace(suite, examples=main, controls=controls)
 
 
 def compare_behaviour(
@@ -68,7 +90,7 @@ def compare_behaviour(
     seed: int,
 ) -> Behaviour:
     """By slice and over all main examples of some splits; p-values are corrected over all changes."""
-    asked = [_ask(name, suite, runs[name], splits) for name, suite in suites.items()]
+    asked = [_ask(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]
     tests = [(one, test) for one in asked for test in _tests(one, seed)]
     changes = [_change(one, test) for (one, _), test in zip(tests, corrected([test for _, test in tests]), strict=True)]
     return Behaviour(
@@ -78,18 +100,45 @@ def compare_behaviour(
     )
 
 
-def _ask(name: str, suite: Suite, runs: Mapping[str, Run], splits: Collection[Split]) -> _Asked:
+def best_of(columns: Mapping[str, FloatArray]) -> str:
+    """The label with the largest mean of its values, NaN where it has none; of equal ones the first."""
+
+    def height(label: str) -> float:
+        column = columns[label]
+        return float(np.nanmean(column)) if np.isfinite(column).any() else -math.inf
+
+    return max(columns, key=height)
+
+
+def _run(
+    suite: Suite, checkpoint: Checkpoint, out: Path, splits: Collection[Split], reporter: Reporter, seed: int
+) -> Run:
+    """As `csuite eval` makes it, of some splits."""
+    everything = [*suite.examples, *suite.controls]
+    told = Labelled(checkpoint.label, reporter)
+    bench = Workbench(documents_of(everything), cache_folder() / "scores", told)
+    with about(checkpoint.label):
+        scorer = load_scorer(checkpoint.model, bench)
+        origin = run_origin(suite, scorer.name, {"scorer": scorer.fingerprint, "splits": sorted(splits)}, seed)
+        return load_run(
+            record_run(suite, origin, out, lambda: _score(suite, scorer), reporter=told, events=bench.events).path
+        )
+
+
+def _score(suite: Suite, scorer: Scorer) -> RunContent:
+    pairs = pairs_of([*suite.examples, *suite.controls])
+    scores = score_pairs(scorer, pairs)
+    visible = dict(zip(pairs, scorer.visible(pairs).tolist(), strict=True)) if isinstance(scorer, Truncating) else None
+    return RunContent(suite, scores, visible, scorer.describe() if isinstance(scorer, Describing) else {})
+
+
+def _ask(name: str, suite: Suite, runs: Mapping[str, Run]) -> _Compared:
     aligned = align(suite, runs)
-    kept = {place for place, example in enumerate(aligned.examples) if example.split in splits}
-    groups = {OVERALL: range(aligned.main), **aligned.groups()["slice"]}
-    left = {group: [place for place in members if place in kept] for group, members in groups.items()}
-    if not left[OVERALL]:
-        raise UserError(f"{suite.artifact.path}: no main example is in the split {', '.join(sorted(splits))}.")
-    metric = headline_metric(suite.examples).name
-    return _Asked(suite, name, metric, aligned, {group: members for group, members in left.items() if members})
+    groups = {OVERALL: list(range(aligned.main)), **aligned.groups()["slice"]}
+    return _Compared(suite, name, headline_metric(suite.examples).name, aligned, groups)
 
 
-def _figures(asked: _Asked, seed: int) -> Iterator[Figure]:
+def _figures(asked: _Compared, seed: int) -> Iterator[Figure]:
     for group, members in asked.groups.items():
         clusters = group_examples([asked.aligned.examples[i] for i in members]).groups
         for checkpoint, results in asked.aligned.results.items():
@@ -99,7 +148,7 @@ def _figures(asked: _Asked, seed: int) -> Iterator[Figure]:
                     yield Figure(checkpoint, asked.name, group, metric, value)
 
 
-def _tests(asked: _Asked, seed: int) -> Iterator[Difference]:
+def _tests(asked: _Compared, seed: int) -> Iterator[Difference]:
     """Each checkpoint against the first, and against the one before it."""
     labels = list(asked.aligned.results)
     for place in range(1, len(labels)):
@@ -108,7 +157,7 @@ def _tests(asked: _Asked, seed: int) -> Iterator[Difference]:
                 yield paired_test(asked.aligned, first, labels[place], METRICS[asked.metric], group, members, seed=seed)
 
 
-def _change(asked: _Asked, test: Difference) -> Change:
+def _change(asked: _Compared, test: Difference) -> Change:
     return Change(
         first=test.first,
         second=test.second,
@@ -124,14 +173,11 @@ def _change(asked: _Asked, test: Difference) -> Change:
     )
 
 
-def _forgotten(asked: _Asked, seed: int) -> Iterator[Forgetting]:
+def _forgotten(asked: _Compared, seed: int) -> Iterator[Forgetting]:
     metric = METRICS[asked.metric]
     *earlier, last = asked.aligned.results
     for group, members in asked.groups.items():
-        means = {
-            label: float(metric.column([asked.aligned.results[label][i] for i in members]).mean()) for label in earlier
-        }
-        best = max(earlier, key=lambda label: means[label])
+        best = best_of({label: metric.column([asked.aligned.results[label][i] for i in members]) for label in earlier})
         test = paired_test(asked.aligned, best, last, metric, group, members, seed=seed)
         if test.difference.value is not None:
             yield Forgetting(asked.name, group, metric.name, best, last, test.difference)

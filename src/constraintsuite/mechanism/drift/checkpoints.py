@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.naming import parse_model
+from constraintsuite.models.weights import find_weights
 
 _FAMILY = "cross"
+_SEED = re.compile(r"seed\d+-")  # how `csuite tune` begins the names of checkpoints
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +34,14 @@ def name_checkpoints(given: Sequence[str], options: str = "") -> list[Checkpoint
     names = [parse_model(one if one.startswith(f"{_FAMILY}:") else f"{_FAMILY}:{one}") for one in given]
     if len(names) < 2:
         raise UserError("Drift is between checkpoints: name two or more, in the order of training.")
-    for name in names:
-        if not (Path(name.argument).expanduser() / "config.json").is_file():
-            raise UserError(
-                f"{name.argument}: no config.json, so this is no model folder. Give folders of checkpoints."
-            )
-    folders = [Path(name.argument).expanduser().resolve() for name in names]
+    folders = [find_weights(name.argument).resolve() for name in names]
+    bare = next((folder for folder in folders if not (folder / "config.json").is_file()), None)
+    if bare is not None:
+        raise UserError(f"{bare}: no config.json, so this is no model folder. Give folders of checkpoints.")
     twice = next((folder for folder, count in Counter(folders).items() if count > 1), None)
     if twice is not None:
         raise UserError(f"{twice}: this checkpoint is named twice. Give each once.")
+    _refuse_mixed(folders)
     added = f",{options}" if options else ""
     return [
         Checkpoint(_label(folder, folders), str(parse_model(f"{name}{added}")))
@@ -52,7 +54,6 @@ def fingerprint(checkpoint: Checkpoint) -> str:
     from constraintsuite.models.cross import CrossSettings
     from constraintsuite.models.torch.folder import ModelFolder, need_torch
     from constraintsuite.models.torch.settings import fingerprint_of
-    from constraintsuite.models.weights import find_weights
 
     need_torch("Drift between checkpoints")
     name = parse_model(checkpoint.model)
@@ -60,29 +61,25 @@ def fingerprint(checkpoint: Checkpoint) -> str:
     return fingerprint_of("subject", ModelFolder(find_weights(name.argument)), settings)
 
 
-def count_layers(checkpoint: Checkpoint) -> int:
-    """As its configuration says it."""
-    from transformers import AutoConfig
+@contextmanager
+def about(label: str) -> Iterator[None]:
+    """What is refused inside is told with the checkpoint that it is about."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"Checkpoint {label}: {error}") from None
 
-    folder = Path(parse_model(checkpoint.model).argument).expanduser()
-    count: int = AutoConfig.from_pretrained(folder, local_files_only=True).num_hidden_layers
-    return count
 
-
-def refuse_unlike(first: Subject, second: Subject) -> None:
-    """Sites, tokens and weights are compared one by one, so that both must have the same."""
-    for what, one, other in (
-        ("layers", first.layers, second.layers),
-        ("heads", first.heads, second.heads),
-        ("family", first.family, second.family),
-        ("width", first.model.config.hidden_size, second.model.config.hidden_size),
-        ("tokenizer", _tokens(first), _tokens(second)),
-    ):
-        if one != other:
-            shown = "" if what in ("family", "tokenizer") else f" ({one} and {other})"
-            raise UserError(
-                f"{second.name}: it differs from {first.name} in its {what}{shown}. Drift is between checkpoints of one model."
-            )
+def _refuse_mixed(folders: Sequence[Path]) -> None:
+    """Checkpoints of several seeds are no one order: what stands before one is then the end of another training."""
+    seeds = Counter(found[0] for folder in folders if (found := _SEED.match(folder.name)))
+    if len(seeds) < 2 or max(seeds.values()) < 2:
+        return
+    first = next(folder for folder in folders if _SEED.match(folder.name))
+    raise UserError(
+        f"These are checkpoints of several trainings ({', '.join(seed.rstrip('-') for seed in seeds)}), which are no one order. "
+        f"Give those of one at a time, such as {first.parent / next(iter(seeds))}*, or one of each training alone."
+    )
 
 
 def _label(folder: Path, among: Sequence[Path]) -> str:
@@ -90,12 +87,3 @@ def _label(folder: Path, among: Sequence[Path]) -> str:
         if [other.parts[-length:] for other in among].count(folder.parts[-length:]) == 1:
             return "/".join(folder.parts[-length:])
     return str(folder)
-
-
-_SAMPLE = "Soup, 12 leeks; not a single one Unaffordable naïve 東京"
-
-
-def _tokens(subject: Subject) -> tuple[int, list[int]]:
-    """What a tokenizer makes of a sample, and how many tokens it knows."""
-    ids: list[int] = subject.inputs([(_SAMPLE, _SAMPLE)])["input_ids"][0].tolist()
-    return int(subject.model.config.vocab_size), ids

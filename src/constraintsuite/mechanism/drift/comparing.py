@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from constraintsuite.mechanism.circuits.resampling import Figure, Resampling
+from constraintsuite.mechanism.circuits.resampling import Resampling, Statistic
 from constraintsuite.mechanism.contrasts.records import Contrast, Role
 from constraintsuite.mechanism.drift import rankings
 from constraintsuite.mechanism.drift.cka import FEWEST, cka_interval
@@ -33,6 +33,7 @@ from constraintsuite.records.scores import Interval
 
 PROBED: tuple[Role, ...] = ("cls", "q_y", "d_y")
 """Where the cue itself does not stand: what is read off there was carried there."""
+_Likening = Callable[[FloatArray, FloatArray], float | None]
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ def importance(effects: FloatArray) -> FloatArray:
 
 
 def circuit_of(seen: Observation, direction: Direction, ground: Ground) -> list[Site]:
-    """The sites that matter most, the strongest first."""
-    strength = importance(seen.effects[DIRECTIONS.index(direction)])
+    """The sites that matter most on the half find, the strongest first; what is said of them comes from the other half."""
+    strength = importance(seen.effects[DIRECTIONS.index(direction)][ground.find])
     return [ground.sites[place] for place in rankings.order_of(strength)[: ground.top].tolist()]
 
 
@@ -102,7 +103,7 @@ def likeness_of(pair: tuple[str, str], one: Observation, other: Observation, gro
         columns = np.concatenate([one.effects[number], other.effects[number]], axis=1)
 
         def figure(
-            of: Callable[[FloatArray, FloatArray], float | None],
+            of: _Likening,
             least: float = 0.0,
             most: float = 1.0,
             columns: FloatArray = columns,
@@ -110,17 +111,17 @@ def likeness_of(pair: tuple[str, str], one: Observation, other: Observation, gro
             return clipped(_even(ground.draws.interval(columns, _each(of, count))), least, most)
 
         halves = np.concatenate([_halved(seen.effects[number], ground) for seen in (one, other)], axis=1)
-        tops = [rankings.top_sites(importance(seen.effects[number]), top) for seen in (one, other)]
         yield Likeness(
             *pair,
             direction,
             spearman=figure(spearman, -1.0),
-            across=clipped(_even(ground.draws.interval(halves, _across)), -1.0, 1.0),
+            across=clipped(_even(ground.draws.interval(halves, _across(spearman))), -1.0, 1.0),
             rbo=figure(rankings.rank_biased_overlap),
             rbo_chance=rankings.chance_overlap(count),
             jaccard=figure(shared),
+            jaccard_across=clipped(_even(ground.draws.interval(halves, _across(shared))), 0.0, 1.0),
             jaccard_chance=rankings.chance_jaccard(count, top),
-            jaccard_p=rankings.chance_of_sharing(count, top, len(tops[0] & tops[1])),
+            jaccard_p=_sharing_p(one.effects[number], other.effects[number], ground),
             weighted=figure(rankings.weighted_overlap),
             moved=figure(lambda a, b: rankings.moved_mass(a, b, layers), most=float(layers.max())),
         )
@@ -208,17 +209,31 @@ def _halved(effects: FloatArray, ground: Ground) -> FloatArray:
     return np.concatenate([np.where(find, effects, 0.0), np.where(find, 0.0, effects)], axis=1)
 
 
-def _across(sums: FloatArray) -> FloatArray:
-    """The mean correlation of either's one half with the other's other half, of sums of both halves of both."""
-    found = []
-    for row in np.abs(sums):
-        one, one_check, other, other_check = np.split(row, 4)
-        pair = spearman(one, other_check), spearman(one_check, other)
-        found.append(np.nan if pair[0] is None or pair[1] is None else (pair[0] + pair[1]) / 2)
-    return np.array(found)
+def _sharing_p(one: FloatArray, other: FloatArray, ground: Ground) -> float:
+    """Of circuits that were chosen on different halves, both ways: the larger p, as of fewer that are shared."""
+    find, count, top = ground.find, len(ground.sites), ground.top
+    mine, theirs = (
+        [rankings.top_sites(importance(effects[half]), top) for half in (find, ~find)] for effects in (one, other)
+    )
+    shared = min(len(mine[0] & theirs[1]), len(mine[1] & theirs[0]))
+    return rankings.chance_of_sharing(count, top, shared)
 
 
-def _each(of: Callable[[FloatArray, FloatArray], float | None], count: int) -> Figure:
+def _across(of: _Likening) -> Statistic:
+    """The mean of either's one half with the other's other half, of sums of both halves of both."""
+
+    def figure(sums: FloatArray) -> FloatArray:
+        found = []
+        for row in np.abs(sums):
+            one, one_check, other, other_check = np.split(row, 4)
+            pair = of(one, other_check), of(one_check, other)
+            found.append(np.nan if pair[0] is None or pair[1] is None else (pair[0] + pair[1]) / 2)
+        return np.array(found)
+
+    return figure
+
+
+def _each(of: _Likening, count: int) -> Statistic:
     """Of the sums of two checkpoints side by side, draw by draw: importances are their absolute values."""
 
     def figure(sums: FloatArray) -> FloatArray:

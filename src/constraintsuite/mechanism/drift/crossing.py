@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from constraintsuite.mechanism.circuits.running import bare
 from constraintsuite.mechanism.contrasts.stacking import Run, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.drift.observing import bare
 from constraintsuite.mechanism.effects.records import Direction, FloatArray
 from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, make_block
 from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor

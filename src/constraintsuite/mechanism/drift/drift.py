@@ -5,86 +5,60 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import Suite, load_suite
 from constraintsuite.evaluate.scoring import pairs_of
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import code_version
+from constraintsuite.mechanism.circuits.leftovers import remove_leftovers
+from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.resampling import resample
+from constraintsuite.mechanism.circuits.running import studied_sites
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
-from constraintsuite.mechanism.contrasts.from_suite import make_contrasts
-from constraintsuite.mechanism.contrasts.records import Contrast, ControlKind, Side
-from constraintsuite.mechanism.contrasts.selection import choose, keep_kinds
+from constraintsuite.mechanism.contrasts.records import HALVES, Half
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, Tokenised, tokenise
-from constraintsuite.mechanism.drift.behaviour import compare_behaviour, run_checkpoints
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, count_layers, fingerprint
+from constraintsuite.mechanism.drift.alike import shared_shape
+from constraintsuite.mechanism.drift.asking import Chosen, choose_contrasts
+from constraintsuite.mechanism.drift.behaviour import asked_of, compare_behaviour, run_checkpoints
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint
 from constraintsuite.mechanism.drift.cka import FEWEST
 from constraintsuite.mechanism.drift.comparing import Ground
 from constraintsuite.mechanism.drift.folder import KIND, RESULTS, RUNS, STAGES
-from constraintsuite.mechanism.drift.observing import studied_sites
 from constraintsuite.mechanism.drift.plan import DriftPlan, plan_drift
 from constraintsuite.mechanism.drift.records import Drift
+from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.mechanism.drift.steps import Walk, walk
 from constraintsuite.mechanism.explain.folder import begin
 from constraintsuite.mechanism.subject import Subject, load_subject
-from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.records.examples import SPLITS, Split
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import adapter
 
-LIMIT, TOP = 256, 10
-_MAIN: tuple[ControlKind, ...] = ("",)
 _DRAWS = 500  # of clusters: figures of rankings are made one draw at a time
-
-
-@dataclass(frozen=True, slots=True)
-class DriftSettings:
-    """How drift is measured."""
-
-    splits: tuple[Split, ...] = SPLITS
-    """A model that was trained on a suite should be asked its `test` alone."""
-    sides: tuple[Side, ...] = ("query",)
-    """Where clean and corrupt differ; what reads a negation in a query need not be what reads one in a text."""
-    independent: bool = False
-    """Only contrasts of examples of which no two share a document."""
-    limit: int | None = LIMIT
-    """Most contrasts, dealt evenly over sides and slices."""
-    top: int = TOP
-    """Sites of a circuit."""
-    seed: int = 0
-    memory: int | None = None
-    """MiB for activations; decides no figure."""
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """Suites by name, and the contrasts made of them."""
-
-    suites: Mapping[str, Suite]
-    contrasts: tuple[Contrast, ...]
-    rejects: Mapping[str, int]
+_FEWEST_OF_HALF = FEWEST // 2
 
 
 def plan_work(checkpoints: Sequence[Checkpoint], suites: Sequence[Path], settings: DriftSettings) -> DriftPlan:
-    """What `measure_drift` would do; nothing is loaded but the suites."""
-    asked = _ask(suites, settings)
-    pairs = sum(len(pairs_of([*suite.examples, *suite.controls])) for suite in asked.suites.values())
+    """What `measure_drift` would do, and what it would refuse; nothing is loaded but the suites."""
+    shape = shared_shape(checkpoints)
+    _refuse_top(settings, shape.sites)
+    chosen = choose_contrasts(suites, settings)
+    halves = Counter(one.half for one in chosen.contrasts)
+    _refuse_few(halves)
+    asked = [asked_of(suite, settings.splits) for suite in chosen.suites.values()]
     return plan_drift(
         [one.label for one in checkpoints],
-        list(asked.suites),
-        pairs,
-        len(asked.contrasts),
-        dict(asked.rejects),
-        count_layers(checkpoints[0]),
+        list(chosen.suites),
+        sum(len(pairs_of([*suite.examples, *suite.controls])) for suite in asked),
+        halves,
+        dict(chosen.rejects),
+        shape.layers,
     )
 
 
@@ -96,31 +70,37 @@ def measure_drift(
     reporter: Reporter,
 ) -> Artifact:
     """Measure all that changes from checkpoint to checkpoint into the folder `out`; what is done already is kept."""
-    asked = _ask(suites, settings)
-    origin = _origin(checkpoints, asked, settings)
+    chosen = choose_contrasts(suites, settings)
+    origin = _origin(checkpoints, chosen, settings)
+    if read_manifest(out) is None:
+        _refuse_top(settings, shared_shape(checkpoints).sites)
     with folder_lock(out):
         finished = begin(out, origin)
         if finished is not None:
             reporter.note(f"{origin.name}: {out} is up to date")
+            shutil.rmtree(out / STAGES, ignore_errors=True)  # of one that was stopped when it was all but done
             return finished
         began = time.monotonic()
-        first = load_subject(checkpoints[0].model)
-        tokens = _tokenise(asked, first)
-        found = _measure(checkpoints, asked, tokens.contrasts, first, out, settings, reporter)
+        for folder in (out, out / STAGES):
+            remove_leftovers(folder)
+        with about(checkpoints[0].label):
+            first = load_subject(checkpoints[0].model)
+        tokens = _tokenise(chosen, first)
+        found = _measure(checkpoints, chosen, tokens.contrasts, first, out, settings, reporter)
         write_contrasts(out / CONTRASTS, [one.contrast for one in tokens.contrasts])
         write_text(out / RESULTS, adapter(Drift).dump_json(found, indent=1).decode() + "\n")
-        shutil.rmtree(out / STAGES)
-        counts = {"checkpoints": len(checkpoints), "suites": len(asked.suites), "contrasts": found.contrasts}
+        counts = {"checkpoints": len(checkpoints), "suites": len(chosen.suites), "contrasts": found.contrasts}
         cut = Counter(f"tokens: {one.reason}" for one in tokens.rejected)
         place = {"device": describe_device(first.device)}
-        return finish(
-            out, origin, counts, {**asked.rejects, **cut}, time.monotonic() - began, place=place, beside=(RUNS,)
-        )
+        rejects = {**chosen.rejects, **cut}
+        done = finish(out, origin, counts, rejects, time.monotonic() - began, place=place, beside=(RUNS,))
+        shutil.rmtree(out / STAGES, ignore_errors=True)
+        return done
 
 
 def _measure(
     checkpoints: Sequence[Checkpoint],
-    asked: _Asked,
+    chosen: Chosen,
     contrasts: tuple[TokenContrast, ...],
     first: Subject,
     out: Path,
@@ -129,14 +109,13 @@ def _measure(
 ) -> Drift:
     labels = tuple(one.label for one in checkpoints)
     ground = _ground(first, contrasts, settings)
-    runs = run_checkpoints(asked.suites, checkpoints, out / RUNS, reporter, settings.seed)
-    behaviour = compare_behaviour(asked.suites, runs, settings.splits, seed=settings.seed)
+    runs = run_checkpoints(chosen.suites, checkpoints, out / RUNS, settings.splits, reporter, settings.seed)
+    behaviour = compare_behaviour(chosen.suites, runs, settings.splits, seed=settings.seed)
     walker = Walk(first, labels, contrasts, ground, out / STAGES, settings.memory)
-    with reporter.track("checkpoints", len(checkpoints)) as advance:
-        inside, circuits = walk(walker, [one.model for one in checkpoints], advance)
+    inside, circuits = walk(walker, [one.model for one in checkpoints], reporter)
     return Drift(
         checkpoints=labels,
-        suites=tuple(asked.suites),
+        suites=tuple(chosen.suites),
         splits=tuple(settings.splits),
         sides=tuple(settings.sides),
         contrasts=len(contrasts),
@@ -156,52 +135,41 @@ def _measure(
 def _ground(first: Subject, contrasts: Sequence[TokenContrast], settings: DriftSettings) -> Ground:
     plain = tuple(one.contrast for one in contrasts)
     sites = tuple(studied_sites(first))
-    if settings.top >= len(sites):
-        raise UserError(f"--top {settings.top}: the model has {len(sites)} heads and MLPs in all.")
-    clusters = connected_components([contrast.clusters for contrast in plain])
+    clusters = cluster_numbers(plain)
     draws = resample(clusters, np.random.default_rng(settings.seed), _DRAWS)
     return Ground(sites, plain, clusters, draws, settings.top, settings.seed)
 
 
-def _tokenise(asked: _Asked, first: Subject) -> Tokenised:
-    tokens = tokenise(asked.contrasts, first.classifier.tokenization)
-    if len(tokens.contrasts) < FEWEST:
-        raise UserError(
-            f"Only {len(tokens.contrasts)} contrasts are left, of {FEWEST} that are needed. Give larger suites, another "
-            "--split, or a larger --limit."
-        )
+def _tokenise(chosen: Chosen, first: Subject) -> Tokenised:
+    tokens = tokenise(chosen.contrasts, first.classifier.tokenization)
+    _refuse_few(Counter(one.contrast.half for one in tokens.contrasts))
     return tokens
 
 
-def _ask(suites: Sequence[Path], settings: DriftSettings) -> _Asked:
-    """Main contrasts of all suites: what training should change, and what it should not, is told by the slices."""
-    loaded: dict[str, Suite] = {}
-    found: dict[str, Contrast] = {}
-    rejects: Counter[str] = Counter()
-    for path in suites:
-        suite = load_suite(path)
-        name = path.resolve().name
-        if name in loaded:
-            raise UserError(f"{path}: another suite's folder is called {name!r} too. Rename one of them.")
-        loaded[name] = suite
-        made = make_contrasts(suite, seed=settings.seed, splits=settings.splits, independent=settings.independent)
-        found |= {
-            contrast.id: contrast for contrast in keep_kinds(made.contrasts, sides=settings.sides, controls=_MAIN)
-        }
-        asked = (*settings.sides, "any")
-        rejects.update({why: count for why, count in made.rejects.items() if why.partition(":")[0] in asked})
-    chosen = choose(list(found.values()), settings.limit, settings.seed)
-    return _Asked(loaded, tuple(chosen), dict(sorted(rejects.items())))
+def _refuse_top(settings: DriftSettings, sites: int) -> None:
+    if settings.top >= sites:
+        raise UserError(f"--top {settings.top}: the model has {sites} heads and MLPs in all.")
 
 
-def _origin(checkpoints: Sequence[Checkpoint], asked: _Asked, settings: DriftSettings) -> Origin:
-    inputs = {f"suite {name}": suite.content for name, suite in asked.suites.items()}
+def _refuse_few(halves: Counter[Half]) -> None:
+    if halves.total() < FEWEST or min(halves[half] for half in HALVES) < _FEWEST_OF_HALF:
+        found = " and ".join(f"{halves[half]} in the half {half!r}" for half in HALVES)
+        raise UserError(
+            f"Too few contrasts are left: {found}, of {FEWEST} that are needed, {_FEWEST_OF_HALF} in each half. Give larger suites, "
+            "another --split, or a larger --limit."
+        )
+
+
+def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSettings) -> Origin:
+    inputs = {f"suite {name}": suite.content for name, suite in chosen.suites.items()}
+    inputs["contrasts"] = chosen.content
     inputs |= {f"checkpoint {n:03d} {one.label}": fingerprint(one) for n, one in enumerate(checkpoints)}
     decisive: dict[str, Any] = {
         "checkpoints": [one.label for one in checkpoints],
-        "suites": list(asked.suites),
+        "suites": list(chosen.suites),
         "splits": list(settings.splits),
         "sides": list(settings.sides),
+        "independent": settings.independent,
         "limit": settings.limit,
         "top": settings.top,
         "draws": _DRAWS,

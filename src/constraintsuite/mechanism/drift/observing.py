@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.mechanism.attribution import attribute_contrasts
+from constraintsuite.mechanism.circuits.running import bare, studied_sites
 from constraintsuite.mechanism.contrasts.records import ROLES, Role
 from constraintsuite.mechanism.contrasts.stacking import Run, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -46,16 +47,6 @@ class Observation:
     pooled: npt.NDArray[np.float32]
     """Means over the tokens of a role, NaN where a row lacks it: (embeddings and layers, roles, runs, contrasts, better and
     worse, width)."""
-
-
-def studied_sites(subject: Subject) -> list[Site]:
-    """What a circuit can be made of: heads and MLPs."""
-    return subject.sites({"head", "mlp"})
-
-
-def bare(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
-    """The contrasts without what stands aside: a third of the work, which no figure here asks for."""
-    return [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
 
 
 def plan(subject: Subject, contrasts: Sequence[TokenContrast], mib: int | None) -> Budget:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from constraintsuite.mechanism.contrasts.records import Half
 from constraintsuite.mechanism.drift.crossing import CROSSED
 from constraintsuite.mechanism.effects.records import DIRECTIONS
 
@@ -39,11 +40,12 @@ def plan_drift(
     checkpoints: Sequence[str],
     suites: Sequence[str],
     pairs: int,
-    contrasts: int,
+    halves: Mapping[Half, int],
     rejects: dict[str, int],
     layers: int,
 ) -> DriftPlan:
     """From counts alone; a model is not loaded for it."""
+    contrasts = sum(halves.values())
     count, later = len(checkpoints), len(checkpoints) - 1
     patches = layers + 2  # the residuals, embeddings among them, and the circuit
     return DriftPlan(
@@ -54,5 +56,5 @@ def plan_drift(
         behaviour=pairs * count,
         attribution=contrasts * _BOTH * (1 + _BACKWARD) * count,
         representation=contrasts * _BOTH * count,
-        crossing=min(contrasts, CROSSED) * len(DIRECTIONS) * (2 * _BOTH + 3 * patches * _ROWS) * later,
+        crossing=min(halves["check"], CROSSED) * len(DIRECTIONS) * (2 * _BOTH + 3 * patches * _ROWS) * later,
     )

@@ -99,11 +99,14 @@ class Likeness:
     rbo_chance: float
     """What rankings by chance have on average."""
     jaccard: Interval
-    """Shared members of the two circuits of the `top` sites, by all members of either."""
+    """Shared members of the two circuits of the `top` sites, by all members of either; on the same contrasts, as `spearman`."""
+    jaccard_across: Interval
+    """Of circuits chosen on different halves of the contrasts, the mean of both ways."""
     jaccard_chance: float
     """What two circuits drawn by chance share on average."""
     jaccard_p: float
-    """That chance shares as many or more (hypergeometric)."""
+    """That chance shares as many or more as circuits of different halves do, the larger of both ways (hypergeometric: every site
+    is as likely as another)."""
     weighted: Interval
     """Importance that both have at the same site, as a share of all that either has."""
     moved: Interval
@@ -235,7 +238,7 @@ class Drift:
     layers: int
     heads: int
     circuit: dict[Direction, tuple[str, ...]]
-    """Of the first checkpoint, the strongest first."""
+    """Of the first checkpoint on the half find, the strongest first."""
     figures: tuple[Figure, ...]
     changes: tuple[Change, ...]
     forgetting: tuple[Forgetting, ...]

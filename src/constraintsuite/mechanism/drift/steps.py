@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.execution.progress import Reporter
 from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.drift import comparing
-from constraintsuite.mechanism.drift.checkpoints import refuse_unlike
+from constraintsuite.mechanism.drift.checkpoints import about
 from constraintsuite.mechanism.drift.comparing import Ground
 from constraintsuite.mechanism.drift.crossing import CROSSED, cross_patch
 from constraintsuite.mechanism.drift.observing import (
@@ -46,17 +47,18 @@ class Walk:
 
     def start(self) -> tuple[Step, Circuits]:
         """What the first checkpoint shows, and its circuits."""
-        seen = self._observe(0, self.first)
-        step = self._kept(0, lambda: self._alone(0, seen, seen))
+        with about(self.labels[0]):
+            seen = self._observe(0, self.first)
+            step = self._kept(0, lambda: self._alone(0, seen, seen))
         return step, {direction: comparing.circuit_of(seen, direction, self.ground) for direction in DIRECTIONS}
 
     def go_on(self, number: int, model: str, circuits: Circuits) -> Step:
         """What a later checkpoint shows, beside the first and the one before it."""
-        return self._kept(number, lambda: self._later(number, model, circuits))
+        with about(self.labels[number]):
+            return self._kept(number, lambda: self._later(number, model, circuits))
 
     def _later(self, number: int, model: str, circuits: Circuits) -> Step:
         second = load_subject(model)
-        refuse_unlike(self.first, second)
         first, seen = self._load(0), self._observe(number, second)
         others = {0: first} | ({number - 1: self._load(number - 1)} if number > 1 else {})
         pairs = [((self.labels[place], self.labels[number]), other) for place, other in others.items()]
@@ -120,17 +122,25 @@ class Walk:
 
 
 def crossed_places(ground: Ground) -> list[int]:
-    """Which contrasts values are carried over in: those passes are exact, and most of the work."""
-    chosen = {contrast.id for contrast in choose(ground.contrasts, CROSSED, ground.seed)}
+    """Which contrasts values are carried over in, of those that did not choose the circuit: exact, and most of the work."""
+    others = [contrast for contrast in ground.contrasts if contrast.half == "check"]
+    chosen = {contrast.id for contrast in choose(others, CROSSED, ground.seed)}
     return [place for place, contrast in enumerate(ground.contrasts) if contrast.id in chosen]
 
 
-def walk(walker: Walk, models: Sequence[str], advance: Callable[[], None]) -> tuple[Step, Circuits]:
+def walk(walker: Walk, models: Sequence[str], reporter: Reporter) -> tuple[Step, Circuits]:
     """All steps together."""
-    first, circuits = walker.start()
-    advance()
-    steps = [first]
-    for number, model in enumerate(models[1:], 1):
-        steps.append(walker.go_on(number, model, circuits))
+
+    def note(number: int) -> None:
+        reporter.note(f"{walker.labels[number]}: looking inside, checkpoint {number + 1} of {len(models)}")
+
+    with reporter.track("checkpoints", len(models)) as advance:
+        note(0)
+        first, circuits = walker.start()
         advance()
+        steps = [first]
+        for number, model in enumerate(models[1:], 1):
+            note(number)
+            steps.append(walker.go_on(number, model, circuits))
+            advance()
     return Step.joined(steps), circuits

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from constraintsuite.execution.shards import keyed_random
+from constraintsuite.mechanism.contrasts.records import Side
+from constraintsuite.mechanism.effects.groups import EVERY
 from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction, Effects, FloatArray
 
 Place = tuple[str, str]
@@ -25,9 +27,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of one direction; the figures are of means over contrasts, a place each."""
+    """Of one direction and side; the figures are of means over contrasts, a place each."""
 
     direction: Direction
+    contrasts: int
+    """Those that were both estimated and patched exactly: the figures are of them alone."""
     places: int
     """Those that were run exactly."""
     rank_correlation: float | None
@@ -45,14 +49,18 @@ class Agreement:
     false_negative_rate: float | None
     """Estimated share of all places stronger than the cut that are not in the top: what was missed of the random share stands
     for as much of the rest as was not looked at."""
+    items: str = EVERY
+    """`all`, or the side where exact patches are of both."""
 
 
-def choose(estimates: Effects, top: float, rest: float, seed: int) -> Choice:
-    """The strongest `top` share of places in either direction, and a `rest` share of all places by chance from the others."""
+def choose(estimates: Iterable[Effects], top: float, rest: float, seed: int) -> Choice:
+    """The `top` share of places that are strongest in any direction and side, and a `rest` share of all places by chance from
+    the others; `estimates` are those of a side each."""
     strength: dict[Place, float] = {}
-    for direction in sorted(set(estimates.direction.tolist())):
-        for place, value in mean_effects(estimates, direction).items():
-            strength[place] = max(strength.get(place, 0.0), abs(value))
+    for of_side in estimates:
+        for direction in sorted(set(of_side.direction.tolist())):
+            for place, value in mean_effects(of_side, direction).items():
+                strength[place] = max(strength.get(place, 0.0), abs(value))
     order = sorted(strength, key=lambda place: (-strength[place], place))
     count = round(top * len(order))
     others = order[count:]
@@ -73,29 +81,35 @@ def mean_effects(effects: Effects, direction: str) -> dict[Place, float]:
     return dict(zip(order, (sums / counts).tolist(), strict=True))
 
 
-def compare(estimates: Effects, exact: Effects, choice: Choice) -> list[Agreement]:
-    """Both on the contrasts that were patched exactly, one direction after the other."""
-    shared = estimates.where(np.isin(estimates.contrast, list(set(exact.contrast.tolist()))))
+def compare(estimates: Mapping[Side, Effects], exact: Mapping[Side, Effects], choice: Choice) -> list[Agreement]:
+    """Both, by side, on the contrasts that were estimated and patched exactly, one direction after the other."""
     return [
-        _of_direction(mean_effects(shared, direction), mean_effects(exact, direction), choice, direction)
+        replace(_of_direction(estimates[side], patched, choice, direction), items=side if len(exact) > 1 else EVERY)
+        for side, patched in exact.items()
+        if side in estimates
         for direction in DIRECTIONS
-        if (exact.direction == direction).any()
+        if (patched.direction == direction).any()
     ]
 
 
-def _of_direction(
-    estimated: Mapping[Place, float], exact: Mapping[Place, float], choice: Choice, direction: Direction
-) -> Agreement:
+def _of_direction(estimates: Effects, patched: Effects, choice: Choice, direction: Direction) -> Agreement:
+    estimates, patched = (some.where(some.direction == direction) for some in (estimates, patched))
+    shared = sorted(set(estimates.contrast.tolist()) & set(patched.contrast.tolist()))
+    estimated, exact = (
+        mean_effects(some.where(np.isin(some.contrast, shared)), direction) for some in (estimates, patched)
+    )
     places = [place for place in (*choice.top, *choice.random) if place in exact and place in estimated]
     random = [place for place in choice.random if place in exact and place in estimated]
     guess, truth = _values(estimated, places), _values(exact, places)
-    cut = sorted(map(abs, estimated.values()))[-len(choice.top)] if choice.top else 0.0
+    strongest = sorted(map(abs, estimated.values()), reverse=True)[: len(choice.top)]
+    cut = strongest[-1] if strongest else 0.0
     missed = sum(abs(exact[place]) > cut for place in random)
     found = sum(abs(exact[place]) > cut for place in choice.top if place in exact)
     rest = choice.candidates - len(choice.top)
     unseen = missed * rest / len(random) if random else 0.0
     return Agreement(
         direction,
+        len(shared),
         len(places),
         spearman(guess, truth),
         spearman(_values(estimated, random), _values(exact, random)),

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.records import Contrast
-from constraintsuite.mechanism.effects.ratios import IntArray, ratios_of_means
-from constraintsuite.mechanism.effects.records import BoolArray, Direction, Effects, FloatArray, Method
-from constraintsuite.metrics.intervals import connected_components, estimate
+from constraintsuite.mechanism.contrasts.records import ROLES, Contrast
+from constraintsuite.mechanism.effects.groups import groups_of
+from constraintsuite.mechanism.effects.ratios import ratios_of_means
+from constraintsuite.mechanism.effects.records import ALL, BoolArray, Direction, Effects, FloatArray, Method
+from constraintsuite.mechanism.sites import Site, parse_site
+from constraintsuite.metrics.intervals import IntArray, connected_components, estimate
 from constraintsuite.records.scores import Interval
-
-EVERY, CORRECT, FAILED = "all", "correct", "failed"
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class SiteSummary:
 
     items: str
     """`all` main contrasts, those the model gets right (`correct`: its clean margin is above 0) or not (`failed`), or the kind
-    of a control."""
+    of a control. Where there are contrasts of both sides, each side has its own: `query`, `query correct`, ..."""
     direction: Direction
     method: Method
     site: str
@@ -45,6 +45,8 @@ class Baseline:
     items: str
     clean_margin: Interval
     corrupt_margin: Interval
+    difference: Interval
+    """Clean less corrupt margin, contrast by contrast."""
     correct: Interval
     """Share whose clean margin is above 0."""
 
@@ -72,9 +74,12 @@ class _Table:
 
 
 def summarise_effects(effects: Effects, contrasts: Sequence[Contrast], seed: int) -> EffectSummary:
-    """Figures of each site, role, direction and method over groups of contrasts that are never merged."""
+    """Figures of each site, role, direction and method over groups of contrasts that are never merged.
+
+    In which order the rows come does not matter: it depends on how many contrasts were done at a time.
+    """
     known = {contrast.id: contrast for contrast in contrasts}
-    tables = list(_tables(effects))
+    tables = list(_tables(effects, list(known)))
     clean = _clean_margins(tables)
     sites: list[SiteSummary] = []
     for table in tables:
@@ -83,12 +88,13 @@ def summarise_effects(effects: Effects, contrasts: Sequence[Contrast], seed: int
     return EffectSummary(_baselines(tables, known, clean, seed), tuple(sites))
 
 
-def _tables(effects: Effects) -> Iterator[_Table]:
+def _tables(effects: Effects, order: Sequence[str]) -> Iterator[_Table]:
     kinds = sorted(set(zip(effects.direction.tolist(), effects.method.tolist(), strict=True)))
     for direction, method in kinds:
         mine = effects.where((effects.direction == direction) & (effects.method == method))
-        names = tuple(dict.fromkeys(mine.contrast.tolist()))
-        patches = tuple(dict.fromkeys(zip(mine.site.tolist(), mine.role.tolist(), strict=True)))
+        there = set(mine.contrast.tolist())
+        names = tuple(name for name in order if name in there)
+        patches = tuple(sorted(set(zip(mine.site.tolist(), mine.role.tolist(), strict=True)), key=_from_below))
         row = _places(mine.contrast.tolist(), names)
         column = _places(list(zip(mine.site.tolist(), mine.role.tolist(), strict=True)), patches)
         base, donor = np.full(len(names), np.nan), np.full(len(names), np.nan)
@@ -97,6 +103,13 @@ def _tables(effects: Effects) -> Iterator[_Table]:
         patched[row, column] = mine.margin_patched
         aside[row, column] = mine.aside_patched - mine.aside_base
         yield _Table(direction, method, patches, names, base, donor, patched, aside)
+
+
+def _from_below(patch: tuple[str, str]) -> tuple[Site, int, int, str]:
+    """Sites as they lie in the model, and at each all positions, then roles as they follow in a row, then single positions."""
+    site, role = patch
+    known = (ALL, *ROLES)
+    return parse_site(site), known.index(role) if role in known else len(known), len(role), role
 
 
 def _places(values: Sequence[object], order: Sequence[object]) -> IntArray:
@@ -118,12 +131,8 @@ def _clean_margins(tables: Sequence[_Table]) -> dict[str, tuple[float, float]]:
 def _groups(
     names: Sequence[str], known: Mapping[str, Contrast], margins: Mapping[str, tuple[float, float]]
 ) -> dict[str, BoolArray]:
-    main = np.array([not known[name].control for name in names])
-    right = np.array([margins[name][0] > 0 for name in names])
-    groups = {EVERY: main, CORRECT: main & right, FAILED: main & ~right}
-    for kind in sorted({known[name].control for name in names} - {""}):
-        groups[kind] = np.array([known[name].control == kind for name in names])
-    return {items: keep for items, keep in groups.items() if keep.any()}
+    right = np.array([margins[name][0] > 0 for name in names], dtype=bool)
+    return groups_of([known[name] for name in names], right, known.values())
 
 
 def _clusters(names: Sequence[str], known: Mapping[str, Contrast]) -> IntArray:
@@ -169,13 +178,13 @@ def _baselines(
     margins: Mapping[str, tuple[float, float]],
     seed: int,
 ) -> tuple[Baseline, ...]:
-    names = tuple(dict.fromkeys(name for table in tables for name in table.contrasts))
+    names = [name for name in known if name in margins]
     values = np.array([margins[name] for name in names])
     right = np.where(np.isnan(values[:, 0]), np.nan, (values[:, 0] > 0).astype(np.float64))
     clusters = _clusters(names, known)
     found = []
     for items, keep in _groups(names, known, margins).items():
-        figures = np.column_stack([values[keep], right[keep]])
+        figures = np.column_stack([values[keep], values[keep, 0] - values[keep, 1], right[keep]])
         rng = np.random.default_rng(seed)
-        found.append(Baseline(items, *estimate(figures, [False, False, True], clusters[keep], rng=rng)))
+        found.append(Baseline(items, *estimate(figures, [False, False, False, True], clusters[keep], rng=rng)))
     return tuple(found)

@@ -4,46 +4,40 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import code_version
-from constraintsuite.mechanism.ablation import REFERENCES, ablate_contrasts, choose_others, prepare_ablation
+from constraintsuite.mechanism.ablation import REFERENCES, Replacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
+from constraintsuite.mechanism.contrasts.records import Contrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.agreement import Choice, choose, compare
-from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation, Effects, Grid
+from constraintsuite.mechanism.effects.agreement import compare
+from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation, Grid
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.effects.table import part_file, read_effects, write_effects, writer
-from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, SUBJECT, SUMMARY, begin, load_effects
+from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, SUBJECT, SUMMARY, begin
+from constraintsuite.mechanism.explain.forecast import forecast_ablation, forecast_attribution, forecast_patches
+from constraintsuite.mechanism.explain.plan import RANDOM, TOP, Guide, plan_ablation, plan_patches, rows_by_side
 from constraintsuite.mechanism.explain.records import Comparison, SubjectFacts
 from constraintsuite.mechanism.explain.settings import Analysis, Scope
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.explain.work import Work, patches_at, prepare, refuse_other_model
+from constraintsuite.mechanism.explain.work import Work, prepare
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.memory import peak_mib
 from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import Artifact, Origin, finish
-from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.store.files import folder_lock, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 
-SHARD = 64
-"""Contrasts in a file of effects: what is lost at most when an analysis is stopped."""
-TOP, RANDOM = 0.2, 0.1
 Shard = Sequence[TokenContrast]
-
-
-class _Guide(NamedTuple):
-    """Estimates that say what is worth an exact patch."""
-
-    estimates: Effects
-    choice: Choice
-    content: str
 
 
 def attribute(source: Path, model: str, out: Path, scope: Scope, reporter: Reporter, *, steps: int = 0) -> Artifact:
@@ -53,7 +47,8 @@ def attribute(source: Path, model: str, out: Path, scope: Scope, reporter: Repor
     def effects(shard: Shard) -> list[Grid]:
         return attribute_contrasts(work.subject, shard, work.patches, scope.directions, work.budget, steps=steps)
 
-    return _analyse("attribute", work, scope, out, effects, reporter, {"steps": steps})
+    own = {"steps": steps, "shard": forecast_attribution(work, len(scope.directions), steps).shard}
+    return _analyse("attribute", work, scope, out, effects, reporter, own)
 
 
 def patch(
@@ -68,15 +63,13 @@ def patch(
     random: float = RANDOM,
 ) -> Artifact:
     """Run every patch; with a `guide`, an attribution folder, the strongest share by its estimates and a random share."""
-    work = prepare(source, model, scope)
-    guided = None if guide is None else _follow(guide, work, top, random, scope.seed)
-    if guided is not None:
-        work = work.of(patches_at([*guided.choice.top, *guided.choice.random]))
+    work, guided = plan_patches(source, model, scope, guide, top, random)
 
     def effects(shard: Shard) -> list[Grid]:
         return patch_contrasts(work.subject, shard, work.patches, scope.directions, work.budget)
 
-    own = {} if guided is None else {"top": top, "random": random}
+    own: dict[str, Any] = {"shard": forecast_patches(work, len(scope.directions)).shard}
+    own |= {} if guided is None else {"top": top, "random": random}
     return _analyse("patch", work, scope, out, effects, reporter, own, guided)
 
 
@@ -90,28 +83,25 @@ def ablate(
     kinds: Sequence[Ablation] = ABLATIONS,
 ) -> Artifact:
     """Take every site away from the clean runs, in one or several ways."""
-    work = prepare(source, model, scope)
-    if "resample" in kinds:
-        others = choose_others(work.contrasts, scope.seed)
-        work = work.on([one for one in work.contrasts if one.contrast.id in others], "no_other_y")
-    replacements = [
-        prepare_ablation(work.subject, kind, work.contrasts, work.sites, work.budget, scope.seed) for kind in kinds
-    ]
+    plan = plan_ablation(source, model, scope, kinds)
+    work = plan.work
 
-    def effects(shard: Shard) -> list[Grid]:
+    @cache  # when the first shard is begun: a finished folder needs none of it
+    def replacements() -> list[Replacement]:
         return [
-            ablate_contrasts(work.subject, shard, work.patches, replacement, work.budget)
-            for replacement in replacements
+            prepare_ablation(work.subject, kind, work.contrasts, work.sites, work.budget, scope.seed) for kind in kinds
         ]
 
-    return _analyse("ablate", work, scope, out, effects, reporter, {"kinds": list(kinds), "references": REFERENCES})
+    def effects(shard: Shard) -> list[Grid]:
+        asked = [(replacement, replacement.serves(shard)) for replacement in replacements()]
+        return [
+            ablate_contrasts(work.subject, contrasts, work.patches, replacement, work.budget)
+            for replacement, contrasts in asked
+            if contrasts
+        ]
 
-
-def _follow(guide: Path, work: Work, top: float, random: float, seed: int) -> _Guide:
-    artifact = Artifact.open(guide, KIND)
-    estimates, _ = load_effects(guide)
-    refuse_other_model(artifact, estimates, work)
-    return _Guide(estimates, choose(estimates, top, random, seed), artifact.manifest.content)
+    own = {"kinds": list(kinds), "references": REFERENCES, "shard": forecast_ablation(plan).shard}
+    return _analyse("ablate", work, scope, out, effects, reporter, own)
 
 
 def _analyse(
@@ -122,7 +112,7 @@ def _analyse(
     effects: Callable[[Shard], list[Grid]],
     reporter: Reporter,
     own: Mapping[str, Any],
-    guide: _Guide | None = None,
+    guide: Guide | None = None,
 ) -> Artifact:
     """Effects of every shard that is not there yet, then what they say together."""
     origin = _origin(analysis, work, scope, own, guide)
@@ -132,29 +122,36 @@ def _analyse(
             reporter.note(f"{out}: up to date")
             return finished
         start = time.monotonic()
-        _write_effects(work, out, effects, reporter, analysis)
+        _write_effects(work, out, effects, reporter, analysis, own["shard"])
         rows = read_effects(out)
+        if not len(rows):
+            raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
         asked = [one.contrast for one in work.contrasts]
         write_contrasts(out / CONTRASTS, asked)
         _write(out / SUBJECT, _facts(work))
         _write(out / SUMMARY, summarise_effects(rows, asked, scope.seed))
         if guide is not None:
-            _write(out / COMPARISON, Comparison(guide.choice, tuple(compare(guide.estimates, rows, guide.choice))))
+            found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
+            _write(out / COMPARISON, Comparison(guide.choice, tuple(found)))
         counts = {"contrasts": len(asked), "patches": len(work.patches), "rows": len(rows)}
-        place = {"device": describe_device(work.subject.device), "peak_mib": round(peak_mib(work.subject.device))}
+        device = work.subject.device
+        place = {"device": describe_device(device), "peak_mib": round(peak_mib(device)), "tokens": asdict(work.budget)}
         return finish(out, origin, counts, work.rejects, time.monotonic() - start, place=place, beside=BESIDE)
 
 
 def _write_effects(
-    work: Work, out: Path, effects: Callable[[Shard], list[Grid]], reporter: Reporter, title: str
+    work: Work, out: Path, effects: Callable[[Shard], list[Grid]], reporter: Reporter, title: str, size: int
 ) -> None:
-    with reporter.track(title, len(work.contrasts)) as advance:
-        for number, first in enumerate(range(0, len(work.contrasts), SHARD)):
-            shard = work.contrasts[first : first + SHARD]
-            file = part_file(out, number)
-            if not file.is_file():
-                write_effects(file, _within_memory(effects, shard))
-            advance(len(shard))
+    """A file every `size` contrasts; those that are there are kept."""
+    shards = [work.contrasts[first : first + size] for first in range(0, len(work.contrasts), size)]
+    missing = [number for number in range(len(shards)) if not part_file(out, number).is_file()]
+    to_do = sum(len(shards[number]) for number in missing)
+    if to_do < len(work.contrasts):
+        reporter.note(f"{out}: goes on after {len(work.contrasts) - to_do:,} of {len(work.contrasts):,} contrasts")
+    with reporter.track(title, to_do) as advance:
+        for number in missing:
+            write_effects(part_file(out, number), _within_memory(effects, shards[number]))
+            advance(len(shards[number]))
 
 
 def _within_memory(effects: Callable[[Shard], list[Grid]], shard: Shard) -> list[Grid]:
@@ -162,23 +159,27 @@ def _within_memory(effects: Callable[[Shard], list[Grid]], shard: Shard) -> list
         return effects(shard)
     except OutOfMemory as error:
         raise UserError(
-            f"The device has no memory left ({error}). Run it with a smaller --memory, into another folder."
+            f"The device has no memory left ({error}). Run it again with a smaller --memory: it goes on where it was."
         ) from None
 
 
-def _origin(analysis: Analysis, work: Work, scope: Scope, own: Mapping[str, Any], guide: _Guide | None) -> Origin:
+def _origin(analysis: Analysis, work: Work, scope: Scope, own: Mapping[str, Any], guide: Guide | None) -> Origin:
     settings = {
         "analysis": analysis,
         "model": work.subject.name,
-        "source": work.source,
-        **scope.model_dump(mode="json", exclude={"seed"}),
+        "source": work.source.name,
+        "analyser": work.source.analyser,
+        **scope.model_dump(mode="json", exclude={"seed", "memory"}),
         **own,
-        "tokens": [work.budget.kept, work.budget.stacked, work.budget.traced],
-        "shard": SHARD,
         "draws": DRAWS,
         "writer": writer(),
     }
-    inputs = {"source": work.content, "subject": work.subject.fingerprint}
+    asked = adapter(tuple[Contrast, ...]).dump_json(tuple(one.contrast for one in work.contrasts)).decode()
+    inputs = {
+        "source": work.source.content,
+        "contrasts": sha256_text(asked),
+        "subject": work.subject.fingerprint,
+    }
     if guide is not None:
         inputs["guide"] = guide.content
     return Origin(KIND, f"{analysis} {work.subject.name}", inputs, settings, scope.seed, code_version())

@@ -17,6 +17,8 @@ Analysis = Literal["attribute", "patch", "ablate"]
 ANALYSES: tuple[Analysis, ...] = get_args(Analysis)
 POSITIONS = "positions"
 """Stands for every token of its own; of embeddings and residuals alone."""
+EVERY_ROLE = "every"
+"""Stands for all positions at once, and each role for itself."""
 BY_POSITION: frozenset[SiteKind] = frozenset({"embeddings", "residual"})
 COMPONENTS: tuple[SiteKind, ...] = ("embeddings", "residual", "attention", "mlp", "head")
 _PLURALS = {
@@ -27,6 +29,8 @@ _PLURALS = {
     "patterns": "pattern",
     "residuals": "residual",
 }
+_WRITTEN = {"head": "heads"}
+"""As help and documents have it."""
 
 
 class Scope(BaseModel):
@@ -39,9 +43,9 @@ class Scope(BaseModel):
     splits: tuple[Split, ...] = Field(SPLITS, min_length=1, description="splits of a suite")
     sides: tuple[Side, ...] = Field(SIDES, min_length=1, description="where clean and corrupt differ: query, document")
     controls: tuple[ControlKind, ...] = Field(
-        CONTROL_KINDS, min_length=1, description="kinds of controls; empty for none"
+        CONTROL_KINDS, min_length=1, description="kinds of controls, and the empty name for what is studied itself"
     )
-    independent: bool = Field(False, description="no two examples share a document")
+    independent: bool = Field(False, description="no two contrasts of one side and kind share a document")
     limit: int | None = Field(None, ge=1, description="most contrasts")
     seed: int = 0
     memory: int | None = Field(None, ge=1, description="MiB for activations, without the weights")
@@ -51,7 +55,7 @@ class Scope(BaseModel):
     def _known(cls, roles: tuple[str, ...]) -> tuple[str, ...]:
         for role in roles:
             if role not in (ALL, POSITIONS, *ROLES):
-                raise ValueError(f"{role!r} is no role. Known: {ALL}, {POSITIONS}, {', '.join(ROLES)}.")
+                raise ValueError(f"{role!r} is no role. Known: {', '.join((ALL, EVERY_ROLE, POSITIONS, *ROLES))}")
         return roles
 
 
@@ -60,5 +64,6 @@ def parse_kinds(names: Sequence[str]) -> tuple[SiteKind, ...]:
     found = [_PLURALS.get(name, name) for name in names]
     for name, kind in zip(names, found, strict=True):
         if kind not in KINDS:
-            raise UserError(f"{name!r} is no kind of site. Known: {', '.join(KINDS)}.")
+            known = ", ".join(_WRITTEN.get(one, one) for one in KINDS)
+            raise UserError(f"{name!r} is no kind of site. Known: {known}.")
     return cast(tuple[SiteKind, ...], tuple(dict.fromkeys(found)))  # all are known

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,10 +13,14 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.mechanism.contrasts.records import Contrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
+from constraintsuite.mechanism.effects.agreement import compare
 from constraintsuite.mechanism.effects.records import Effects
-from constraintsuite.mechanism.effects.summary import EffectSummary, summarise_effects
+from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.effects.table import read_effects
-from constraintsuite.mechanism.explain.folder import BESIDE, load_explained
+from constraintsuite.mechanism.explain.folder import BESIDE, load_effects, load_explained
+from constraintsuite.mechanism.explain.plan import rows_by_side, rows_within
+from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.patching.loop import patch_one_by_one
 from constraintsuite.mechanism.patching.stacking import Patch
@@ -25,14 +30,18 @@ from constraintsuite.store.artifact import Artifact
 
 CLOSE = 1e-4
 """Runs of different batches, and of another machine, differ in the last bits."""
+_SAME = 1e-6
+"""So do figures of the same rows, which are worked out in double precision."""
 
 
-def verify(folder: Path, *, again: int = 0) -> list[str]:
+def verify(folder: Path, *, again: int = 0, guide: Path | None = None) -> list[str]:
     """What is wrong, one line a fault; empty if nothing is.
 
     With `again`, as many exact patches chosen by chance are run once more with the model, one by one from the tokens up.
+    With the `guide` that chose them, what is said of its estimates is worked out again.
     """
-    faults = Artifact.open(folder, KIND).verify(beside=BESIDE)
+    artifact = Artifact.open(folder, KIND)
+    faults = [*artifact.verify(beside=BESIDE), *_faults_beside(artifact)]
     if faults:
         return faults
     explained = load_explained(folder)
@@ -41,10 +50,34 @@ def verify(folder: Path, *, again: int = 0) -> list[str]:
     if faults:
         return faults
     seed = explained.artifact.manifest.seed
-    faults = _differing(summarise_effects(rows, explained.contrasts, seed), explained.summary)
+    summary = summarise_effects(rows, explained.contrasts, seed)
+    faults = [] if _agree(asdict(summary), asdict(explained.summary)) else ["summary.json: not what the effects give"]
+    if guide is not None:
+        faults += _faults_of_comparison(explained, rows, guide)
     if not faults and again:
-        faults = _run_again(rows, explained.contrasts, explained.subject.name, again, seed)
+        faults = _run_again(explained, rows, again, seed)
     return faults
+
+
+def _faults_beside(artifact: Artifact) -> Iterator[str]:
+    """Of the circuits inside: finished ones are as they were written, and of these effects."""
+    for manifest in sorted(file for name in BESIDE for file in (artifact.path / name).glob("*/manifest.json")):
+        name, circuit = manifest.parent.relative_to(artifact.path).as_posix(), Artifact.open(manifest.parent)
+        yield from (f"{name}/{fault}" for fault in circuit.verify())
+        if circuit.manifest.inputs.get(KIND) != artifact.manifest.content:
+            yield f"{name}: found in other effects than those that lie here"
+
+
+def _faults_of_comparison(explained: Explained, rows: Effects, guide: Path) -> list[str]:
+    said, manifest = explained.comparison, explained.artifact.manifest
+    if said is None or Artifact.open(guide, KIND).manifest.content != manifest.inputs.get("guide"):
+        raise UserError(f"{guide}: this is not what the patches of {explained.artifact.path} were chosen by.")
+    estimates, contrasts = load_effects(guide)
+    scope = Scope.model_validate({name: manifest.settings[name] for name in ("sites", "roles", "directions", "sides")})
+    within = rows_within(estimates, contrasts, scope)
+    found = compare(within, rows_by_side(rows, explained.contrasts), said.choice)
+    same = _agree([asdict(one) for one in found], [asdict(one) for one in said.agreement])
+    return [] if same else ["comparison.json: not what the guide and the effects give"]
 
 
 def _faults_of_rows(rows: Effects, contrasts: tuple[Contrast, ...]) -> Iterator[str]:
@@ -78,16 +111,28 @@ def _faults_of_rows(rows: Effects, contrasts: tuple[Contrast, ...]) -> Iterator[
             return
 
 
-def _differing(found: EffectSummary, said: EffectSummary) -> list[str]:
-    return [] if asdict(found) == asdict(said) else ["summary.json: not what the effects give"]
+def _agree(found: object, said: object) -> bool:
+    """Whether figures are the same, but for the last bits of those that another processor works out."""
+    if isinstance(found, Mapping) and isinstance(said, Mapping):
+        return found.keys() == said.keys() and all(_agree(found[name], said[name]) for name in found)
+    if isinstance(found, list | tuple) and isinstance(said, list | tuple):
+        return len(found) == len(said) and all(map(_agree, found, said))
+    if isinstance(found, float) and isinstance(said, float):
+        return math.isclose(found, said, rel_tol=_SAME, abs_tol=_SAME)
+    return found == said
 
 
-def _run_again(rows: Effects, contrasts: tuple[Contrast, ...], model: str, count: int, seed: int) -> list[str]:
+def _run_again(explained: Explained, rows: Effects, count: int, seed: int) -> list[str]:
     exact = np.flatnonzero(rows.method == "exact")
     if not len(exact):
-        raise UserError("Only exact patches can be run again, and there are none here.")
-    subject = load_subject(model)
-    known = {one.contrast.id: one for one in tokenise(contrasts, subject.classifier.tokenization).contrasts}
+        return []  # estimates and ablations: their rows and figures were looked at above
+    subject = load_subject(explained.subject.name)
+    if subject.fingerprint != explained.subject.fingerprint:
+        raise UserError(
+            f"{subject.name}: it is not the model that was looked into, or its libraries are of other versions, so its patches "
+            "cannot be run again."
+        )
+    known = {one.contrast.id: one for one in tokenise(explained.contrasts, subject.classifier.tokenization).contrasts}
     faults = []
     for row in sorted(keyed_random(seed, "again").sample(exact.tolist(), min(count, len(exact)))):
         patch = Patch((parse_site(rows.site[row]),), rows.role[row])

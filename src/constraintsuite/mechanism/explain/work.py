@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.effects.records import Effects
+from constraintsuite.mechanism.contrasts.reasons import in_words
+from constraintsuite.mechanism.contrasts.records import ROLES
+from constraintsuite.mechanism.contrasts.selection import choose_readable
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.explain.settings import BY_POSITION, POSITIONS, Scope
-from constraintsuite.mechanism.explain.source import read_source
+from constraintsuite.mechanism.explain.source import Asked, read_source
 from constraintsuite.mechanism.patching.blocks import POSITION
 from constraintsuite.mechanism.patching.memory import Budget, plan_memory
 from constraintsuite.mechanism.patching.stacking import Patch
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.mechanism.subject import Subject, load_subject
-from constraintsuite.store.artifact import Artifact
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,15 @@ class Work:
     subject: Subject
     contrasts: tuple[TokenContrast, ...]
     rejects: dict[str, int]
-    source: str
-    """Name of what the contrasts were read from."""
-    content: str
-    """Hash of it."""
+    source: Asked
+    """What the contrasts were read from."""
     patches: tuple[Patch, ...]
-    budget: Budget
+    memory: int | None
+
+    @cached_property
+    def budget(self) -> Budget:
+        """How many tokens fit; too little memory for the patches is a UserError."""
+        return plan_memory(self.subject, self.sites, self.memory, max(one.longest for one in self.contrasts))
 
     @property
     def sites(self) -> list[Site]:
@@ -48,35 +55,37 @@ class Work:
         """The same with other patches."""
         return replace(self, patches=tuple(patches))
 
-    def on(self, contrasts: Collection[TokenContrast], reason: str) -> Work:
-        """The same on fewer contrasts; why the others are left out is counted."""
-        fewer = len(self.contrasts) - len(contrasts)
-        if not contrasts:
-            raise UserError(f"{self.source}: none of its contrasts is left ({reason}).")
-        rejects = {**self.rejects, **({reason: fewer} if fewer else {})}
-        return replace(self, contrasts=tuple(contrasts), rejects=rejects)
+    def on(self, contrasts: Collection[TokenContrast]) -> Work:
+        """The same on fewer contrasts."""
+        return replace(self, contrasts=tuple(contrasts))
+
+    def rejecting(self, more: Mapping[str, int]) -> Work:
+        """The same, with more that is left out, by reason."""
+        return replace(self, rejects={**self.rejects, **{reason: count for reason, count in more.items() if count}})
 
 
 def prepare(source: Path, model: str, scope: Scope) -> Work:
     """Load the model and read the contrasts; what can be refused is refused here."""
     asked = read_source(source, scope)
     subject = load_subject(model)
-    tokens = tokenise(asked.contrasts, subject.classifier.tokenization)
+    tokens = choose_readable(asked.contrasts, scope.limit, scope.seed, subject.classifier.tokenization)
     if not tokens.contrasts:
-        reasons = ", ".join(sorted({one.reason for one in tokens.rejected}))
+        reasons = ", ".join(sorted({in_words(one.reason) for one in tokens.rejected}))
         raise UserError(f"{source}: {model} can be asked none of its contrasts ({reasons}).")
     longest = max(contrast.longest for contrast in tokens.contrasts)
-    sites = subject.sites(scope.sites)
+    patches = make_patches(subject.sites(scope.sites), scope.roles, longest)
+    _refuse_absent(patches, tokens.contrasts)
     rejects = Counter(asked.rejects) + Counter(one.reason for one in tokens.rejected)
-    return Work(
-        subject,
-        tokens.contrasts,
-        dict(rejects),
-        asked.name,
-        asked.content,
-        tuple(make_patches(sites, scope.roles, longest)),
-        plan_memory(subject, sites, scope.memory, longest),
-    )
+    return Work(subject, tokens.contrasts, dict(rejects), asked, tuple(patches), scope.memory)
+
+
+def _refuse_absent(patches: Sequence[Patch], contrasts: Sequence[TokenContrast]) -> None:
+    """Patches of roles that no token has would change nothing."""
+    rows = [row for one in contrasts for pair in (one.better, one.worse) for row in (pair.clean, pair.corrupt)]
+    there = {ROLES[number] for number in np.unique(np.concatenate([row.roles for row in rows])).tolist()}
+    asked = dict.fromkeys(patch.role for patch in patches)
+    if not any(role not in ROLES or role in there for role in asked):
+        raise UserError(f"None of the contrasts has a token of the role {' or '.join(asked)}. Name other --roles.")
 
 
 def make_patches(sites: Sequence[Site], roles: Sequence[str], longest: int) -> list[Patch]:
@@ -96,17 +105,3 @@ def make_patches(sites: Sequence[Site], roles: Sequence[str], longest: int) -> l
 def patches_at(places: Collection[tuple[str, str]]) -> list[Patch]:
     """The patches of some sites and roles, from below upwards."""
     return sorted(Patch((parse_site(site),), role) for site, role in places)
-
-
-def refuse_other_model(guide: Artifact, estimates: Effects, work: Work) -> None:
-    """Estimates must be of this model, and of contrasts that are asked now."""
-    if guide.manifest.settings.get("analysis") != "attribute":
-        raise UserError(f"{guide.path}: only what `csuite explain attribute` wrote says what is worth an exact patch.")
-    if guide.manifest.inputs["subject"] != work.subject.fingerprint:
-        raise UserError(
-            f"{guide.path}: its estimates are of {guide.manifest.settings['model']}, or of other versions of its libraries. "
-            f"Attribute {work.subject.name} again."
-        )
-    asked = {contrast.contrast.id for contrast in work.contrasts}
-    if not asked & set(estimates.contrast.tolist()):
-        raise UserError(f"{guide.path}: it has none of the contrasts of {work.source}.")

@@ -82,6 +82,12 @@ class Block:
         found: BoolArray = rows[..., self._firsts] | rows[..., self._firsts + 1]
         return found
 
+    def touches_aside(self, places: BoolArray) -> BoolArray:
+        """Whether they lie in the pair aside; false where there is none: (..., contrasts)."""
+        rows: BoolArray = np.any(places, axis=-1)
+        found: BoolArray = rows[..., np.where(self._has_aside, self._firsts + 2, 0)] & self._has_aside
+        return found
+
     def places(self, role: str, into: Run) -> BoolArray:
         """Places of a run that a role names: `all`, one of ROLES, or `@7`: (rows, positions)."""
         numbers = self._numbers[into]

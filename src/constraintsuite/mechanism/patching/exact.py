@@ -75,7 +75,8 @@ def patched_grid(
     base, given = runs[into], runs.get(OTHER[into])
     stage = stage_of(subject, block, into, base, donor, patches)
     scores = np.full((len(patches), stage.rows), np.nan)
-    reached = block.touches(_reached(stage, patches))
+    places = _reached(stage, patches)
+    reached, aside = block.touches(places), block.touches_aside(places)
     doing = [i for i in range(len(patches)) if reached[i].any()]
     for numbers, some in _run(stage, [patches[i] for i in doing], budget):
         scores[np.array(doing)[numbers]] = some
@@ -89,7 +90,7 @@ def patched_grid(
         missing if given is None else block.margins(_numbers(given.scores)),
         np.where(reached, block.margins(scores), np.nan),
         block.asides(_numbers(base.scores)),
-        np.where(reached, block.asides(scores), np.nan),
+        np.where(aside, block.asides(scores), np.nan),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
+from constraintsuite.mechanism.patching.stacking import Patch, sites_to_keep
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
 
@@ -17,6 +18,8 @@ MIB = 1 << 20
 DEFAULT_MIB = {"cpu": 1_024, "cuda": 16_384}
 _FASTEST = {"cpu": 2_048, "cuda": 262_144}
 """Tokens beyond which a batch is not faster, only larger: on a processor it no longer fits into the caches."""
+PAIRS = 3
+"""Rows of one run of a contrast that has a pair aside: it is the least that is run at once."""
 _NUMBER = 4  # bytes, in fp32
 
 
@@ -32,25 +35,45 @@ class Budget:
     """Of a forward pass whose gradients are asked for."""
 
 
-def plan_memory(subject: Subject, sites: Collection[Site], mib: int | None, longest: int) -> Budget:
-    """Half of the memory for what is kept of a block, half for a pass over it; too little for one row is a UserError.
+@dataclass(frozen=True)
+class _Costs:
+    """Bytes that a token takes."""
 
-    The weights are not counted. `longest` is the longest row's tokens.
+    kept: int
+    """In a block: what passes the sites, and once more as it is put into the other run."""
+    stacked: int
+    traced: int
+
+
+def plan_memory(subject: Subject, sites: Collection[Site], mib: int | None, longest: int) -> Budget:
+    """Half of the memory for what is kept of a block, half for a pass over it, or as a single contrast needs it.
+
+    The weights are not counted. `longest` is the longest row's tokens; too little for a contrast of three such pairs is a
+    UserError. Gradients need more, and are refused by `refuse_untraced` where they are asked for.
     """
     device = subject.device.type
     total = (mib or DEFAULT_MIB[device]) * MIB
-    patterns = any(site.kind == "pattern" for site in sites)
-    pass_bytes = _pass_bytes(subject, longest, patterns=patterns)
-    kept_bytes = _NUMBER * sum(_width(subject, site, longest) for site in _whole(sites)) + subject.layers * _NUMBER
-    fits = Budget(
-        kept=total // 2 // (2 * kept_bytes),
-        stacked=min(total // 2 // pass_bytes, _FASTEST[device]),
-        traced=min(total // (subject.layers * pass_bytes + kept_bytes), _FASTEST[device]),
+    costs = _costs(subject, sites, longest)
+    for_pass, for_block = (rows * longest * cost for rows, cost in ((PAIRS, costs.stacked), (2 * PAIRS, costs.kept)))
+    if for_pass + for_block > total:
+        raise _too_little(longest, "", for_pass + for_block)
+    half = min(max(total // 2, for_block), total - for_pass)
+    return Budget(
+        kept=half // costs.kept,
+        stacked=min((total - half) // costs.stacked, max(_FASTEST[device], PAIRS * longest)),
+        traced=min(total // costs.traced, max(_FASTEST[device], 2 * PAIRS * longest)),
     )
-    if min(fits.stacked, fits.kept // 4) < longest:
-        need = 2 * longest * max(pass_bytes, 8 * kept_bytes) // MIB + 1
-        raise UserError(f"--memory: rows of {longest} tokens need at least {need} MiB with these sites.")
-    return fits
+
+
+def refuse_untraced(subject: Subject, sites: Collection[Site], budget: Budget, rows: int, longest: int) -> None:
+    """Refuse to trace so many rows of a contrast at once if they do not fit."""
+    if rows * longest > budget.traced:
+        need = rows * longest * _costs(subject, sites, longest).traced
+        raise _too_little(longest, "gradients of ", need)
+
+
+def _too_little(longest: int, what: str, need: int) -> UserError:
+    return UserError(f"--memory: {what}rows of {longest} tokens need at least {-(-need // MIB)} MiB with these sites.")
 
 
 def peak_mib(device: torch.device) -> float:
@@ -64,13 +87,21 @@ def peak_mib(device: torch.device) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
-def _pass_bytes(subject: Subject, longest: int, *, patterns: bool) -> int:
-    """What a token takes while it passes a block: all that its projections give, twice, and rows of attention weights."""
+def _costs(subject: Subject, sites: Collection[Site], longest: int) -> _Costs:
+    every = {*sites, *sites_to_keep(subject, [Patch((site,)) for site in sites])}
+    seen = _NUMBER * sum(_width(subject, site, longest) for site in _whole(every))
+    given, weights = _block_bytes(subject, longest, patterns=any(site.kind == "pattern" for site in sites))
+    # In a pass, what projections give is there twice; for gradients each block keeps it, and of each site values and gradients.
+    return _Costs(2 * seen, 2 * given + weights, subject.layers * (given + weights) + 2 * seen)
+
+
+def _block_bytes(subject: Subject, longest: int, *, patterns: bool) -> tuple[int, int]:
+    """What a token's projections give in a block, and its rows of attention weights where those are computed step by step."""
     import torch  # noqa: PLC0415 - takes seconds
 
     given: int = sum(part.out_features for part in subject.blocks[0].modules() if isinstance(part, torch.nn.Linear))
     stepwise = patterns or subject.family.pattern != "interface"
-    return _NUMBER * (2 * given + (3 * subject.heads * longest if stepwise else 0))
+    return _NUMBER * given, _NUMBER * 3 * subject.heads * longest if stepwise else 0
 
 
 def _whole(sites: Collection[Site]) -> set[Site]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.effects.records import ALL
@@ -131,7 +131,7 @@ def _last_layer_is_free(subject: Subject, patches: Sequence[Patch]) -> bool:
     return alike and all(site.layer < last for patch in patches for site in patch.sites)
 
 
-def name_fault(stage: Stage, patches: Sequence[Patch]) -> None:
+def name_fault(stage: Stage, patches: Sequence[Patch]) -> NoReturn:
     """Says at which site, and under which of the patches, a number was infinite or none at all."""
     for patch in patches:
         try:
@@ -141,6 +141,10 @@ def name_fault(stage: Stage, patches: Sequence[Patch]) -> None:
             raise UserError(f"{error} That is so when {patch} is patched.") from None
         if not finite:
             raise UserError(f"{stage.subject.name}: a score is infinite or no number when {patch} is patched.")
+    told = ", ".join(map(str, patches))
+    raise UserError(
+        f"{stage.subject.name}: a score is infinite or no number when these are patched in one pass: {told}."
+    )
 
 
 def _begun(stage: Stage, patches: Sequence[Patch], whole: Site, sites: Sequence[Site]) -> torch.Tensor:

@@ -1,0 +1,94 @@
+"""The contrasts that checkpoints are asked: those of one suite as they are, those of several dealt to halves together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.load import Suite, load_suite
+from constraintsuite.mechanism.contrasts.asides import without_strangers
+from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, make_contrasts
+from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal
+from constraintsuite.mechanism.contrasts.records import Contrast, ControlKind
+from constraintsuite.mechanism.contrasts.selection import choose, keep_apart, keep_kinds
+from constraintsuite.mechanism.contrasts.tokens import Rejected
+from constraintsuite.mechanism.drift.settings import DriftSettings
+from constraintsuite.store.files import sha256_text
+from constraintsuite.store.jsonl import adapter
+
+_MAIN: tuple[ControlKind, ...] = ("",)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Suites by name, and the contrasts chosen from them."""
+
+    suites: Mapping[str, Suite]
+    contrasts: tuple[Contrast, ...]
+    rejects: Mapping[str, int]
+
+    @property
+    def content(self) -> str:
+        """Hash of all that is asked: suites and settings do not say it, as an analyser that is not at hand has a stand-in."""
+        return sha256_text(*(adapter(Contrast).dump_json(one).decode() for one in self.contrasts))
+
+
+def choose_contrasts(folders: Sequence[Path], settings: DriftSettings) -> Chosen:
+    """Main contrasts of all suites: what training should change, and what it should not, is told by the slices."""
+    suites = _load(folders)
+    made = {name: make_contrasts(suite, seed=settings.seed, splits=settings.splits) for name, suite in suites.items()}
+    several = len(suites) > 1
+    found, rejected = _join(made) if several else _alone(next(iter(made.values())), settings)
+    asked = keep_kinds(found, sides=settings.sides, controls=_MAIN)
+    if settings.independent:
+        asked, more = keep_apart(asked, settings.seed)
+        rejected += more
+    elif several:
+        asked, more = _deal(asked, settings.seed)
+        rejected += more
+    chosen = choose(asked, settings.limit, settings.seed)
+    mine = [one for one in rejected if one.id.rpartition("/")[2] in settings.sides]
+    return Chosen(suites, tuple(chosen), count_rejected(mine))
+
+
+def _load(folders: Sequence[Path]) -> dict[str, Suite]:
+    loaded: dict[str, Suite] = {}
+    for path in folders:
+        name = path.resolve().name
+        if name in loaded:
+            raise UserError(f"{path}: another suite's folder is called {name!r} too. Rename one of them.")
+        loaded[name] = load_suite(path)
+    return loaded
+
+
+def _alone(made: Contrasts, settings: DriftSettings) -> tuple[list[Contrast], list[Rejected]]:
+    """Contrasts of one suite have the ids and halves that `csuite explain` gives them, unless halves are dealt anew."""
+    if settings.independent:
+        return [*made.contrasts, *made.torn], list(made.rejected)
+    return list(made.contrasts), [*made.rejected, *(Rejected(one.id, TORN) for one in made.torn)]
+
+
+def _join(made: Mapping[str, Contrasts]) -> tuple[list[Contrast], list[Rejected]]:
+    """Contrasts of several suites, whose ids may be the same while they are not, and the other way round."""
+    rejected = [Rejected(f"{name}/{one.id}", one.reason) for name, some in made.items() for one in some.rejected]
+    found: dict[tuple[object, ...], Contrast] = {}
+    for contrast in _named(made):
+        content = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)
+        if found.setdefault(content, contrast) is not contrast:
+            rejected.append(Rejected(contrast.id, "repeated"))
+    return list(found.values()), rejected
+
+
+def _named(made: Mapping[str, Contrasts]) -> Iterable[Contrast]:
+    for name, some in made.items():
+        for contrast in (*some.contrasts, *some.torn):
+            yield replace(contrast, id=f"{name}/{contrast.id}")
+
+
+def _deal(contrasts: Sequence[Contrast], seed: int) -> tuple[list[Contrast], list[Rejected]]:
+    """Halves over all suites at once: of each for itself, a document that two have could be in find here and in check there."""
+    halves = deal([Linked(one.id, one.clusters, one.split) for one in contrasts], seed)
+    kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
+    return without_strangers(kept, seed), [Rejected(one.id, TORN) for one in contrasts if halves[one.id] is None]

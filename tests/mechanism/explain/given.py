@@ -1,0 +1,25 @@
+"""What analyses are made of: the planted model and its contrasts in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from constraintsuite.execution.progress import Silent
+from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.mechanism.explain.run import attribute
+from constraintsuite.mechanism.explain.settings import Scope
+from mechanism.planted import make_planted
+from mechanism.uneven import named
+
+WIDE = Scope(sites=("head", "mlp", "residual"), roles=("all", "q_cue"))
+
+
+class Given:
+    """A model, contrasts, and what was made of them."""
+
+    def __init__(self, folder: Path, count: int) -> None:
+        self.folder = folder
+        self.model = f"cross:{make_planted(folder / 'model', noise=0.05)},threads=1"
+        self.contrasts = folder / "contrasts.jsonl"
+        write_contrasts(self.contrasts, named(count))
+        self.attributed = attribute(self.contrasts, self.model, folder / "attributed", WIDE, Silent())
