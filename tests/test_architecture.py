@@ -28,6 +28,7 @@ from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.models import SCORERS
 from constraintsuite.retrieval import RETRIEVERS
+from constraintsuite.showing import SHOWN
 from constraintsuite.text import ANALYSERS
 from constraintsuite.tuning.data import DATA
 from constraintsuite.tuning.losses import CROSS, DENSE
@@ -53,8 +54,10 @@ LAYERS = (
     "evaluate",
     "vectors memory mechanism tuning",
     "reports",
+    "showing",
     "notebook",
-    "cli web",
+    "web",
+    "cli",
     "__init__ __main__",
 )
 RANK = {name: number for number, row in enumerate(LAYERS) for name in row.split()}
@@ -77,6 +80,7 @@ CATALOGUES: tuple[Catalogue[Any], ...] = (
     DATA,
     CROSS,
     DENSE,
+    SHOWN,
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,17 @@ from click.testing import CliRunner, Result
 
 from constraintsuite.cli.drift import drift
 from constraintsuite.cli.explain import COMMANDS, explain
+from constraintsuite.cli.mechanism.analysing import ablate, patch
 from constraintsuite.errors import UserError
+from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
+from constraintsuite.mechanism.contrasts.records import SIDES
+from constraintsuite.mechanism.effects.records import ABLATIONS, DIRECTIONS
+from constraintsuite.mechanism.explain.plan import RANDOM, TOP
+from constraintsuite.mechanism.explain.settings import COMPONENTS, parse_kinds
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite
 
 SMALL = ["--sites", "heads,mlp"]
+FEW = ("--chance", 20, "--band", 2, "--parts", 3, "--random-models", 0)
 
 
 def call(*arguments: object, fails: bool = False) -> Result:
@@ -31,6 +39,12 @@ def said(*arguments: object) -> dict[str, Any]:
     return found
 
 
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trials of one pass."""
+    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.SECONDS", 0)
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two checkpoints, a suite, and an attribution with a circuit."""
@@ -38,8 +52,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_checkpoints(root)
     make_soup_suite(root / "suite")
     call("attribute", root / "suite", *model(root), "--out", root / "a")
-    circuit = ("--chance", 5, "--band", 2, "--parts", 3, "--random-models", 0)
-    call("circuit", root / "a", *circuit)
+    call("circuit", root / "a", *FEW)
     return root
 
 
@@ -63,7 +76,7 @@ def test_exact_patches_follow_an_attribution(world: Path) -> None:
         "patch", world / "suite", *model(world), "--out", out, "--roles", "every", "--guide", world / "a", "--top", 0.1
     )
     assert "Attribution against exact patches" in printed.stdout
-    assert call("verify", out, "--again", 3).stdout == f"{out}: in order\n"
+    assert call("verify", out, "--again", 3, "--guide", world / "a").stdout == f"{out}: in order\n"
 
 
 def test_a_changed_analysis_is_told_with_exit_code_1(world: Path) -> None:
@@ -96,12 +109,92 @@ def test_a_dry_run_counts_passes_and_writes_nothing(
     command, *rest = arguments
     found = said(command, world / "suite", *model(world), "--out", world / "dry", *rest, "--dry-run")
     assert found["forwards"] == pytest.approx(forwards)
+    assert found["seconds"] == pytest.approx((forwards + 2 * found["backwards"]) / found["passes_a_second"])
     assert not (world / "dry").exists()
 
 
+@pytest.mark.parametrize(
+    ("speed", "words"),
+    [
+        (180.0, "About 1 s: a trial"),
+        (6.0, "About 30 s: a trial"),
+        (1.0, "About 3 min: a trial"),
+        (0.01, "About 5.0 h: a trial"),
+    ],
+)
+def test_a_dry_run_speaks_of_time(world: Path, monkeypatch: pytest.MonkeyPatch, speed: float, words: str) -> None:
+    """30 rows, in two runs, and as many passes back, which count twice."""
+    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.passes_a_second", lambda *_: speed)
+    printed = call(
+        "attribute", world / "suite", *model(world), "--out", world / "dry", "--limit", 10, "--dry-run"
+    ).stdout
+    assert printed.splitlines()[-1].startswith(words)
+
+
+def test_what_goes_on_is_told_where_nobody_watches(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("constraintsuite.execution.progress.Terminal.every_seconds", 0.0)
+    arguments = ("patch", world / "suite", *model(world), "--out", world / "told", "--roles", "every", "--limit", 4)
+    lines = call(*arguments).stderr.splitlines()
+    assert [line.partition(",")[0] for line in lines] == ["patch: 1 of 4", "patch: 2 of 4", "patch: 3 of 4"]
+
+
+def test_fewer_contrasts_than_the_limit_are_explained(world: Path) -> None:
+    arguments = ("patch", world / "suite", *model(world), "--out", world / "few", "--sites", "mlp", "--limit")
+    printed = call(*arguments, 500).stdout
+    assert "contrasts, and not 500 as --limit says. Left out:\n" in printed
+    assert "document: its two texts are more than one edit apart\n" in printed
+
+
+def test_each_side_has_tables_of_its_own(world: Path) -> None:
+    contrasts = read_contrasts(world / "a" / "contrasts.jsonl")
+    mixed = world / "mixed.jsonl"
+    write_contrasts(mixed, [replace(one, side=SIDES[i % 2]) for i, one in enumerate(contrasts) if not one.control])
+    printed = call("patch", mixed, *model(world), "--out", world / "mixed", *SMALL).stdout
+    for title in ("exact, denoising (query)", "exact, denoising (document)", "exact, noising (query)"):
+        assert title in printed
+    assert {
+        one["items"] for one in said("patch", mixed, *model(world), "--out", world / "mixed", *SMALL)["baselines"]
+    } <= {
+        *SIDES,
+        *(f"{side} {part}" for side in SIDES for part in ("correct", "failed")),
+    }
+
+
+def test_estimates_cannot_be_run_again_and_are_in_order(world: Path) -> None:
+    assert call("verify", world / "a", "--again", 3).stdout.startswith(
+        f"{world / 'a'}: in order; it has no exact patches"
+    )
+
+
+def test_an_ablation_has_no_directions() -> None:
+    assert "directions" not in {option.name for option in ablate.params}
+
+
 def test_the_circuit_is_the_telling_head(world: Path) -> None:
-    found = said("circuit", world / "a", "--chance", 5, "--band", 2, "--parts", 3, "--random-models", 0)
+    found = said("circuit", world / "a", *FEW)
     assert found["circuit"] == [BEFORE]
+
+
+def test_what_cannot_be_said_of_a_circuit_is_told(world: Path) -> None:
+    printed = call("circuit", world / "a", *FEW).stdout
+    assert "Cannot say: only 11 other circuits of that kind exist, and p below .05 takes 20." in printed
+    assert printed.endswith("No circuit is found: not all of the above holds.\n")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--threshold", 0), ("--threshold", 1.1), ("--chance", 19), ("--random-contrasts", 1)]
+)
+def test_a_setting_that_makes_no_sense_is_refused(world: Path, option: str, value: float) -> None:
+    result = call("circuit", world / "a", option, value, fails=True)
+    assert result.exit_code == 2
+    assert option in result.output
+
+
+def test_a_dry_run_of_a_circuit_counts_untrained_models(world: Path) -> None:
+    plain = said("circuit", world / "a", *FEW, "--dry-run")
+    more = said("circuit", world / "a", *FEW, "--dry-run", "--random-models", 3, "--random-contrasts", 5)
+    added = [after - before for before, after in zip(plain["forwards"], more["forwards"], strict=True)]
+    assert added == [more["untrained"]] * 2 == [3 * 5 * 2 * 4] * 2
 
 
 def test_a_page_shows_maps_curves_and_verdicts(world: Path) -> None:
@@ -141,8 +234,8 @@ def test_drift_is_told_and_shown_beside_an_analysis(world: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("attribute", "--sites", "noses"), "'noses' is no kind of site"),
-        (("patch", "--roles", "subject"), "'subject' is no role"),
+        (("attribute", "--sites", "noses"), r"'noses' is no kind of site\. Known: .*, heads, "),
+        (("patch", "--roles", "subject"), r"'subject' is no role\. Known: all, every, .*, sep2\.$"),
         (("patch", "--sites", "heads", "--roles", "positions"), "alone"),
     ],
 )
@@ -151,6 +244,32 @@ def test_wrong_names_are_refused_before_any_work(world: Path, arguments: tuple[s
     with pytest.raises(UserError, match=words):
         call(command, world / "suite", *model(world), "--out", world / "none", *rest)
     assert not (world / "none").exists()
+
+
+def test_names_may_have_blanks_around_them(world: Path) -> None:
+    printed = said("patch", world / "suite", *model(world), "--out", world / "d", "--roles", "all, every", "--dry-run")
+    assert (
+        printed["patches"]
+        == said("patch", world / "suite", *model(world), "--out", world / "d", "--roles", "every", "--dry-run")[
+            "patches"
+        ]
+    )
+
+
+def test_a_dry_run_refuses_the_guide_that_the_run_would_refuse(world: Path) -> None:
+    other = ("--model", f"cross:{world / 'second'},threads=1")
+    with pytest.raises(UserError, match="its estimates are of"):
+        call("patch", world / "suite", *other, "--out", world / "d", "--guide", world / "a", "--dry-run")
+
+
+def test_defaults_that_help_shows_are_those_of_the_work() -> None:
+    """They are written in the commands, as what they come from takes too long to import for --help."""
+    options = {option.name: option for option in patch.params}
+    assert (options["top"].default, options["random"].default) == (TOP, RANDOM)
+    assert parse_kinds(str(options["sites"].default).split(",")) == COMPONENTS
+    assert set(options["directions"].type.choices) == {"both", *DIRECTIONS}  # type: ignore[attr-defined]
+    (kind,) = [option for option in ablate.params if option.name == "kinds"]
+    assert tuple(kind.type.choices) == ABLATIONS  # type: ignore[attr-defined]
 
 
 def test_every_command_is_there() -> None:

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from cli.memory_commands import as_json, call, printed, refusal, write_cases
-from constraintsuite.cli.memory.headlines import PUBLIC, headlines
-from constraintsuite.cli.memory.tables import time_table
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.memory.public.base import Haystack
@@ -21,6 +19,8 @@ from constraintsuite.memory.public.files import PublicFile
 from constraintsuite.memory.public.parts import Links, parts_of
 from constraintsuite.memory.records import Part
 from constraintsuite.memory.runs.record import Found, Source, load_memory_run, write_run
+from constraintsuite.showing.memory.headlines import PUBLIC, headlines
+from constraintsuite.showing.memory.tables import time_table
 from memory.public.tiny_files import HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE
 from models.http.servers import running
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from constraintsuite.cli.memory.picture import MOST, picture_of
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.records import Edge, Mention, Part, Unit
@@ -17,6 +16,7 @@ from constraintsuite.reports.walks.labels import place_labels
 from constraintsuite.reports.walks.layout import Place, lay_out
 from constraintsuite.reports.walks.model import Link, Node, Walk
 from constraintsuite.reports.walks.page import render_walk
+from constraintsuite.showing.memory.picture import MOST, picture_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 
+from browsing import open_chromium
 from reports.conftest import Reported
 
 if TYPE_CHECKING:
@@ -21,14 +21,8 @@ BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with open_chromium() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from constraintsuite.reports.drawings.sitemap import Cell, site_map
+from constraintsuite.reports.drawings.sitemap import Cell, Part, site_map
 from constraintsuite.reports.drawings.svg import Drawing
 
 
-def drawn(*rows: list[Cell], columns: tuple[str, ...] = ("H0", "H1")) -> Drawing:
-    return site_map("m", "Title", columns, [(f"L{n}", row) for n, row in enumerate(rows)], "share")
+def drawn(*rows: list[Cell], columns: tuple[str, ...] = ("H0", "H1"), frame: str = "") -> Drawing:
+    return site_map("m", "Title", [f"L{n}" for n in range(len(rows))], [Part(columns, rows)], "share", frame)
+
+
+def figures(drawing: Drawing) -> list[str]:
+    """What is written into cells."""
+    return re.findall(r'class="figure">([^<]*)<', drawing.body)
 
 
 def colours(drawing: Drawing) -> list[tuple[str, float]]:
@@ -32,6 +37,37 @@ def test_what_has_no_value_is_left_open() -> None:
 
 def test_members_have_a_frame() -> None:
     assert drawn([Cell(1.0, "a", framed=True), Cell(1.0, "b")]).body.count('class="winner"') == 1
+
+
+def test_what_a_frame_means_is_said_where_there_is_one() -> None:
+    assert "in the circuit" in drawn([Cell(1.0, "a", framed=True)], columns=("H0",), frame="in the circuit").body
+    assert "in the circuit" not in drawn([Cell(1.0, "a")], columns=("H0",), frame="in the circuit").body
+
+
+def test_parts_have_scales_of_their_own() -> None:
+    parts = [
+        Part(["H0", "H1"], [[Cell(0.02, "a"), Cell(0.01, "b")]], "heads"),
+        Part(["mlp"], [[Cell(-4.0, "c")]], "whole"),
+    ]
+    drawing = site_map("m", "Title", ["L0"], parts)
+    assert colours(drawing) == [("above", 1.0), ("above", 0.5), ("below", 1.0)]
+    assert [text in drawing.body for text in (">0.02 heads<", ">4 whole<")] == [True, True]
+
+
+def test_the_strongest_cells_have_their_figures() -> None:
+    assert figures(drawn([Cell(-0.523, "a"), Cell(0.31, "b"), Cell(0.1, "c")], columns=("H0", "H1", "H2"))) == [
+        "−.52",
+        ".31",
+    ]
+
+
+def test_no_more_than_eight_cells_have_figures() -> None:
+    assert len(figures(drawn([Cell(1.0, "x")] * 12, columns=tuple(f"H{n}" for n in range(12))))) == 8
+
+
+def test_a_figure_that_does_not_fit_is_left_out() -> None:
+    columns = tuple(f"H{n}" for n in range(32))
+    assert figures(drawn([Cell(-0.25, "x")] + [Cell(0.0, "y")] * 31, columns=columns)) == []
 
 
 def test_the_scale_begins_at_zero_where_nothing_lies_below() -> None:

@@ -145,12 +145,17 @@ def test_a_manifest_that_is_none_is_refused_with_its_place(tmp_path: Path, text:
         read_manifest(tmp_path)
 
 
-@pytest.mark.parametrize(("kind", "command"), [("suite", "csuite build"), ("run", "csuite eval")])
+@pytest.mark.parametrize(
+    ("kind", "command"), [("suite", "csuite build"), ("run", "csuite eval"), ("explain", "csuite explain")]
+)
 def test_a_folder_of_another_kind_is_answered_with_the_command_that_makes_the_right_one(
     tmp_path: Path, kind: str, command: str
 ) -> None:
     made = make_artifact(tmp_path / "report", replace(ORIGIN, kind="report"))
-    with pytest.raises(UserError, match=f"this is a report, not a {kind}. Give a folder that `{command}` wrote"):
+    article = "an" if kind == "explain" else "a"
+    with pytest.raises(
+        UserError, match=f"this is a report, not {article} {kind}. Give a folder that `{command}` wrote"
+    ):
         Artifact.open(made.path, kind)
 
 

@@ -11,7 +11,6 @@ import json
 from pathlib import Path
 
 import pytest
-from tiny_bundle import save_model, write_json_lines, write_source
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
@@ -23,6 +22,7 @@ from constraintsuite.vectors.importing import import_folder
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.verify import verify_folder
+from tiny_bundle import save_model, write_json_lines, write_source
 
 PIECES = {
     "tab": "a\tb",

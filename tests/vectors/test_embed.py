@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
-from tiny_bundle import make_bundle, save_model, write_json_lines, write_source
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
@@ -26,6 +25,7 @@ from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.vectorset import open_vectors, zero_vectors
 from constraintsuite.vectors.verify import verify_folder
+from tiny_bundle import make_bundle, save_model, write_json_lines, write_source
 
 
 @pytest.fixture(autouse=True)

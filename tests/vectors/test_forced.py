@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tiny_bundle import make_bundle, save_model, source_in
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
@@ -21,6 +20,7 @@ from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.vectorset import open_vectors
 from constraintsuite.vectors.verify import verify_folder
+from tiny_bundle import make_bundle, save_model, source_in
 
 
 class Stopped(Exception):  # noqa: N818 - stands for a kill, not for a fault

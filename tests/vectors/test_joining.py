@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_bundle import make_bundle, save_model, source_in
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
@@ -19,6 +18,7 @@ from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.importing import Imported, import_folder
 from constraintsuite.vectors.vectorset import open_vectors
 from constraintsuite.vectors.verify import verify_folder
+from tiny_bundle import make_bundle, save_model, source_in
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_bundle import make_bundle, save_model, write_source
 
 from constraintsuite.corpora.base import Source, SourceSettings
 from constraintsuite.errors import UserError
@@ -22,6 +21,7 @@ from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.vectorset import open_vectors
 from constraintsuite.vectors.verify import verify_bundle
+from tiny_bundle import make_bundle, save_model, write_source
 
 ODD = {
     "tab": "a\tb",

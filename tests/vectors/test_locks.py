@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tiny_bundle import make_bundle, save_model, write_source
 
 from constraintsuite.cli.bundle import bundle as command
 from constraintsuite.cli.embed import embed
@@ -22,6 +21,7 @@ from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
+from tiny_bundle import make_bundle, save_model, write_source
 
 
 def replace(folder: Path) -> None:

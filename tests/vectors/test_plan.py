@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_bundle import source_in, write_source
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
@@ -16,6 +15,7 @@ from constraintsuite.vectors.coverage import Coverage
 from constraintsuite.vectors.draft import draft_subset
 from constraintsuite.vectors.plan import Plan, plan_subset
 from constraintsuite.vectors.settings import SubsetSettings
+from tiny_bundle import source_in, write_source
 
 
 def planned(source: SourceSettings, **settings: object) -> Plan:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tiny_bundle import make_bundle, write_source
 
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.opening import open_source
@@ -21,6 +20,7 @@ from constraintsuite.vectors.folder import reading, replace_texts
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.tables import write_table
+from tiny_bundle import make_bundle, write_source
 
 # A child kills itself without warning at a certain call of a function, so that the moment does not depend on the machine.
 KILLING = """

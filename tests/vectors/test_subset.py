@@ -7,7 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-from tiny_bundle import make_bundle, write_json_lines, write_source
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
@@ -22,6 +21,7 @@ from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.strata import stratum_of
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.tables import text_hash
+from tiny_bundle import make_bundle, write_json_lines, write_source
 
 ODD = ["tab\there", "cr\rhere", "line\r\nend", 'quote "', "nul\0inside", "🙂", "back\\slash \\t", "x" * 200_000]
 

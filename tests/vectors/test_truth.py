@@ -7,7 +7,6 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from tiny_bundle import make_bundle, save_model
 
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.dense import SIMILARITIES, Similarity
@@ -16,6 +15,7 @@ from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.matrices import Matrix
 from constraintsuite.vectors.neighbours import make_neighbours, nearest, read_neighbours
 from constraintsuite.vectors.relevance import make_relevance, read_relevance
+from tiny_bundle import make_bundle, save_model
 
 RNG = np.random.default_rng(11)
 

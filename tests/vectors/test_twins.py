@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_bundle import write_json_lines, write_source
 
 from constraintsuite.corpora.base import STRICT, BadRows, Source, SourceSettings
 from constraintsuite.errors import UserError
@@ -26,6 +25,7 @@ from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.twins import Twin
 from constraintsuite.vectors.verify import verify_bundle
+from tiny_bundle import write_json_lines, write_source
 
 corpora = st.dictionaries(
     st.text("abc012", min_size=1, max_size=4), st.sampled_from("pqrstuvw"), min_size=6, max_size=40

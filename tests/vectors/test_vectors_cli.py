@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
-from tiny_bundle import save_model, write_source
 
 from constraintsuite.cli.bundle import bundle
 from constraintsuite.cli.embed import embed
 from constraintsuite.cli.subset import subset
 from constraintsuite.cli.truth import truth
 from constraintsuite.errors import UserError
+from tiny_bundle import save_model, write_source
 
 
 def call(command: click.Command, *arguments: object) -> Result:

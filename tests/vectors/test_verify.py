@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_bundle import make_bundle, save_model, write_source
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
@@ -33,6 +32,7 @@ from constraintsuite.vectors.tables import (
     write_table,
 )
 from constraintsuite.vectors.verify import verify_bundle, verify_folder
+from tiny_bundle import make_bundle, save_model, write_source
 
 FILES = (
     "corpus/part-*.parquet",

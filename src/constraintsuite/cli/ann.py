@@ -38,8 +38,8 @@ def ann() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
-    from constraintsuite.cli.ann_page import table_of
     from constraintsuite.execution.progress import Terminal
+    from constraintsuite.showing.ann import table_of
     from constraintsuite.store.jsonl import adapter
     from constraintsuite.vectors.ann.estimate import Estimate, estimate
     from constraintsuite.vectors.ann.listings import overview
@@ -70,11 +70,11 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
 def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Write one page of RUNS, which opens offline, with its tables and plots as files."""
-    from constraintsuite.cli.ann_page import title_of, write_page
     from constraintsuite.evaluate.output import write_once
     from constraintsuite.execution.stage import code_version
     from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES
     from constraintsuite.reports.page import template_hash
+    from constraintsuite.showing.ann import title_of, write_page
     from constraintsuite.store.artifact import Origin
     from constraintsuite.vectors.ann.results import load_ann_run
 
@@ -94,7 +94,7 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json: bool) -> None:
     """Compare the engines of RUN query by query, or those of RUN with those of SECOND."""
-    from constraintsuite.cli.ann_page import table_of
+    from constraintsuite.showing.ann import table_of
     from constraintsuite.store.jsonl import adapter
     from constraintsuite.vectors.ann.compare import Contrast, compare_engines, sets_without
     from constraintsuite.vectors.ann.listings import contrasted

@@ -62,6 +62,13 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
     help="Proposals that a person accepted; only these are built.",
 )
 @click.option(
+    "--drop",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Examples that people want left out, as `csuite gold export` writes them; repeatable.",
+)
+@click.option(
     "--size",
     type=click.IntRange(1, 100_000),
     default=SizeSettings().main,
@@ -82,6 +89,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     domains: tuple[Path, ...],
     out: Path | None,
     approved: Path | None,
+    drop: tuple[Path, ...],
     size: int,
     analyser: str,
     seed: int,
@@ -103,6 +111,8 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
         out = out or Path("suites") / recipe_file.stem
     if approved is not None:
         recipe = recipe.model_copy(update={"approved": approved})
+    if drop:
+        recipe = recipe.model_copy(update={"drop": drop})
     if dry_run:
         plan = plan_build(recipe)
         click.echo(plan.as_json() if as_json else plan.in_words())
@@ -177,7 +187,19 @@ def _read_recipe(
 def _refuse_beside_recipe() -> None:
     """With a recipe every setting stands in the recipe; an option that would be ignored is refused by name."""
     context = click.get_current_context()
-    allowed = {"recipe_file", "corpus", "out", "approved", "workers", "redo_from", "until", "dry_run", "top", "as_json"}
+    allowed = {
+        "recipe_file",
+        "corpus",
+        "out",
+        "approved",
+        "drop",
+        "workers",
+        "redo_from",
+        "until",
+        "dry_run",
+        "top",
+        "as_json",
+    }
     given = [name for name in context.params if name not in allowed and _was_given(context, name)]
     given += [name for name in SourceSettings.model_fields if name != "source" and _was_given(context, name)]
     if given:

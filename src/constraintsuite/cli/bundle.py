@@ -157,6 +157,8 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 def _lines(opened: Bundle) -> Iterator[str]:
+    from constraintsuite.showing.bundles import SUBSET, is_subset  # noqa: PLC0415 - with it come the pages
+
     manifest = opened.texts.manifest
     source = manifest.settings["source"]
     yield f"bundle     {opened.id}"
@@ -169,8 +171,8 @@ def _lines(opened: Bundle) -> Iterator[str]:
     for part in opened.parts(TRUTH):
         yield f"truth      {part.path.name}"
     yield from zero_vectors(opened)
-    if manifest.counts.get("population", 0) > manifest.counts["documents"]:
-        yield "A subset makes retrieval look easier: compare rel.* only between results on this very bundle."
+    if is_subset(opened):
+        yield SUBSET
 
 
 def _difference(found: Difference) -> Iterator[str]:

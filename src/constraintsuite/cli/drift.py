@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from constraintsuite.mechanism.drift.plan import DriftPlan
     from constraintsuite.mechanism.drift.records import Drift
     from constraintsuite.records.examples import Split
+    from constraintsuite.store.artifact import Artifact
 
 
 @click.command()
@@ -48,7 +50,11 @@ if TYPE_CHECKING:
 )
 @independent_option
 @click.option(
-    "--limit", type=click.IntRange(min=8), default=256, show_default=True, help="Most contrasts to look inside with."
+    "--limit",
+    type=click.IntRange(min=8),
+    default=256,
+    show_default=True,
+    help="Most contrasts to look inside with; behaviour is of all examples of the splits.",
 )
 @click.option(
     "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Heads and MLPs that make up a circuit."
@@ -82,8 +88,8 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
     """
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-    from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift, plan_work
-    from constraintsuite.mechanism.drift.folder import load_drift
+    from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
+    from constraintsuite.mechanism.drift.settings import DriftSettings
     from constraintsuite.records.examples import SPLITS
 
     named = name_checkpoints(checkpoints, options)
@@ -91,7 +97,12 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
     if dry_run:
         _tell_plan(plan_work(named, suites, settings), as_json)
         return
-    artifact = measure_drift(named, suites, out, settings, Terminal())
+    _tell(measure_drift(named, suites, out, settings, Terminal()), page, as_json)
+
+
+def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
+    from constraintsuite.mechanism.drift.folder import load_drift
+
     found = load_drift(artifact.path)
     written = _write_page(found, artifact.manifest.content, page) if page is not None else None
     if as_json:
@@ -104,21 +115,22 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 def _write_page(found: Drift, content: str, out: Path) -> Path:
-    from constraintsuite.cli.mechanism.drift_sections import drift_sections, masthead
-    from constraintsuite.cli.mechanism.pages import write_page
+    from constraintsuite.showing.mechanism.drift_sections import drift_sections, masthead
+    from constraintsuite.showing.mechanism.pages import write_page
 
     return write_page(out, masthead(found), {"drift": content}, lambda: drift_sections(found))
 
 
 def _told(found: Drift) -> Iterator[str]:
-    from constraintsuite.cli.mechanism import drift_tables as tables
-    from constraintsuite.cli.mechanism.drift_sections import remarks_of
+    from constraintsuite.cli.mechanism.fitting import WIDTH, fitted
+    from constraintsuite.showing.mechanism import drift_tables as tables
+    from constraintsuite.showing.mechanism.drift_sections import remarks_of
 
-    yield str(tables.checkpoint_table(found))
+    yield from fitted(tables.checkpoint_table(found))
     for suite in found.suites:
-        yield str(tables.matrix_table(found, suite))
-    yield str(tables.likeness_table(found, brief=True))
-    yield from remarks_of(found)
+        yield from fitted(tables.matrix_table(found, suite))
+    yield from fitted(tables.likeness_table(found, brief=True))
+    yield from (fill(remark, WIDTH) for remark in remarks_of(found))
 
 
 def _tell_plan(plan: DriftPlan, as_json: bool) -> None:

@@ -108,6 +108,7 @@ def _list_disagreements(batch: Batch, as_json: bool) -> None:
 
 def agreement_text(rows: list[QuestionAgreement], people: list[Attention]) -> str:
     """Questions, then annotators."""
+    from constraintsuite.reports.agreement import attention_table
     from constraintsuite.reports.tables import Column, Table
 
     unasked = sorted({row.question for row in rows if row.group == "all" and not row.figures.raw.n})
@@ -123,19 +124,9 @@ def agreement_text(rows: list[QuestionAgreement], people: list[Attention]) -> st
     scales = sorted({f"{row.question}: {row.scale}" for row in rows})
     needed = [f"{row.question}: {row.needed}." for row in rows if row.group == "all"]
     needed += [f"Not answered by two people: {', '.join(unasked)}."] if unasked else []
-    attentive = Table(
-        "attention",
-        "Annotators",
-        (
-            Column("annotator"),
-            Column("items", "count"),
-            Column("decoys right, %", "share"),
-            Column("same again, %", "share"),
-            Column("chose what was shown first, %", "share"),
-        ),
-        tuple((one.annotator, one.answered, one.decoys, one.repeats, one.shown_first) for one in people),
+    return "\n".join(
+        [str(questions), f"\nDistances of alpha: {'; '.join(scales)}.", "", *needed, "", str(attention_table(people))]
     )
-    return "\n".join([str(questions), f"\nDistances of alpha: {'; '.join(scales)}.", "", *needed, "", str(attentive)])
 
 
 def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[Value, ...]:

@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tune": ("constraintsuite.cli.tune:tune", "Train a reranker or an encoder, and watch what it gains and loses."),
     "explain": ("constraintsuite.cli.explain:explain", "Find where inside a reranker a behaviour lives."),
     "drift": ("constraintsuite.cli.drift:drift", "Say what changed between checkpoints, outside and inside."),
+    "serve": ("constraintsuite.cli.serve:serve", "Look at folders in a browser, and judge, approve and write there."),
     "gold": ("constraintsuite.cli.gold:gold", "Have people judge examples or proposals, blind, with agreement."),
     "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
 }

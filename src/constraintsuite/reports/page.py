@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import NamedTuple
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from constraintsuite.reports.drawings.theme import drawing_style, page_colours
 from constraintsuite.reports.sections.base import Section
@@ -16,7 +16,7 @@ from constraintsuite.store.files import sha256_text
 
 WIDEST = 8
 """Columns of figures in a table; of more, several tables are made, so that none is cut on paper."""
-_TEMPLATES = ("report.html.jinja", "page.css", "page.js", "drawing.css")
+_TEMPLATES = ("report.html.jinja", "blocks.html.jinja", "page.css", "page.js", "drawing.css")
 
 
 class Masthead(NamedTuple):
@@ -30,16 +30,16 @@ class Masthead(NamedTuple):
 
 def render_page(head: Masthead, sections: Sequence[Section]) -> str:
     """The page as text; all that comes from a suite or a run is escaped."""
-    return fill_template("report.html.jinja", head=head, sections=sections, widest=WIDEST)
+    return fill_template("report.html.jinja", head=head, sections=sections)
 
 
 def fill_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[str] = (), **values: object) -> str:
     """A page that holds the common style and script, some of its own, and nothing from elsewhere."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    own = "".join(_read(each) for each in styles)
-    style = f":root {{ {page_colours()} }}\n{_read('page.css')}{drawing_style()}{own}"
-    script = "".join(_read(each) for each in ("page.js", *scripts))
-    return environment.from_string(_read(name)).render(
+    own = "".join(read_template(each) for each in styles)
+    style = f":root {{ {page_colours()} }}\n{read_template('page.css')}{drawing_style()}{own}"
+    script = "".join(read_template(each) for each in ("page.js", *scripts))
+    template = make_environment(read_template).get_template(name)
+    return template.render(
         **values,
         style=style,
         style_hash=_named_by_hash(style),
@@ -48,9 +48,18 @@ def fill_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[st
     )
 
 
+def make_environment(read: Callable[[str], str]) -> Environment:
+    """What fills templates: all values are escaped, and a name that is not given is an error."""
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(read)
+    )
+    made.globals["widest"] = WIDEST
+    return made
+
+
 def template_hash() -> str:
     """Of all that decides how the page looks beside the code."""
-    return sha256_text(*(_read(name) for name in _TEMPLATES))
+    return sha256_text(*(read_template(name) for name in _TEMPLATES))
 
 
 def _named_by_hash(source: str) -> str:
@@ -58,5 +67,6 @@ def _named_by_hash(source: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
 
 
-def _read(name: str) -> str:
+def read_template(name: str) -> str:
+    """The text of a template, style or script."""
     return (resources.files("constraintsuite.reports") / "templates" / name).read_text(encoding="utf-8")

@@ -92,7 +92,7 @@ class Artifact:
             )
         if kind is not None and manifest.kind != kind:
             hint = f" Give a folder that `{command}` wrote." if command else ""
-            raise UserError(f"{path}: this is a {manifest.kind}, not a {kind}.{hint}")
+            raise UserError(f"{path}: this is {_with_article(manifest.kind)}, not {_with_article(kind)}.{hint}")
         return cls(path, manifest)
 
     def verify(self, beside: Collection[str] = ()) -> list[str]:
@@ -259,3 +259,7 @@ def library_versions(names: Sequence[str] = (*TEXT_LIBRARIES, *_NEURAL_LIBRARIES
         except metadata.PackageNotFoundError:
             continue
     return versions
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_bundle import make_bundle, save_model, write_source
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
@@ -22,6 +21,7 @@ from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
+from tiny_bundle import make_bundle, save_model, write_source
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

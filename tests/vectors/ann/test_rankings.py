@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tiny_bundle import make_bundle, save_model
 
 from constraintsuite.cli.ann import ann
 from constraintsuite.errors import UserError
@@ -20,6 +19,7 @@ from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.relevance import relevance_rows
+from tiny_bundle import make_bundle, save_model
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("ir_measures", reason="ir-measures is not installed")

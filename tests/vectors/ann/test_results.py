@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ann.made_runs import made, made_run
-from constraintsuite.cli.ann_page import write_page
 from constraintsuite.errors import UserError
+from constraintsuite.showing.ann import write_page
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.vectors.ann.results import CELLS, KIND, RUN, load_ann_run, write
 

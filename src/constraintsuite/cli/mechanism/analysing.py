@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,9 @@ from constraintsuite.cli.mechanism.scoping import scoped
 if TYPE_CHECKING:
     from constraintsuite.mechanism.effects.records import Ablation
     from constraintsuite.mechanism.explain.forecast import Forecast
+    from constraintsuite.mechanism.explain.records import Explained
     from constraintsuite.mechanism.explain.settings import Scope
+    from constraintsuite.mechanism.explain.work import Work
     from constraintsuite.store.artifact import Artifact
 
 
@@ -38,7 +41,8 @@ def attribute(source: Path, model: str, out: Path, scope: Scope, steps: int, dry
     from constraintsuite.mechanism.explain.work import prepare
 
     if dry_run:
-        _tell_forecast(forecast_attribution(prepare(source, model, scope), len(scope.directions), steps), as_json)
+        begun = prepare(source, model, scope)
+        _tell_forecast(forecast_attribution(begun, len(scope.directions), steps), begun, as_json)
         return
     _tell(work(source, model, out, scope, Terminal(), steps=steps), as_json)
 
@@ -67,24 +71,19 @@ def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
     necessary?).
     """
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.mechanism.effects.agreement import choose
-    from constraintsuite.mechanism.explain.folder import load_effects
     from constraintsuite.mechanism.explain.forecast import forecast_patches
+    from constraintsuite.mechanism.explain.plan import plan_patches
     from constraintsuite.mechanism.explain.run import patch as work
-    from constraintsuite.mechanism.explain.work import patches_at, prepare
 
     if dry_run:
-        prepared = prepare(source, model, scope)
-        if guide is not None:
-            choice = choose(load_effects(guide)[0], top, random, scope.seed)
-            prepared = prepared.of(patches_at([*choice.top, *choice.random]))
-        _tell_forecast(forecast_patches(prepared, len(scope.directions)), as_json)
+        begun, _ = plan_patches(source, model, scope, guide, top, random)
+        _tell_forecast(forecast_patches(begun, len(scope.directions)), begun, as_json)
         return
     _tell(work(source, model, out, scope, Terminal(), guide=guide, top=top, random=random), as_json)
 
 
 @click.command()
-@scoped("all")
+@scoped("all", direction="noising")
 @click.option(
     "--kind",
     "kinds",
@@ -109,31 +108,45 @@ def ablate(
     """
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.effects.records import ABLATIONS
-    from constraintsuite.mechanism.explain.forecast import forecast_patches
+    from constraintsuite.mechanism.explain.forecast import forecast_ablation
+    from constraintsuite.mechanism.explain.plan import plan_ablation
     from constraintsuite.mechanism.explain.run import ablate as work
-    from constraintsuite.mechanism.explain.work import prepare
 
     chosen = kinds or ABLATIONS
     if dry_run:
-        _tell_forecast(forecast_patches(prepare(source, model, scope), len(chosen)), as_json)
+        plan = plan_ablation(source, model, scope, chosen)
+        _tell_forecast(forecast_ablation(plan), plan.work, as_json)
         return
     _tell(work(source, model, out, scope, Terminal(), kinds=chosen), as_json)
 
 
-def _tell_forecast(forecast: Forecast, as_json: bool) -> None:
+def _tell_forecast(forecast: Forecast, begun: Work, as_json: bool) -> None:
     from constraintsuite.mechanism.explain.forecast import Forecast
+    from constraintsuite.mechanism.explain.trial import passes_a_second
     from constraintsuite.store.jsonl import adapter
 
+    speed = passes_a_second(begun.subject, begun.contrasts, begun.budget)
+    seconds = forecast.passes / speed
     if as_json:
-        click.echo(adapter(Forecast).dump_json(forecast, indent=2).decode())
+        record = adapter(Forecast).dump_python(forecast, mode="json")
+        click.echo(json.dumps({**record, "passes_a_second": speed, "seconds": seconds}, indent=2))
         return
     click.echo(f"{forecast.contrasts:,} contrasts of {forecast.rows:,} rows, {forecast.patches:,} patches")
     click.echo(f"{forecast.forwards:>15,.0f} forward passes of one row")
-    click.echo(f"{forecast.backwards:>15,.0f} backward passes")
+    if forecast.backwards:
+        click.echo(f"{forecast.backwards:>15,.0f} backward passes, each as long as two")
+    click.echo(f"{forecast.tokens:>15,} tokens at most in one pass")
+    click.echo(f"About {_lasting(seconds)}: a trial of one second made {speed:,.0f} passes a second here.")
+
+
+def _lasting(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
 def _tell(artifact: Artifact, as_json: bool) -> None:
-    from constraintsuite.cli.mechanism import explain_tables as tables
     from constraintsuite.mechanism.effects.summary import EffectSummary
     from constraintsuite.mechanism.explain.folder import load_explained
     from constraintsuite.store.jsonl import adapter
@@ -149,9 +162,36 @@ def _tell(artifact: Artifact, as_json: bool) -> None:
         }
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
         return
-    parts = [str(tables.baseline_table(explained))]
-    parts += [str(tables.strongest_table(explained, *kind)) for kind in tables.kinds_of(explained)]
-    agreement = tables.agreement_table(explained)
-    parts += [str(agreement)] if agreement is not None else []
-    click.echo("\n\n".join(parts))
+    click.echo("\n\n".join([*_tables(explained), *_too_few(artifact)]))
     click.echo(f"\nAll of it: {artifact.path}\nA page: csuite explain report {artifact.path} --out FOLDER")
+
+
+def _tables(explained: Explained) -> Iterator[str]:
+    from textwrap import fill
+
+    from constraintsuite.mechanism.effects.groups import studied_items
+    from constraintsuite.showing.mechanism import explain_tables as tables
+    from constraintsuite.showing.mechanism.explain_trust import trust_lines
+
+    yield str(tables.baseline_table(explained))
+    yield from (fill(line, tables.WIDTH) for line in trust_lines(explained))
+    for items in studied_items(explained.contrasts):
+        for kind in tables.kinds_of(explained):
+            yield str(tables.strongest_table(explained, *kind, items=items))
+            heads = tables.heads_table(explained, *kind, items=items)
+            yield from [str(heads)] if heads.rows else []
+    agreement = tables.agreement_table(explained)
+    if agreement is not None:
+        yield str(agreement)
+
+
+def _too_few(artifact: Artifact) -> Iterator[str]:
+    """Why there are not as many contrasts as --limit asks for."""
+    from constraintsuite.mechanism.contrasts.reasons import in_words
+
+    limit, found = artifact.manifest.settings.get("limit"), artifact.manifest.counts["contrasts"]
+    if limit is None or found >= limit:
+        return
+    left = [f"  {count:,} {in_words(reason)}" for reason, count in artifact.manifest.rejects.items()]
+    told = "Left out:" if left else "There are no more of these sides, splits and controls."
+    yield "\n".join([f"{found:,} contrasts, and not {limit:,} as --limit says. {told}", *left])

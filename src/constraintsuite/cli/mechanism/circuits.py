@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
 
 from constraintsuite.cli.mechanism.options import dry_run_option, folder_type, json_option, memory_option, seed_option
 
 if TYPE_CHECKING:
-    from constraintsuite.mechanism.circuits.settings import CircuitSettings
+    from constraintsuite.mechanism.circuits.plan import CircuitPlan
 
 _count = click.IntRange(min=0)
 
@@ -30,13 +31,34 @@ _count = click.IntRange(min=0)
 )
 @click.option("--direction", type=click.Choice(["denoising", "noising"]), default="denoising", show_default=True)
 @click.option("--method", type=click.Choice(["exact", "attribution"]), help="Effects that rank the sites.")
-@click.option("--threshold", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Faithfulness to reach.")
-@click.option("--size", type=click.IntRange(min=1), help="Sites of the circuit, instead of --threshold.")
-@click.option("--chance", type=click.IntRange(min=1), default=100, show_default=True, help="Random circuits.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.8,
+    show_default=True,
+    help="Faithfulness to reach.",
+)
+@click.option(
+    "--size", type=click.IntRange(min=1), help="Sites of the circuit, instead of as few as reach --threshold."
+)
+@click.option(
+    "--chance",
+    type=click.IntRange(min=20),
+    default=100,
+    show_default=True,
+    help="Random circuits; p below .05 takes 20.",
+)
 @click.option("--band", type=_count, default=20, show_default=True, help="Random circuits at each point of the curve.")
 @click.option("--parts", type=click.IntRange(min=1), default=50, show_default=True, help="Sets for completeness.")
 @click.option(
     "--random-models", type=_count, default=20, show_default=True, help="Untrained models; p below .05 takes 20."
+)
+@click.option(
+    "--random-contrasts",
+    type=click.IntRange(min=2),
+    default=64,
+    show_default=True,
+    help="Most contrasts that each untrained model is asked.",
 )
 @click.option("--limit", type=click.IntRange(min=2), help="Most contrasts of each half and control.")
 @click.option("--name", help="Of the circuit's folder.  [default: side and ablation]")
@@ -51,49 +73,64 @@ def circuit(
     memory: int | None,
     dry_run: bool,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **given: object,  # an option each of the settings, which check them
 ) -> None:
     """Find the heads and MLPs that carry a behaviour, from the effects in FOLDER, which `csuite explain` wrote.
 
     Faithfulness over sizes, completeness, minimality, random circuits, untrained models, and controls: each on the half of the
     contrasts on which nothing was chosen. What was stopped goes on when the same command is run again.
     """
-    from constraintsuite.cli.mechanism.circuit_tables import circuit_tables, verdict_lines
+    from constraintsuite.cli.mechanism.fitting import WIDTH, fitted
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.mechanism.circuits.finding import find_circuit
+    from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search
     from constraintsuite.mechanism.circuits.records import CircuitReport
     from constraintsuite.mechanism.circuits.settings import CircuitSettings
+    from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
     from constraintsuite.store.jsonl import adapter
 
     settings = CircuitSettings.model_validate(given)
     if dry_run:
-        _tell_cost(folder, settings, as_json)
+        _tell_cost(*plan_search(folder, settings, memory), as_json)
         return
     report = find_circuit(folder, settings, name=name, memory=memory, reporter=Terminal())
     if as_json:
         click.echo(adapter(CircuitReport).dump_json(report, indent=2).decode())
         return
-    click.echo("\n\n".join([*map(str, circuit_tables(report)), "\n".join(verdict_lines(report))]))
+    tables = [part for table in circuit_tables(report) for part in fitted(table)]
+    verdicts = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in verdict_lines(report))
+    click.echo("\n\n".join([*tables, verdicts]))
 
 
-def _tell_cost(folder: Path, settings: CircuitSettings, as_json: bool) -> None:
-    """How many rows are run: circuits times contrasts; nothing is loaded but the folder."""
+def _tell_cost(plan: CircuitPlan, rate: float, as_json: bool) -> None:
     import json
 
-    from constraintsuite.mechanism.circuits.choosing import curve_sizes
-    from constraintsuite.mechanism.explain.folder import load_explained
+    from constraintsuite.mechanism.circuits.plan import CircuitPlan
+    from constraintsuite.store.jsonl import adapter
 
-    explained = load_explained(folder)
-    sites = explained.subject.layers * (explained.subject.heads + 1)
-    sizes = len(curve_sizes(sites))
-    main = [one for one in explained.contrasts if not one.control and one.side == settings.side]
-    half = min(len(main) // 2, settings.limit or len(main))
-    circuits = sizes * (2 + settings.band) + 2 * settings.chance + 2 * settings.parts
-    cost = {"sites": sites, "contrasts": 2 * half, "circuits": circuits, "forwards": circuits * half * 2}
+    least, most = plan.forwards
     if as_json:
-        click.echo(json.dumps(cost, indent=2))
+        record = adapter(CircuitPlan).dump_python(plan, mode="json")
+        record |= {"forwards": [least, most], "passes_a_second": rate}
+        click.echo(json.dumps(record, indent=2))
         return
-    click.echo(f"{sites} sites, {2 * half:,} contrasts, about {circuits:,} circuits on one half each")
-    click.echo(
-        f"{cost['forwards']:>15,} forward passes of one row, about; minimality and greedy completeness come on top"
-    )
+    small, large = plan.sizes
+    click.echo(f"{plan.sites} sites, {plan.contrasts:,} contrasts; forward passes of one row, about:")
+    for title, passes in (
+        ("curve of sizes, with random circuits", plan.curve),
+        ("random circuits beside the one found", plan.chance),
+        ("controls", plan.controls),
+        ("untrained models", plan.untrained),
+    ):
+        click.echo(f"{passes:>15,} {title}")
+    for size, passes, total in zip(dict.fromkeys((small, large)), plan.members, (least, most), strict=False):
+        sites = "1 site" if size == 1 else f"{size} sites"
+        click.echo(f"{passes:>15,} completeness and members, if the circuit has {sites}")
+        click.echo(f"{total:>15,} in all then, {_duration(total / rate)} on this machine")
+    click.echo(f"In a trial of a second this machine made {rate:,.0f} passes a second.")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"about {minutes} min" if minutes < 90 else f"about {minutes / 60:.1f} h"

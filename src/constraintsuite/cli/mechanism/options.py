@@ -30,5 +30,5 @@ page_option = click.option(
 independent_option = click.option(
     "--independent",
     is_flag=True,
-    help="Only examples of which no two share a document: fewer contrasts, and each a sample of its own.",
+    help="Only contrasts of which no two of one side and kind share a document: fewer, and each a sample of its own.",
 )

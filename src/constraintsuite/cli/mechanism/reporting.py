@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.mechanism.options import folder_type, json_option
+from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.cli.mechanism.explain_sections import Shown
     from constraintsuite.mechanism.attending import Look
     from constraintsuite.mechanism.drift.records import Drift
     from constraintsuite.mechanism.explain.records import Explained
     from constraintsuite.reports.sections.base import Section
+    from constraintsuite.showing.mechanism.explain_sections import Shown
 
 _LOOKED_AT = 64
 
@@ -36,14 +37,13 @@ _LOOKED_AT = 64
 @json_option
 def report(folders: tuple[Path, ...], out: Path, attention: bool, as_json: bool) -> None:
     """Write one page of FOLDERS of `csuite explain` and `csuite drift`, which opens offline, with tables and pictures as files."""
-    from constraintsuite.cli.mechanism.pages import write_page
     from constraintsuite.reports.page import Masthead
+    from constraintsuite.showing.mechanism.folders import ABOUT
+    from constraintsuite.showing.mechanism.pages import write_page
 
     parts = [_open(folder) for folder in dict.fromkeys(folders)]
     title = ", ".join(dict.fromkeys(part.title for part in parts))
-    head = Masthead(
-        title, "mechanism", "Every figure comes with its 95 % interval and n; clusters of documents are resampled."
-    )
+    head = Masthead(title, "mechanism", ABOUT)
     inputs = {
         f"{number} {name}": content for number, part in enumerate(parts) for name, content in part.contents.items()
     }
@@ -63,10 +63,10 @@ class _Part:
 
 
 def _open(folder: Path) -> _Part:
-    from constraintsuite.cli.mechanism.explain_sections import Shown
     from constraintsuite.mechanism.circuits.finding import FOLDER, read_circuits
     from constraintsuite.mechanism.drift.folder import KIND, load_drift
     from constraintsuite.mechanism.explain.folder import load_explained
+    from constraintsuite.showing.mechanism.explain_sections import Shown
     from constraintsuite.store.artifact import Artifact, read_manifest
 
     name = folder.resolve().name
@@ -81,9 +81,9 @@ def _open(folder: Path) -> _Part:
 
 
 def _sections(parts: Sequence[_Part], *, attention: bool) -> Iterator[Section]:
-    from constraintsuite.cli.mechanism.drift_sections import drift_sections
-    from constraintsuite.cli.mechanism.explain_sections import Shown, explain_sections
-    from constraintsuite.cli.mechanism.pages import marked
+    from constraintsuite.showing.mechanism.drift_sections import drift_sections
+    from constraintsuite.showing.mechanism.explain_sections import Shown, explain_sections
+    from constraintsuite.showing.mechanism.pages import marked
 
     looked: set[str] = set()
     for number, part in enumerate(parts, 1):
@@ -107,6 +107,11 @@ def _look(explained: Explained) -> list[Look]:
     from constraintsuite.mechanism.subject import load_subject
 
     subject = load_subject(explained.subject.name)
+    if subject.fingerprint != explained.subject.fingerprint:
+        raise UserError(
+            f"{explained.artifact.path}: it is of {subject.name} as it was, or with other versions of its libraries. Run "
+            "`csuite explain` again, or leave --attention out."
+        )
     seed = explained.artifact.manifest.seed
     main = choose([one for one in explained.contrasts if not one.control], _LOOKED_AT, seed)
     return measure_attention(subject, tokenise(main, subject.classifier.tokenization).contrasts, seed=seed)

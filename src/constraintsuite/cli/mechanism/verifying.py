@@ -22,18 +22,27 @@ from constraintsuite.cli.mechanism.options import folder_type, json_option
     show_default=True,
     help="Run so many exact patches once more, one by one from the tokens up.",
 )
+@click.option("--guide", type=folder_type, help="The attribution that chose the patches: check what is said of it too.")
 @json_option
-def verify(folder: Path, again: int, as_json: bool) -> None:
-    """Check FOLDER: its bytes, its rows, its figures, and with --again some of its effects; exit code 1 if one is wrong."""
+def verify(folder: Path, again: int, guide: Path | None, as_json: bool) -> None:
+    """Check FOLDER and the circuits in it: bytes, rows, figures, and with --again some effects; exit code 1 if one is wrong."""
     from constraintsuite.mechanism.explain.verify import verify as check
 
-    faults = check(folder, again=again)
+    faults = check(folder, again=again, guide=guide)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "faults": faults}, indent=2, ensure_ascii=False))
     else:
         for fault in faults:
             click.echo(fault)
         if not faults:
-            click.echo(f"{folder}: in order")
+            click.echo(f"{folder}: in order{_not_repeated(folder) if again else ''}")
     if faults:
         raise click.exceptions.Exit(1)
+
+
+def _not_repeated(folder: Path) -> str:
+    from constraintsuite.mechanism.explain.source import KIND
+    from constraintsuite.store.artifact import Artifact
+
+    analysis = Artifact.open(folder, KIND).manifest.settings.get("analysis")
+    return "" if analysis == "patch" else "; it has no exact patches that could be run again"

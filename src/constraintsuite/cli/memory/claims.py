@@ -71,8 +71,8 @@ def ablate(
 
     A part passes if at least one dataset shows a gain that is left after correction (Holm, 5 %); losses are told as well.
     """
-    from constraintsuite.cli.memory.verdicts import ablations_of
     from constraintsuite.memory.runs.ablations import Ablation
+    from constraintsuite.showing.memory.verdicts import ablations_of
     from constraintsuite.store.jsonl import adapter
 
     datasets = open_datasets(cases)
@@ -102,8 +102,8 @@ def hypotheses(
 
     Each is supported, not supported or undecided, with the numbers behind it.
     """
-    from constraintsuite.cli.memory.verdicts import claims_of
     from constraintsuite.memory.runs.hypotheses import Claim
+    from constraintsuite.showing.memory.verdicts import claims_of
     from constraintsuite.store.jsonl import adapter
 
     datasets = open_datasets(cases)

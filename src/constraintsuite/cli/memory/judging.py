@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 @json_option
 def compare(run: Path, second: Path | None, metrics: tuple[str, ...], baseline: str | None, as_json: bool) -> None:
     """Compare the modes of RUN with its baseline, or RUN with SECOND mode by mode, on the same questions."""
-    from constraintsuite.cli.memory.headlines import headlines
-    from constraintsuite.cli.memory.tables import BASELINE, tests_table
     from constraintsuite.memory.public.summary import Contrast
     from constraintsuite.memory.runs.compare import compare as compare_runs
     from constraintsuite.memory.runs.compare import compare_modes
     from constraintsuite.memory.runs.record import load_memory_run
+    from constraintsuite.showing.memory.headlines import headlines
+    from constraintsuite.showing.memory.tables import BASELINE, tests_table
     from constraintsuite.store.jsonl import adapter
 
     if second is not None and baseline is not None:
@@ -103,8 +103,8 @@ def _named(change: Change) -> Contrast:
 
 def _standard(baseline: MemoryRun) -> MemoryPolicy:
     """The rules of the strategy; of a public benchmark, which has no `evidence_hit`, its first two figures."""
-    from constraintsuite.cli.memory.headlines import headlines, is_structured
     from constraintsuite.memory.runs.policy import MemoryPolicy, MemoryRule
+    from constraintsuite.showing.memory.headlines import headlines, is_structured
 
     if is_structured(baseline):
         return MemoryPolicy()

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -30,9 +29,10 @@ _SHOWN = 12
 def show(graph: Path, node: str | None, as_json: bool) -> None:
     """Say what GRAPH holds, or what it knows of NODE: a unit, a document, or entity:NAME."""
     from constraintsuite.memory.folder import open_memory
+    from constraintsuite.showing.memory.graphs import overview
 
     found = open_memory(graph).graph
-    record = _overview(graph, found) if node is None else _of_node(found, node)
+    record = {"graph": str(graph), **overview(found)} if node is None else _of_node(found, node)
     if as_json:
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
     else:
@@ -88,27 +88,6 @@ def _option(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _overview(path: Path, graph: Graph) -> dict[str, Any]:
-    from constraintsuite.memory.graph import EDGE_KINDS
-
-    kinds = Counter(EDGE_KINDS[kind] for kind in graph.edges.kind.tolist())
-    units = len(graph.units)
-    named = Counter(node for node in graph.edges.target.tolist() if node >= units)
-    return {
-        "graph": str(path),
-        "documents": [
-            {"id": held.id, "title": held.title, "units": held.length, "sha256": held.sha256}
-            for held in graph.documents
-        ],
-        "units": units,
-        "entities": len(graph.entities),
-        "edges": dict(kinds.most_common()),
-        "waiting": graph.dangling,
-        "roles": dict(Counter(role for unit in graph.units for role in unit.roles).most_common()),
-        "most_named": {graph.entities[node - units]: count for node, count in named.most_common(_SHOWN)},
-    }
 
 
 def _overview_lines(record: dict[str, Any]) -> Iterator[str]:

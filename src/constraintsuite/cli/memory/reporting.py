@@ -33,10 +33,10 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     """Print what a run found, and write its page if one is wanted."""
-    from constraintsuite.cli.memory.verdicts import rewordings
     from constraintsuite.memory.runs.record import load_memory_run
     from constraintsuite.memory.runs.robustness import Rewording
     from constraintsuite.memory.runs.summary import Summary
+    from constraintsuite.showing.memory.verdicts import rewordings
     from constraintsuite.store.jsonl import adapter
 
     run = load_memory_run(artifact.path)
@@ -53,11 +53,11 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
 def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
     """The page of some runs, as an artifact; gives the page's path."""
-    from constraintsuite.cli.memory.sections import masthead, sections_of
     from constraintsuite.evaluate.output import Written, write_once
     from constraintsuite.execution.stage import code_version
     from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
     from constraintsuite.reports.page import template_hash
+    from constraintsuite.showing.memory.sections import masthead, sections_of
     from constraintsuite.store.artifact import Origin
     from constraintsuite.store.files import sha256_text
 
@@ -76,10 +76,10 @@ def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
 
 
 def _told(run: MemoryRun) -> list[str]:
-    from constraintsuite.cli.memory.sections import remarks_of
-    from constraintsuite.cli.memory.tables import contrast_table, score_table, time_table
     from constraintsuite.cli.memory.terminal import narrow
-    from constraintsuite.cli.memory.verdicts import rewording_tables
+    from constraintsuite.showing.memory.sections import remarks_of
+    from constraintsuite.showing.memory.tables import contrast_table, score_table, time_table
+    from constraintsuite.showing.memory.verdicts import rewording_tables
 
     parts = []
     for budget in run.summary.budgets:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _SHOWN = 12
-_AROUND = 12  # neighbours in a picture
 
 
 @click.command()
@@ -114,13 +113,13 @@ def _state(graph: Path, given: Path | None, now: str | None) -> State | None:
 
 
 def _draw(file: Path, memory: Memory, recall: Recall, budget: int) -> None:
-    from constraintsuite.cli.memory.picture import picture_of
     from constraintsuite.reports.walks.page import render_walk
+    from constraintsuite.showing.memory.picture import AROUND, picture_of
     from constraintsuite.store.files import write_text
 
     if file.suffix not in (".html", ".htm"):
         raise UserError(f"{file}: the picture is an HTML page; end its name in .html.")
-    write_text(file, render_walk(picture_of(memory, recall, budget, _AROUND)))
+    write_text(file, render_walk(picture_of(memory, recall, budget, AROUND)))
 
 
 def _record(graph: Graph, recall: Recall, budget: int) -> dict[str, Any]:
@@ -135,7 +134,7 @@ def _record(graph: Graph, recall: Recall, budget: int) -> dict[str, Any]:
 
 
 def _ranking(graph: Graph, recall: Recall) -> Iterator[str]:
-    from constraintsuite.cli.memory.picture import nothing_found
+    from constraintsuite.showing.memory.picture import nothing_found
 
     if not recall.ranking:
         yield nothing_found(graph)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from constraintsuite.reports.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
 
-_LEFT, _ROW, _EDGE, _FOOT = 42, 20, 8, 40
+_LEFT, _ROW, _EDGE, _FOOT = 42, 20, 8, 26
 _LETTER = 6.2  # height that a letter of a slanted label takes
 _DIGIT = 7.0  # width of one in a number
+_SMALL = 5.4  # of one in a cell
 _WIDEST = 34.0
+_GAP = 10.0  # between parts of a map
 _LONGEST_LABEL = 12
-_KEY, _STEPS = 96, 12  # width of the scale under the map, and its shades
+_KEY, _STEPS, _LINE = 96, 12, 16  # width of a scale under the map, its shades, and the height of its line
+_STRONG, _MOST = 0.5, 8  # of the largest value, and how many cells at most have their figure written into them
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +28,78 @@ class Cell:
     framed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Columns that share a scale."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    """As many as the map has."""
+    name: str = ""
+    """Beside the scale; empty where there is but one."""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Those with a value."""
+        return [cell for row in self.rows for cell in row if cell.value is not None]
+
+    @property
+    def largest(self) -> float:
+        """Of the values, whatever their sign."""
+        return max((abs(cell.value or 0.0) for cell in self.cells), default=0.0)
+
+
 def site_map(
-    name: str, title: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[Cell]]], note: str = ""
+    name: str, title: str, rows: Sequence[str], parts: Sequence[Part], note: str = "", frame: str = ""
 ) -> Drawing:
-    """The stronger a value, the stronger the colour: blue above 0, orange below; some places have a frame round them."""
-    largest = max((abs(cell.value) for _, cells in rows for cell in cells if cell.value is not None), default=0.0)
-    width = min(_WIDEST, (WIDTH - _LEFT - _EDGE) / len(columns))
+    """The stronger a value within its part, the stronger the colour: blue above 0, orange below.
+
+    The strongest have their figures written into them; `frame` says what the places are that have one round them.
+    """
+    columns = [column for part in parts for column in part.columns]
+    width = min(_WIDEST, (WIDTH - _LEFT - _EDGE - _GAP * (len(parts) - 1)) / len(columns))
     slanted = max(map(len, columns)) * 7 > width
     head = 14 + _LETTER * max(len(shortened(one, _LONGEST_LABEL)) for one in columns) if slanted else 22.0
-    parts = [_heading(label, _LEFT + width * (i + 0.5), head - 7, slanted) for i, label in enumerate(columns)]
-    for line, (label, cells) in enumerate(rows):
-        y = head + _ROW * line
-        parts.append(words(label, x=_LEFT - 6, y=y + 14, class_="token", text_anchor="end"))
-        for column, cell in enumerate(cells):
-            parts += _cell(cell, _LEFT + width * column, y, width, largest)
+    drawn = [
+        words(row, x=_LEFT - 6, y=head + _ROW * i + 14, class_="token", text_anchor="end") for i, row in enumerate(rows)
+    ]
+    left = float(_LEFT)
+    for part in parts:
+        drawn += [_heading(label, left + width * (i + 0.5), head - 7, slanted) for i, label in enumerate(part.columns)]
+        drawn += _cells(part, left, head, width)
+        left += width * len(part.columns) + _GAP
     bottom = head + _ROW * len(rows)
-    signed = any(cell.value < 0 for _, cells in rows for cell in cells if cell.value is not None)
-    parts += [*_scale(largest, bottom + 12, signed=signed)]
+    foot = list(chain.from_iterable(_scale(part, bottom + 12 + _LINE * i) for i, part in enumerate(parts)))
     if note:
-        parts.append(words(shortened(note, 30), x=WIDTH - _EDGE, y=bottom + 21, class_="tick", text_anchor="end"))
-    told = "; ".join(cell.words for _, cells in rows for cell in cells if cell.value is not None)
-    return Drawing(name, title, f"{note}: {told}" if note else told, WIDTH, bottom + _FOOT, "".join(parts))
+        foot.append(words(shortened(note, 30), x=WIDTH - _EDGE, y=bottom + 21, class_="tick", text_anchor="end"))
+    lines = len(parts)
+    if frame and any(cell.framed for part in parts for cell in part.cells):
+        foot += _frame_key(frame, bottom + 12 + _LINE * lines)
+        lines += 1
+    told = "; ".join(cell.words for part in parts for cell in part.cells)
+    height = bottom + _FOOT + _LINE * lines
+    return Drawing(name, title, f"{note}: {told}" if note else told, WIDTH, height, "".join([*drawn, *foot]))
+
+
+def _cells(part: Part, left: float, head: float, width: float) -> Iterator[str]:
+    written = _strongest(part)
+    for line, row in enumerate(part.rows):
+        for column, cell in enumerate(row):
+            x, y = left + width * column, head + _ROW * line
+            yield from _cell(cell, x, y, width, part.largest)
+            if (line, column) in written:
+                yield from _figure(written[line, column], x, y, width)
+
+
+def _strongest(part: Part) -> dict[tuple[int, int], float]:
+    """Values whose figures are written, by row and column."""
+    values = {
+        (line, column): cell.value
+        for line, row in enumerate(part.rows)
+        for column, cell in enumerate(row)
+        if cell.value and abs(cell.value) >= _STRONG * part.largest
+    }
+    return dict(sorted(values.items(), key=lambda place: -abs(place[1]))[:_MOST])
 
 
 def _cell(cell: Cell, x: float, y: float, width: float, largest: float) -> Iterator[str]:
@@ -61,6 +116,16 @@ def _cell(cell: Cell, x: float, y: float, width: float, largest: float) -> Itera
         yield element("rect", class_="winner", **inner)
 
 
+def _figure(value: float, x: float, y: float, width: float) -> Iterator[str]:
+    """Two digits, or one if there is no more room; nothing where there is not even that."""
+    for digits in (2, 1):
+        text = f"{value:.{digits}g}".replace("-", "−")
+        text = text.replace("0.", ".", 1) if abs(value) < 1 else text
+        if len(text) * _SMALL <= width - 2 and "e" not in text:
+            yield words(text, x=x + (width - 1) / 2, y=y + 13, class_="figure")
+            return
+
+
 def _heading(label: str, x: float, y: float, slanted: bool) -> str:
     if not slanted:
         return words(label, x=x, y=y, class_="token", text_anchor="middle")
@@ -68,11 +133,12 @@ def _heading(label: str, x: float, y: float, slanted: bool) -> str:
     return words(shortened(label, _LONGEST_LABEL), x=x, y=y, class_="token", transform=turned)
 
 
-def _scale(largest: float, y: float, *, signed: bool) -> Iterator[str]:
+def _scale(part: Part, y: float) -> Iterator[str]:
     """What the strongest colours stand for; from 0 on where nothing lies below it."""
+    signed = any(cell.value is not None and cell.value < 0 for cell in part.cells)
     first = -_STEPS if signed else 0
     wide = _KEY / (_STEPS - first)
-    lowest, highest = f"−{largest:.2g}" if signed else "0", f"{largest:.2g}"
+    lowest, highest = f"−{part.largest:.2g}" if signed else "0", f"{part.largest:.2g}"
     left = _EDGE + _DIGIT * len(lowest) + 4
     yield words(lowest, x=left - 4, y=y + 9, class_="tick", text_anchor="end")
     for number in range(first, _STEPS):
@@ -80,4 +146,10 @@ def _scale(largest: float, y: float, *, signed: bool) -> Iterator[str]:
         side = "above" if number >= 0 else "below"
         x = left + wide * (number - first)
         yield element("rect", x=x, y=y, width=wide, height=9, class_=side, fill_opacity=round(strength, 3))
-    yield words(highest, x=left + _KEY + 4, y=y + 9, class_="tick")
+    named = f"{highest} {part.name}" if part.name else highest
+    yield words(named, x=left + _KEY + 4, y=y + 9, class_="tick")
+
+
+def _frame_key(meaning: str, y: float) -> Iterator[str]:
+    yield element("rect", class_="winner", x=_EDGE + 1.0, y=y - 0.5, width=16.0, height=10.0)
+    yield words(meaning, x=_EDGE + 24, y=y + 9, class_="tick")

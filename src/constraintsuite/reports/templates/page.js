@@ -5,6 +5,7 @@ const NEXT_SCHEME = { auto: "light", light: "dark", dark: "auto" };
 
 function offerSchemes() {
   const button = document.getElementById("scheme");
+  if (!button) return; // the site has a choice of its own
   let scheme = "auto";
   const show = () => { button.textContent = `Colours: ${scheme}`; };
   button.addEventListener("click", () => {

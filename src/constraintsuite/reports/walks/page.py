@@ -14,7 +14,13 @@ _EMPTY = "<p>There is nothing to draw.</p>"
 
 def render_walk(walk: Walk) -> str:
     """The page as text; all that comes from documents is escaped."""
+    return fill_template(
+        "walk.html.jinja", styles=("walk.css",), scripts=("walk.js",), walk=walk, pictures=draw_pictures(walk)
+    )
+
+
+def draw_pictures(walk: Walk) -> list[Markup]:
+    """The same graph for a desk and for a phone; a stylesheet shows one of them."""
     sizes = {"wide": _WIDE, "narrow": _NARROW}
     drawn = [draw_walk(walk, per_row, name) for name, per_row in sizes.items()] if walk.nodes else [_EMPTY]
-    pictures = [Markup(each) for each in drawn]
-    return fill_template("walk.html.jinja", styles=("walk.css",), scripts=("walk.js",), walk=walk, pictures=pictures)
+    return [Markup(each) for each in drawn]

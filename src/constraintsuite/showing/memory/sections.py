@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from constraintsuite.cli.memory.headlines import headlines, is_structured, kind_of, title_of
-from constraintsuite.cli.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
-from constraintsuite.cli.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
 from constraintsuite.memory.cases.bundled import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.memory.runs.record import MemoryRun
+from constraintsuite.memory.runs.record import MemoryRun, load_memory_run
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+from constraintsuite.showing.display import Display
+from constraintsuite.showing.memory.headlines import headlines, is_structured, kind_of, title_of
+from constraintsuite.showing.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
+from constraintsuite.showing.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
 
 _ABOUT_SCORES = (
     "All modes were asked the same questions and may return the same number of units, so that no mode can win by returning "
@@ -36,6 +38,12 @@ def masthead(runs: Sequence[MemoryRun]) -> Masthead:
     contents = ", ".join(run.artifact.manifest.content[:12] for run in runs)
     about = f"{questions:,} questions, {max(len(run.summary.modes) for run in runs)} modes. Content {contents}."
     return Masthead(title, "memory", about)
+
+
+def show_memory_run(path: Path) -> Display:
+    """One run."""
+    run = load_memory_run(path)
+    return Display(masthead([run]), tuple(sections_of(run, many=False)))
 
 
 def sections_of(run: MemoryRun, *, many: bool) -> Iterator[Section]:

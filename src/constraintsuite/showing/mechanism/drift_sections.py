@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.cli.mechanism import drift_tables as tables
-from constraintsuite.cli.mechanism.charts import axis, curves
-from constraintsuite.cli.mechanism.maps import head_map, layer_map
 from constraintsuite.evaluate.groupings import OVERALL, short_slice
 from constraintsuite.mechanism.drift.records import Drift
 from constraintsuite.metrics.pairwise import METRICS
@@ -14,8 +11,12 @@ from constraintsuite.records.plots import Level, Plot
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
+from constraintsuite.reports.figures import show
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+from constraintsuite.showing.mechanism import drift_tables as tables
+from constraintsuite.showing.mechanism.charts import axis, curves
+from constraintsuite.showing.mechanism.maps import head_map, layer_map
 
 _BEHAVIOUR = (
     "The same suites at every checkpoint. What the last does less well than the best before it was forgotten, though a little "
@@ -34,9 +35,9 @@ _INSIDE = (
 )
 _WEIGHTS = "How far weights have moved since the first checkpoint, as a share of their length."
 _CROSSING = (
-    "Values of the first checkpoint put into a later one, at its circuit or at all of a layer. What counts is the first's other run "
-    "less its same run (crossed): that difference is about the contrast. What values of another checkpoint do whatever they say "
-    "is told apart (harm)."
+    "Values of the first checkpoint put into a later one, at its circuit or at all of a layer, in contrasts that had no part in "
+    "choosing the circuit. What counts is the first's other run less its same run (crossed): that difference is about the "
+    "contrast. What values of another checkpoint do whatever they say is told apart (harm)."
 )
 
 _MAPPED = 4
@@ -67,13 +68,33 @@ def remarks_of(drift: Drift) -> Iterator[str]:
     if drift.clusters < 30:
         yield f"{drift.clusters} independent clusters are few: differences between checkpoints may well be chance."
     for one in drift.inside.margins:
-        if one.difference.low is not None and one.difference.low <= 0:
+        held = (
+            " All others are held against it: begin with a checkpoint that can."
+            if one.checkpoint == drift.checkpoints[0]
+            else ""
+        )
+        if not _above(one.difference):
             yield (
-                f"{one.checkpoint} hardly tells clean from corrupt runs apart, or the wrong way round: what is said about its "
-                "sites is then mostly noise."
+                f"{one.checkpoint} does not surely tell clean from corrupt runs: clean less corrupt margin is "
+                f"{_words(one.difference)}. What is said about its sites is then mostly noise.{held}"
+            )
+        elif not _above(one.clean):
+            yield (
+                f"{one.checkpoint} cannot surely do what is asked: its clean margin, {_words(one.clean)}, is not surely above 0. "
+                f"What is said about its sites is of a small part of the behaviour.{held}"
             )
     if len(drift.checkpoints) == 2:
         yield "Two checkpoints of one training are one sample of what training does. Repeat with other seeds."
+
+
+def _above(figure: Interval) -> bool:
+    """Whether it lies above 0 with its whole interval; one without an interval cannot say so."""
+    return figure.low is not None and figure.low > 0
+
+
+def _words(figure: Interval) -> str:
+    shown = show(figure, "number")
+    return f"{shown.value} [{shown.bounds}]" if shown.bounds else f"{shown.value}, of too few clusters for an interval"
 
 
 def _behaviour(drift: Drift) -> Iterator[Block]:
@@ -130,6 +151,7 @@ def _likeness_plot(drift: Drift, direction: str) -> Plot | None:
         "Spearman with the first": [(number[one.second], one.spearman) for one in mine],
         "the same across halves": [(number[one.second], one.across) for one in mine],
         f"Jaccard@{drift.top} with the first": [(number[one.second], one.jaccard) for one in mine],
+        f"Jaccard@{drift.top} across halves": [(number[one.second], one.jaccard_across) for one in mine],
         "reliability (Spearman)": [
             (number[one.checkpoint], one.spearman) for one in drift.inside.reliabilities if one.direction == direction
         ],

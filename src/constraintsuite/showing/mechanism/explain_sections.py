@@ -6,21 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from constraintsuite.cli.mechanism import explain_tables as tables
-from constraintsuite.cli.mechanism.charts import axis, curves
-from constraintsuite.cli.mechanism.circuit_tables import circuit_tables, verdict_lines
-from constraintsuite.cli.mechanism.maps import head_map, layer_map
 from constraintsuite.mechanism.attending import LOOKING, Look
 from constraintsuite.mechanism.circuits.records import CircuitReport
+from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED, part_of, studied_items
+from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.effects.summary import SiteSummary
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import parse_site
+from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.records.plots import Level
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table
+from constraintsuite.showing.mechanism import explain_tables as tables
+from constraintsuite.showing.mechanism.charts import axis, curves
+from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
+from constraintsuite.showing.mechanism.explain_asked import asked_lines
+from constraintsuite.showing.mechanism.explain_trust import trust_lines
+from constraintsuite.showing.mechanism.maps import head_map, layer_map
 
 _METHODS = {
     "exact": "Exact patches: activations of one run put into the other.",
@@ -29,10 +34,9 @@ _METHODS = {
     "ablation-mean": "Ablation: the mean over the role in a site's place.",
     "ablation-zero": "Ablation: nothing in a site's place, which no layer above has ever seen.",
 }
-_MAPS = (
-    "Blue moves the margin towards the run that the values come from, orange away from it; in ablations blue is what is lost. "
-    "Denoising asks whether a site is sufficient, noising whether it is necessary: the two are never merged."
-)
+_SHARES = "Blue moves the margin towards the run that the values come from, orange away from it; in ablations blue is what is lost."
+_LOGITS = "Blue raises the margin, orange lowers it, in logits."
+_DIRECTIONS = "Denoising asks whether a site is sufficient, noising whether it is necessary: the two are never merged."
 _ATTENTION = (
     "Shares of attention in the clean runs, by head: where the tokens of a role look. A head that looks at the cue need not use "
     "what it sees there; the maps above say what matters."
@@ -57,43 +61,47 @@ class Shown:
 def explain_sections(shown: Shown) -> Iterator[Section]:
     """All parts that there is something for."""
     explained = shown.explained
-    first: list[Block] = [Sheet(tables.baseline_table(explained)), Remarks(tuple(remarks_of(explained)))]
+    first: list[Block] = [Sheet(tables.baseline_table(explained, whole=True)), Remarks(tuple(remarks_of(explained)))]
     first.append(Sheet(tables.invariant_table(explained), "What was checked when the model was loaded"))
     yield Section("first", "The model and the contrasts", "", tuple(first), (tables.every_table(explained),))
+    clear = {tells_apart(explained, items) for items in studied_items(explained.contrasts)}
+    legend = " ".join([*([_SHARES] if True in clear else []), *([_LOGITS] if False in clear else []), _DIRECTIONS])
     for method in dict.fromkeys(method for _, method in tables.kinds_of(explained)):
-        yield Section(method, _title(method), f"{_METHODS[method]} {_MAPS}", tuple(_method(explained, method)))
+        yield Section(method, _title(method), f"{_METHODS[method]} {legend}", tuple(_method(explained, method)))
     if shown.looks:
         blocks, files = tuple(_attention(shown.looks)), (_look_table(shown.looks),)
         yield Section("attention", "Where the cue is looked at", _ATTENTION, blocks, files)
     for name, circuit in shown.circuits.items():
-        yield Section(f"circuit-{name}", f"Circuit ({name})", _CIRCUIT, tuple(_circuit(name, circuit)))
+        yield circuit_section(name, circuit)
+
+
+def circuit_section(name: str, circuit: CircuitReport) -> Section:
+    """All of one circuit."""
+    return Section(f"circuit-{name}", f"Circuit ({name})", _CIRCUIT, tuple(_circuit(name, circuit)))
 
 
 def remarks_of(explained: Explained) -> Iterator[str]:
     """What one should know before believing a figure."""
-    settings = explained.artifact.manifest.settings
-    yield (
-        f"{explained.subject.name} ({explained.subject.type}, {explained.subject.layers} layers of {explained.subject.heads} heads), "
-        f"{len(explained.contrasts):,} contrasts from {settings['source']}."
-    )
-    if not tells_apart(explained):
-        yield (
-            "The model hardly tells clean from corrupt runs apart, so that shares recovered are shares of next to nothing: maps "
-            "show effects in logits."
-        )
-    clusters = len({cluster for one in explained.contrasts for cluster in one.clusters})
+    yield from asked_lines(explained)
+    for items in studied_items(explained.contrasts):
+        if not tells_apart(explained, items):
+            whose = "" if items == EVERY else f" where the {items} differs"
+            yield (
+                f"The model hardly tells clean from corrupt runs apart{whose}, so that shares recovered are shares of next to "
+                "nothing: maps show effects in logits."
+            )
+    main = [one.clusters for one in explained.contrasts if not one.control]
+    clusters = len(set(connected_components(main).tolist()))
     if clusters < _FEW:
-        yield f"{clusters} clusters of documents are few: intervals are wide, and may still be too narrow."
-    for reason, count in explained.artifact.manifest.rejects.items():
-        yield f"Left out: {count:,} ({reason})."
+        yield f"Few clusters of documents ({clusters}) can be resampled: intervals are wide, and may still be too narrow."
     yield "What late-interaction models match token by token stands in the report of a run: csuite report --maxsim."
 
 
-def tells_apart(explained: Explained) -> bool:
-    """Whether clean margins lie above corrupt ones by more than their intervals; where only one run was seen, above 0."""
-    (one, *_) = explained.summary.baselines
-    against = one.corrupt_margin.high if one.corrupt_margin.value is not None else 0.0
-    return one.clean_margin.low is not None and against is not None and one.clean_margin.low > against
+def tells_apart(explained: Explained, items: str) -> bool:
+    """Whether clean margins of a group lie above corrupt ones, pair by pair; where only one run was seen, above 0."""
+    one = next((one for one in explained.summary.baselines if one.items == items), explained.summary.baselines[0])
+    seen = one.difference if one.difference.value is not None else one.clean_margin
+    return seen.low is not None and seen.low > 0
 
 
 def _title(method: str) -> str:
@@ -103,34 +111,45 @@ def _title(method: str) -> str:
 
 def _method(explained: Explained, method: str) -> Iterator[Block]:
     kinds = [kind for kind in tables.kinds_of(explained) if kind[1] == method]
-    maps = [list(_maps(explained, *kind)) for kind in kinds]
-    # Both directions of one kind of map stand side by side.
-    drawings = [one for same in zip_longest(*maps) for one in same if one is not None]
-    if drawings:
-        yield Charts(tuple(drawings))
-    for kind in kinds:
-        yield Sheet(tables.strongest_table(explained, *kind))
-        for items in ("correct", "failed"):
-            table = tables.strongest_table(explained, *kind, items=items)
-            if table.rows:
-                yield Sheet(table, f"The strongest in contrasts that the model gets {_got(items)}: {kind[0]}")
-    agreement = tables.agreement_table(explained) if method == "exact" else None
+    if method == "attribution":
+        yield Remarks(tuple(trust_lines(explained)))
+    for items in studied_items(explained.contrasts):
+        maps = [list(_maps(explained, *kind, items)) for kind in kinds]
+        # Both directions of one kind of map stand side by side.
+        drawings = [one for same in zip_longest(*maps) for one in same if one is not None]
+        if drawings:
+            yield Charts(tuple(drawings))
+        for kind in kinds:
+            yield from _sheets(explained, kind, items)
+    agreement = tables.agreement_table(explained, whole=True) if method == "exact" else None
     if agreement is not None:
         yield Sheet(agreement)
 
 
-def _got(items: str) -> str:
-    return "right" if items == "correct" else "wrong"
+def _sheets(explained: Explained, kind: tuple[str, str], items: str) -> Iterator[Sheet]:
+    for make in (tables.heads_table, tables.strongest_table):
+        table = make(explained, *kind, items, whole=True)
+        if table.rows:
+            yield Sheet(table)
+    for part, got in ((CORRECT, "right"), (FAILED, "wrong")):
+        table = tables.strongest_table(explained, *kind, part_of(items, part), whole=True)
+        if table.rows:
+            yield Sheet(table, f"The strongest in contrasts that the model gets {got}: {kind[0]}{_side(items)}")
 
 
-def _maps(explained: Explained, direction: str, method: str) -> Iterator[Drawing]:
-    mine = [one for one in tables.of_items(explained, "all") if (one.direction, one.method) == (direction, method)]
-    name = f"{method}-{direction}"
-    clear = tells_apart(explained)
+def _side(items: str) -> str:
+    return "" if items == EVERY else f", {items}"
+
+
+def _maps(explained: Explained, direction: str, method: str, items: str) -> Iterator[Drawing]:
+    mine = [one for one in tables.of_items(explained, items) if (one.direction, one.method) == (direction, method)]
+    name = f"{method}-{direction}" + ("" if items == EVERY else f"-{items}")
+    said = f"{direction}{_side(items)} ({method})"
+    clear = tells_apart(explained, items)
     note = "logits" if not clear else "share lost" if method.startswith("ablation") else "share recovered"
-    heads = {one.site: _shown(one, clear) for one in mine if one.role == "all" and _of_a_layer(one)}
+    heads = {one.site: _shown(one, clear) for one in mine if one.role == ALL and _of_a_layer(one)}
     if heads:
-        yield head_map(f"heads-{name}", f"Heads, {direction} ({method})", heads, note)
+        yield head_map(f"heads-{name}", f"Heads, {said}", heads, note)
     for kind, title in _KINDS.items():
         found: dict[tuple[str, str], Interval] = {
             (one.site, one.role): _shown(one, clear)
@@ -138,7 +157,7 @@ def _maps(explained: Explained, direction: str, method: str) -> Iterator[Drawing
             if parse_site(one.site).kind in ((kind, "embeddings") if kind == "residual" else (kind,))
         }
         if len({role for _, role in found}) > 1 or kind == "residual":
-            drawn = layer_map(f"{kind}-{name}", f"{title} by role, {direction} ({method})", found, note)
+            drawn = layer_map(f"{kind}-{name}", f"{title} by role, {said}", found, note)
             if drawn is not None:
                 yield drawn
 

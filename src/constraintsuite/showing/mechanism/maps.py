@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from constraintsuite.mechanism.contrasts.records import ROLES
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.drawings.sitemap import Cell, site_map
+from constraintsuite.reports.drawings.sitemap import Cell, Part, site_map
 from constraintsuite.reports.drawings.svg import Drawing
 
 _WHOLE = ("attention", "mlp")
 
 
 def head_map(
-    name: str, title: str, values: Mapping[str, Interval | float], note: str, framed: Collection[str] = ()
+    name: str,
+    title: str,
+    values: Mapping[str, Interval | float],
+    note: str,
+    framed: Collection[str] = (),
+    frame: str = "in the circuit",
 ) -> Drawing:
-    """Heads by number, then attention and MLP as a whole, as far as there are values of them."""
+    """Heads by number; beside them, on a scale of their own, attention and MLP as a whole, as far as there are values of them.
+
+    One head does little beside a whole layer: on one scale all of them would be pale.
+    """
     sites = {parse_site(text): text for text in values}
-    heads = sorted({site.head for site in sites if site.kind == "head"})
+    layers = sorted({site.layer for site in sites})
+    heads = [f"H{head}" for head in sorted({site.head for site in sites if site.kind == "head"})]
     wholes = [kind for kind in _WHOLE if any(site.kind == kind for site in sites)]
     by_place = {(site.layer, _column(site)): text for site, text in sites.items()}
-    columns = [*(f"H{head}" for head in heads), *wholes]
-    rows = [
-        (f"L{layer}", [_cell(by_place.get((layer, column)), values, framed) for column in columns])
-        for layer in sorted({site.layer for site in sites})
-    ]
-    return site_map(name, title, [_short(column) for column in columns], rows, note)
+
+    def part(columns: Sequence[str], called: str) -> Part:
+        rows = [[_cell(by_place.get((layer, column)), values, framed) for column in columns] for layer in layers]
+        return Part([_short(column) for column in columns], rows, called if heads and wholes else "")
+
+    parts = [part(columns, called) for columns, called in ((heads, "heads"), (wholes, "as a whole")) if columns]
+    return site_map(name, title, [f"L{layer}" for layer in layers], parts, note, frame)
 
 
 def layer_map(name: str, title: str, values: Mapping[tuple[str, str], Interval], note: str) -> Drawing | None:
@@ -37,10 +47,10 @@ def layer_map(name: str, title: str, values: Mapping[tuple[str, str], Interval],
     roles = [role for role in ("all", *ROLES) if any(role == other for _, other in values)]
     named = {f"{layer} at {role}": value for (layer, role), value in values.items()}
     rows = [
-        (_layer(layer), [_cell(f"{layer} at {role}" if (layer, role) in values else None, named, ()) for role in roles])
+        [_cell(f"{layer} at {role}" if (layer, role) in values else None, named, ()) for role in roles]
         for layer in layers
     ]
-    return site_map(name, title, roles, rows, note)
+    return site_map(name, title, [_layer(layer) for layer in layers], [Part(roles, rows)], note)
 
 
 def _cell(text: str | None, values: Mapping[str, Interval | float], framed: Collection[str]) -> Cell:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from constraintsuite.cli.memory.headlines import SIZES, headlines, is_structured, kind_of, title_of
 from constraintsuite.memory.public.summary import OVERALL, Contrast
 from constraintsuite.memory.runs.compare import compare_modes
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.figures import Kind
 from constraintsuite.reports.tables import Column, Table
+from constraintsuite.showing.memory.headlines import SIZES, headlines, is_structured, kind_of, title_of
 
 BASELINE = "lexical_baseline"
 _MOST_GROUPS = 12

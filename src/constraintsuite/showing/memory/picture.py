@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST = 36
 """Nodes of a picture; what does not fit is in its tables."""
+AROUND = 12
+"""Neighbours in it that were not touched."""
 
 
 def picture_of(memory: Memory, recall: Recall, budget: int, around: int) -> Walk:

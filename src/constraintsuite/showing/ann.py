@@ -1,4 +1,4 @@
-"""What `csuite ann` shows: chapters of benchmarks as sections of a page, listings as tables, plots as drawings."""
+"""Benchmarks of vector search: chapters as sections of a page, listings as tables, plots as drawings."""
 
 from __future__ import annotations
 
@@ -12,21 +12,38 @@ from constraintsuite.reports.files import write_files, write_plots
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table
+from constraintsuite.showing.display import Display
 from constraintsuite.vectors.ann.listings import Listing
 from constraintsuite.vectors.ann.outline import Chapter, outline
-from constraintsuite.vectors.ann.results import AnnRun
+from constraintsuite.vectors.ann.results import AnnRun, load_ann_run
 from constraintsuite.vectors.ann.several import told_apart
 
 
 def write_page(runs: Sequence[AnnRun], folder: Path) -> Written:
     """One page of all runs, with its tables and plots as files."""
-    sections = [_section(chapter) for chapter in outline(runs)]
+    sections = ann_sections(runs)
+    tables = write_files(folder, masthead(runs), sections)
+    write_plots(folder, sections)
+    return Written({"runs": len(runs), "tables": tables})
+
+
+def show_ann(path: Path) -> Display:
+    """One benchmark."""
+    runs = [load_ann_run(path)]
+    return Display(masthead(runs), tuple(ann_sections(runs)))
+
+
+def ann_sections(runs: Sequence[AnnRun]) -> list[Section]:
+    """All chapters of some runs."""
+    return [_section(chapter) for chapter in outline(runs)]
+
+
+def masthead(runs: Sequence[AnnRun]) -> Masthead:
+    """What stands above all sections."""
     cells, failed, rankings = (sum(map(len, parts)) for parts in zip(*map(_parts, told_apart(runs)), strict=True))
     beside = f" {rankings:,} ranked without vectors." if rankings else ""
     about = f"{cells:,} cells, {failed:,} failed.{beside} Recall comes with its 95 % interval over queries."
-    tables = write_files(folder, Masthead(title_of(runs), "vector search", about), sections)
-    write_plots(folder, sections)
-    return Written({"runs": len(runs), "tables": tables})
+    return Masthead(title_of(runs), "vector search", about)
 
 
 def title_of(runs: Sequence[AnnRun]) -> str:

@@ -11,26 +11,28 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.reports.figures import Kind
 from constraintsuite.reports.tables import Column, Table
 
+_BRIEF = 5  # columns of likeness that a terminal has room for
 _RESAMPLED = "95 % intervals resample clusters of examples"
+_ALL = " “all” are the main examples, without the controls that stand beside them."
 
 
 def checkpoint_table(drift: Drift) -> Table:
     """Which number stands for which checkpoint, and how it tells the two runs of a contrast apart."""
     margins = {one.checkpoint: one for one in drift.inside.margins}
     rows = tuple(
-        (str(number), label, one.clean, one.corrupt, one.correct)
+        (f"{number} {label}", one.clean, one.corrupt, one.difference, one.correct)
         for number, (label, one) in enumerate((label, margins[label]) for label in drift.checkpoints)
     )
     columns = (
-        Column("number"),
         Column("checkpoint"),
         Column("clean margin", "number"),
         Column("corrupt margin", "number"),
+        Column("clean less corrupt", "number"),
         Column("clean margin above 0, %", "share"),
     )
     caption = (
         f"Checkpoints in the order given. Margins are means over {drift.contrasts:,} contrasts in {drift.clusters:,} clusters, in "
-        "each model's own unit."
+        "each model's own unit; clean less corrupt is paired."
     )
     return Table("checkpoints", caption, columns, rows)
 
@@ -43,7 +45,7 @@ def matrix_table(drift: Drift, suite: str) -> Table:
     rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
     kind: Kind = "share" if METRICS[metric].share else "number"
     columns = (Column("checkpoint"), *(Column(_heading(group, kind), kind) for group in groups))
-    caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}."
+    caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}.{_ALL}"
     return Table(f"behaviour_{suite}", caption, columns, rows)
 
 
@@ -93,33 +95,40 @@ def likeness_table(drift: Drift, *, brief: bool = False) -> Table:
     kinds: Sequence[tuple[str, Kind]] = (
         ("checkpoints", "text"),
         ("Spearman", "number"),
-        ("across halves", "number"),
         (f"Jaccard@{drift.top}", "number"),
         ("by chance", "number"),
         ("p", "p"),
-        ("RBO", "number"),
-        ("weighted overlap", "number"),
+        ("Spearman, same", "number"),
+        (f"Jaccard@{drift.top}, same", "number"),
+        ("RBO, same", "number"),
+        ("weighted overlap, same", "number"),
         ("moved, layers", "number"),
     )
     rows = tuple(
         (
             f"{one.first} > {one.second}, {one.direction}",
-            one.spearman,
             one.across,
-            one.jaccard,
+            one.jaccard_across,
             one.jaccard_chance,
             one.jaccard_p,
+            one.spearman,
+            one.jaccard,
             one.rbo,
             one.weighted,
             one.moved,
         )
         for one in drift.inside.likenesses
     )
-    shown = 6 if brief else len(kinds)
-    chance = "" if brief else f" Rankings by chance have an RBO of {drift.inside.likenesses[0].rbo_chance:.3f}."
+    shown = _BRIEF if brief else len(kinds)
+    rest = (
+        ""
+        if brief
+        else " From “same” on they are on the same contrasts, where what is chance is shared. Rankings by chance have an RBO of "
+        f"{drift.inside.likenesses[0].rbo_chance:.3f}."
+    )
     caption = (
-        "How alike the importances of heads and MLPs are, on the same contrasts, and across the two halves of them. n counts "
-        f"contrasts, whose clusters are resampled.{chance}"
+        "How alike the importances of heads and MLPs are, of one checkpoint on one half of the contrasts and of the other on the other "
+        f"half. n counts contrasts, whose clusters are resampled.{rest}"
     )
     return Table("sites", caption, tuple(Column(*one) for one in kinds[:shown]), tuple(row[:shown] for row in rows))
 

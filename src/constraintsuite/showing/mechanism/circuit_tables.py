@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from constraintsuite.mechanism.circuits.records import Band, CircuitReport
+from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
 from constraintsuite.reports.figures import Kind, Value, show
 from constraintsuite.reports.tables import Column, Table
 
 _RANKED = 15
+_FEW = 8  # contrasts of a half
 _CONTROLS = {
     "": "studied",
-    "idiom": "idiom: the word excludes nothing",
-    "nonflip": "non-flip: said in other words",
-    "entity": "another thing asked for",
+    "idiom": "idiom",
+    "nonflip": "non-flip",
+    "entity": "another thing",
 }
 
 
@@ -41,9 +43,9 @@ def curve_table(report: CircuitReport) -> Table:
     )
     columns: Sequence[tuple[str, Kind]] = (
         ("sites", "count"),
-        ("faithfulness where found", "number"),
+        ("where found", "number"),
         ("faithfulness", "number"),
-        ("random circuits, 5 to 95 %", "text"),
+        ("random, 5 to 95 %", "text"),
         ("plain relevance", "number"),
     )
     caption = (
@@ -66,6 +68,7 @@ def chance_table(report: CircuitReport) -> Table:
         (
             f"as many of each {one.match}",
             one.circuits,
+            one.possible,
             one.below,
             one.p,
             _between(one.faithfulness),
@@ -75,6 +78,7 @@ def chance_table(report: CircuitReport) -> Table:
     columns: Sequence[tuple[str, Kind]] = (
         ("random circuits", "text"),
         ("run", "count"),
+        ("there are", "count"),
         ("less faithful, %", "share"),
         ("p", "p"),
         ("faithfulness, 5 to 95 %", "text"),
@@ -85,18 +89,21 @@ def chance_table(report: CircuitReport) -> Table:
 def control_table(report: CircuitReport) -> Table:
     """The same circuit where it should have nothing to do."""
     rows = tuple(
-        (_CONTROLS.get(one.control, one.control), one.contrasts, one.total, one.carried, one.size, one.difference)
+        (_CONTROLS.get(one.control, one.control), one.total, one.carried, one.size, one.difference)
         for one in report.controls
     )
     columns: Sequence[tuple[str, Kind]] = (
         ("contrasts", "text"),
-        ("count", "count"),
         ("whole margin", "number"),
         ("carried", "number"),
         ("size of what it does", "number"),
         ("studied less this", "number"),
     )
-    return _table("controls", "The same circuit on controls, in logits.", columns, rows)
+    caption = (
+        "The same circuit on controls, in logits. In an idiom the word excludes nothing, a non-flip says the same in other words, "
+        "and “another thing” asks for something else."
+    )
+    return _table("controls", caption, columns, rows)
 
 
 def ranking_table(report: CircuitReport) -> Table:
@@ -105,9 +112,9 @@ def ranking_table(report: CircuitReport) -> Table:
     columns: Sequence[tuple[str, Kind]] = (
         ("site", "text"),
         ("effect where found", "number"),
-        ("corrected p", "p"),
+        ("p", "p"),
         ("effect on the other half", "number"),
-        ("corrected p there", "p"),
+        ("p there", "p"),
     )
     caption = (
         f"{report.ranking.method}, {report.ranking.direction}: the first {len(rows)} of {report.sites} sites. p is corrected "
@@ -119,22 +126,32 @@ def ranking_table(report: CircuitReport) -> Table:
 def verdict_lines(report: CircuitReport) -> Iterator[str]:
     """What holds, and what does not."""
     said = report.verdict
-    figure = show(report.faithfulness, "number")
-    reached = "" if report.reached else " The threshold was not reached."
-    yield (
-        f"{len(report.circuit)} of {report.sites} sites ({', '.join(report.circuit)}) have a faithfulness of {figure.value} "
-        f"({figure.bounds}) under {report.ablation} ablation.{reached}"
-    )
+    if min(report.contrasts) < _FEW:
+        find, check = report.contrasts
+        yield f"Only {find} contrasts found the circuit and {check} judged it: with fewer than {_FEW}, hardly anything can be said."
+    yield _faithful(report)
+    whole = show(report.total, "number")
     yield f"{_says(said.behaviour)}: the model tells clean from corrupt runs (p = {report.behaviour_p:.3g})."
+    yield f"{_says(said.total)}: the whole margin, {whole.value} ({whole.bounds}), lies above 0."
+    yield f"{_says(said.reached)}: as faithful as was asked for, on the half where it was looked for."
     yield f"{_says(said.sites)}: a member's effect is no chance among all sites, on both halves."
-    yield f"{_says(said.chance)}: more faithful than 95 % of random circuits."
+    yield f"{_says(said.chance)}: {_chance(report)}."
     if said.random_models is not None and report.random_models is not None:
         models = report.random_models
         yield (
             f"{_says(said.random_models)}: stands out from {models.models} untrained models (behaviour p = "
             f"{models.behaviour_p:.3g}, strongest site p = {models.strongest_p:.3g})."
         )
-    yield "A circuit is found." if said.found else "No circuit is found: one of the above does not hold."
+    yield "A circuit is found." if said.found else "No circuit is found: not all of the above holds."
+
+
+def _faithful(report: CircuitReport) -> str:
+    figure = show(report.faithfulness, "number")
+    members = f"{len(report.circuit)} of {report.sites} sites ({', '.join(report.circuit)})"
+    if report.faithfulness.value is None:
+        return f"How faithful {members} are cannot be said: under {report.ablation} ablation the whole margin is not told from 0."
+    bounds = f" ({figure.bounds})" if figure.bounds else ""
+    return f"{members}: their faithfulness is {figure.value}{bounds} under {report.ablation} ablation."
 
 
 def _between(band: Band | None) -> str | None:
@@ -145,8 +162,16 @@ def _between(band: Band | None) -> str | None:
     return f"{low} to {high}"
 
 
-def _says(holds: bool) -> str:
-    return "Yes" if holds else "No"
+def _chance(report: CircuitReport) -> str:
+    if report.verdict.chance is None:
+        most = max(one.possible for one in report.chance)
+        return f"only {most} other circuits of that kind exist, and p below .05 takes {FEWEST_RANDOM}"
+    shown = ", ".join(f"by {one.match} p = {one.p:.3g}" for one in report.chance if one.p is not None)
+    return f"more faithful than random circuits ({shown or 'no p'}; those of which there are {FEWEST_RANDOM} or more count)"
+
+
+def _says(holds: bool | None) -> str:
+    return "Cannot say" if holds is None else "Yes" if holds else "No"
 
 
 def _table(name: str, caption: str, columns: Sequence[tuple[str, Kind]], rows: tuple[tuple[Value, ...], ...]) -> Table:

@@ -1,0 +1,60 @@
+"""`csuite serve`: look at artifact folders in a browser, and judge."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+LOOPBACK = "127.0.0.1"
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@click.option("--owner", default="owner", show_default=True, metavar="NAME", help="Who sees everything.")
+@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Who judges, blind; repeatable.")
+@click.option("--adjudicator", "adjudicators", multiple=True, metavar="NAME", help="Who rules where others differ.")
+@click.option("--host", default=LOOPBACK, show_default=True, help="Address to listen on.")
+@click.option(
+    "--name", "names", multiple=True, metavar="HOST", help="Under which other host name people reach it; repeatable."
+)
+@click.option("--port", type=click.IntRange(0, 65_535), default=8_765, show_default=True, help="0 for any free one.")
+@click.option("--read-only", is_flag=True, help="Nobody can change anything.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the owner's page in a browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print the links as JSON.")
+def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
+    folder: Path,
+    owner: str,
+    annotators: tuple[str, ...],
+    adjudicators: tuple[str, ...],
+    host: str,
+    names: tuple[str, ...],
+    port: int,
+    read_only: bool,
+    open_browser: bool,
+    as_json: bool,
+) -> None:
+    """Serve FOLDER as a local site: suites, runs, maps, memories; queues to judge, proposals to approve, queries to write.
+
+    Each person has a link of their own, which stays the same after a restart. Stop it with Ctrl-C: what was answered is kept.
+    """
+    from constraintsuite.web.people import Person
+    from constraintsuite.web.serving import Site, listen
+
+    people = [Person(owner, "owner")]
+    people += [Person(name, "annotator") for name in annotators]
+    people += [Person(name, "adjudicator") for name in adjudicators]
+    with listen(Site(folder, tuple(people), host, port, names, read_only)) as served:
+        if as_json:
+            click.echo(json.dumps({person.name: link for person, link in served.links.items()}, indent=2))
+        else:
+            for person, link in served.links.items():
+                click.echo(f"{person.role:<12} {person.name:<16} {link}")
+            click.echo("Stop it with Ctrl-C. Links are secrets: whoever has one is that person.", err=True)
+        if open_browser:
+            click.launch(next(iter(served.links.values())))
+        served.run()

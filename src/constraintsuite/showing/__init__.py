@@ -1,0 +1,24 @@
+"""What of an artifact is shown, as sections: the same for the commands that write pages and for the site. One line a kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from constraintsuite.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from constraintsuite.showing.display import Show
+
+SHOWN: Catalogue[Show] = Catalogue(
+    "kind to show",
+    {
+        "explain": "constraintsuite.showing.mechanism.folders:show_explain",
+        "circuit": "constraintsuite.showing.mechanism.folders:show_circuit",
+        "drift": "constraintsuite.showing.mechanism.folders:show_drift",
+        "memory_run": "constraintsuite.showing.memory.sections:show_memory_run",
+        "graph": "constraintsuite.showing.memory.graphs:show_graph",
+        "ann": "constraintsuite.showing.ann:show_ann",
+        "bundle": "constraintsuite.showing.bundles:show_bundle",
+        "tune": "constraintsuite.showing.trainings:show_training",
+    },
+)

@@ -1,0 +1,1 @@
+"""Analyses of models, their circuits, and drifts, shown."""

@@ -1,0 +1,90 @@
+"""What a memory holds, and searches in it that need no model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from constraintsuite.memory.folder import KIND, open_memory
+from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.memory.memory import Memory
+from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.sections.base import Block, Remarks, Section, Sheet
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.walks.model import Walk
+from constraintsuite.showing.counts import count_table
+from constraintsuite.showing.display import Display
+from constraintsuite.showing.memory.picture import AROUND, picture_of
+from constraintsuite.store.artifact import Artifact
+
+PLAIN = (
+    "ppr",
+    "lexical_baseline",
+    "structure_only",
+    "weighted_graph",
+    "weighted_graph_static",
+    "weighted_graph_dynamic",
+    "activation_spreading_v1",
+    "activation_spreading_static",
+    "activation_spreading_dynamic",
+)
+"""Modes that need no model; the one that is asked for if none is named comes first."""
+_MOST_NAMED = 12
+_ABOUT_DOCUMENTS = "A unit is what a search returns: a paragraph, an item of a list, a turn of a dialogue."
+_ABOUT_PARTS = (
+    "Edges join units that follow, cite or contradict one another, and units with the names that they mention."
+)
+
+
+def show_graph(path: Path) -> Display:
+    """One memory."""
+    memory = open_memory(path)
+    held = overview(memory.graph)
+    about = f"{len(held['documents']):,} documents, {held['units']:,} units, {held['entities']:,} entities."
+    return Display(Masthead(Artifact.open(path, KIND).manifest.name, "memory", about), tuple(_sections(held)))
+
+
+def search_memory(memory: Memory, query: str, mode: str, budget: int) -> Walk:
+    """The picture of one search, as `csuite memory search --html` draws it."""
+    return picture_of(memory, load_mode(mode, memory).search(query, budget), budget, AROUND)
+
+
+def overview(graph: Graph) -> dict[str, Any]:
+    """Counts of all that a memory holds, and its documents."""
+    kinds = Counter(EDGE_KINDS[kind] for kind in graph.edges.kind.tolist())
+    units = len(graph.units)
+    named = Counter(node for node in graph.edges.target.tolist() if node >= units)
+    return {
+        "documents": [
+            {"id": held.id, "title": held.title, "units": held.length, "sha256": held.sha256}
+            for held in graph.documents
+        ],
+        "units": units,
+        "entities": len(graph.entities),
+        "edges": dict(kinds.most_common()),
+        "waiting": graph.dangling,
+        "roles": dict(Counter(role for unit in graph.units for role in unit.roles).most_common()),
+        "most_named": {graph.entities[node - units]: count for node, count in named.most_common(_MOST_NAMED)},
+    }
+
+
+def _sections(held: dict[str, Any]) -> Iterator[Section]:
+    documents = tuple((one["id"], one["title"], one["units"]) for one in held["documents"])
+    columns = (Column("document"), Column("title"), Column("units", "count"))
+    yield Section("documents", "Documents", _ABOUT_DOCUMENTS, (Sheet(Table("documents", "", columns, documents)),))
+    blocks: list[Block] = [
+        Sheet(count_table(name, caption, held[name]))
+        for name, caption in (
+            ("edges", "Edges by their kind."),
+            ("roles", "Roles that units were read to have; a unit may have several."),
+            ("most_named", f"Names that most units mention, at most {_MOST_NAMED}."),
+        )
+        if held[name]
+    ]
+    if held["waiting"]:
+        blocks.append(Remarks((f"{held['waiting']:,} edges lead to documents that are not here.",)))
+    if blocks:
+        yield Section("parts", "What it is made of", _ABOUT_PARTS, tuple(blocks))
