@@ -51,10 +51,16 @@ def rule(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], rea
     return found
 
 
+def answers_without_names(one: Disagreement) -> list[tuple[Value, str]]:
+    """What was said, and the note with it; not in the order of names: who said it is no reason."""
+    names = sorted(one.answers, key=lambda name: stable_hash("ruling", one.item, name))
+    return [(one.answers[name], one.notes.get(name, "")) for name in names]
+
+
 def write_disagreements(batch: Batch, by: str, file: Path) -> int:
     """Write a sheet of all that waits for a ruling, without names; gives how many lines it has."""
     said = standing(batch.store.events())
-    waiting = [one for one in disagreements(batch, said) if not _has_judged(said, one.item, check_name(by))]
+    waiting = [one for one in disagreements(batch, said) if not has_judged(said, one.item, check_name(by))]
     if not waiting:
         raise UserError(f"{batch.path}: nothing waits for a ruling by {by}.")
     fields = dict.fromkeys(name for one in waiting for name in batch.items[one.item].fields)
@@ -98,7 +104,7 @@ def _ruling(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], 
         return f"no question {question!r}. There are: {', '.join(batch.questions)}."
     if len({event.value for event in said.of(item, question).values()}) < 2:
         return f"{item}, {question}: nobody differs here, so there is nothing to rule on."
-    if _has_judged(said, item, by):
+    if has_judged(said, item, by):
         return f"{item}: {by} has judged this item, and a ruling is a third person's."
     if len(reason.strip()) < SHORTEST_REASON:
         return f"{item}, {question}: a ruling needs a reason, in words (at least {SHORTEST_REASON} characters)."
@@ -109,17 +115,15 @@ def _ruling(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], 
     return Draft(by, item, question, value, note=reason.strip(), kind="ruling")
 
 
-def _has_judged(said: Standing, item: str, name: str) -> bool:
+def has_judged(said: Standing, item: str, name: str) -> bool:
+    """Whether somebody has answered anything about an item, and so cannot rule on it."""
     return any(name in answers for (one, _, _), answers in said.answers.items() if one == item)
 
 
 def _line(batch: Batch, one: Disagreement) -> dict[str, str]:
     """Here sides are those of the item: a ruling is in its terms."""
     item = batch.items[one.item]
-    names = sorted(
-        one.answers, key=lambda name: stable_hash("ruling", one.item, name)
-    )  # not by name: who said it is no reason
-    said = [f"{spell_value(one.answers[name])}{f' ({one.notes[name]})' if name in one.notes else ''}" for name in names]
+    said = [f"{spell_value(answer)}{f' ({note})' if note else ''}" for answer, note in answers_without_names(one)]
     sides = dict(zip(SIDES, item.sides, strict=True)) if item.sides else {}
     takes = how_to_answer(batch.questions[one.question])
     return {

@@ -87,6 +87,14 @@ def write_batch(path: Path, kind: ItemKind, source: str, *, seed: int = 0, repea
 
 def open_batch(path: Path) -> Batch:
     """The batch in a folder; one whose items were changed is a UserError, since the answers are of the others."""
+    head = read_head(path)
+    if not (path / ITEMS).is_file() or sha256_of(path / ITEMS) != head.items_sha256:
+        raise UserError(f"{path / ITEMS}: changed or taken away since the batch was made. Bring the file back.")
+    return Batch(path, head, {item.id: item for item in read_jsonl(path / ITEMS, Item)})
+
+
+def read_head(path: Path) -> Head:
+    """What decides the batch in a folder."""
     file = path / HEAD
     if not file.is_file():
         raise UserError(f"{path}: no {HEAD}, so this is no batch. Make one with `csuite gold sample SUITE`.")
@@ -94,9 +102,7 @@ def open_batch(path: Path) -> Batch:
         head: Head = adapter(Head).validate_json(file.read_bytes())
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
-    if not (path / ITEMS).is_file() or sha256_of(path / ITEMS) != head.items_sha256:
-        raise UserError(f"{path / ITEMS}: changed or taken away since the batch was made. Bring the file back.")
-    return Batch(path, head, {item.id: item for item in read_jsonl(path / ITEMS, Item)})
+    return head
 
 
 def check_name(annotator: str) -> str:

@@ -62,12 +62,18 @@ class EventStore:
             draft = Draft(annotator, undone.item, undone.question, "", undone.copy, kind="undo")
             return _insert(connection, draft, _written(now), undone.number)
 
-    def events(self) -> list[Event]:
-        """All events, in the order in which they were written."""
+    def events(self, annotator: str = "") -> list[Event]:
+        """All events, or those of one person, in the order in which they were written."""
         if not self.path.is_file():
             return []
         with _told(self.path), closing(self._connect()) as connection:
-            return [_event(row) for row in connection.execute("SELECT * FROM events ORDER BY number")]
+            return _read(connection, annotator)
+
+    @contextmanager
+    def turn(self, now: datetime) -> Iterator[Turn]:
+        """A while in which nobody else writes: what is read in it still holds when something is added. All or nothing is kept."""
+        with self._writing() as connection:
+            yield Turn(connection, _written(now))
 
     def create(self) -> None:
         """Make the file before anybody writes, so that many may begin at once."""
@@ -97,6 +103,28 @@ class EventStore:
             connection.close()
             raise
         return connection
+
+
+class Turn:
+    """What one may do while nobody else writes."""
+
+    def __init__(self, connection: sqlite3.Connection, time: str) -> None:
+        self._connection, self._time = connection, time
+
+    def events(self, annotator: str = "") -> list[Event]:
+        """All events, or those of one person."""
+        return _read(self._connection, annotator)
+
+    def append(self, drafts: Sequence[Draft]) -> None:
+        """Add some events."""
+        for draft in drafts:
+            _insert(self._connection, draft, self._time)
+
+    def take_back(self, answers: Sequence[Event]) -> None:
+        """Add an undo for each of some answers that stand."""
+        for one in answers:
+            draft = Draft(one.annotator, one.item, one.question, "", one.copy, kind="undo")
+            _insert(self._connection, draft, self._time, one.number)
 
 
 @contextmanager
@@ -129,6 +157,11 @@ def _insert(connection: sqlite3.Connection, draft: Draft, time: str, undoes: int
         draft.note,
         undoes,
     )
+
+
+def _read(connection: sqlite3.Connection, annotator: str) -> list[Event]:
+    whose, names = ("WHERE annotator = ?", (annotator,)) if annotator else ("", ())
+    return [_event(row) for row in connection.execute(f"SELECT * FROM events {whose} ORDER BY number", names)]
 
 
 def _event(row: tuple[int, EventKind, str, str, str, str, int, str, str, int | None]) -> Event:

@@ -14,6 +14,7 @@ from constraintsuite.build.audit.markdown import audit_markdown
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.build.card import write_card
 from constraintsuite.build.domain import load_knowledge
+from constraintsuite.build.dropping import check_dropped
 from constraintsuite.build.queries.approval import check_approval
 from constraintsuite.build.queries.coverage import Coverage
 from constraintsuite.build.recipe import Recipe
@@ -53,7 +54,8 @@ STAGES: tuple[Stage[Recipe], ...] = (
         "kept",
         kept.work,
         needs=("documents", "queries", "pairs"),
-        sections=("pairs", "filters", "sizes", "analysis", "documents"),
+        sections=("pairs", "filters", "sizes", "analysis", "documents", "drop"),
+        reads=("drop",),
     ),
     Stage(
         "tagged",
@@ -129,6 +131,7 @@ def resolve(recipe: Recipe) -> Recipe:
     check_relations(recipe.queries, load_knowledge(recipe.analysis.domains))
     if recipe.approved is not None:
         check_approval(recipe.approved)
+    check_dropped(recipe.drop)
     name = recipe.name or open_source(recipe.corpus).name
     slug = "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip("-") or "corpus"
     analysis = recipe.analysis.model_copy(update={"analyser": choose_analyser(recipe.analysis.analyser)})
@@ -140,8 +143,9 @@ def fingerprint_inputs(recipe: Recipe) -> dict[str, str]:
     inputs = {"source": open_source(recipe.corpus).fingerprint()}
     if recipe.approved is not None:
         inputs["approved"] = sha256_of(recipe.approved)
-    if recipe.analysis.domains:
-        inputs["domains"] = sha256_text(*(sha256_of(path) for path in recipe.analysis.domains))
+    for name, files in (("domains", recipe.analysis.domains), ("drop", recipe.drop)):
+        if files:
+            inputs[name] = sha256_text(*map(sha256_of, files))
     return inputs
 
 

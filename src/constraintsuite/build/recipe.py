@@ -214,6 +214,9 @@ class Recipe(_Section):
     sizes: SizeSettings = SizeSettings()
     tags: TagSettings = TagSettings()
     approved: Path | None = Field(None, description="proposals that a person accepted; only these are built")
+    drop: tuple[Path, ...] = Field(
+        (), description="examples that people want left out, as `csuite gold export` writes them"
+    )
 
     @model_validator(mode="after")
     def _splits_add_up(self) -> Recipe:

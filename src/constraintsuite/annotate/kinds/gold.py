@@ -16,6 +16,7 @@ from constraintsuite.annotate.batch import Batch
 from constraintsuite.annotate.labels import Label, Labelled
 from constraintsuite.annotate.records import SIDES, Item, Question
 from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
+from constraintsuite.build.dropping import name_of_texts
 from constraintsuite.build.stages.gold import sample_gold
 from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.errors import UserError
@@ -60,6 +61,12 @@ class GoldItems:
 
 def read_suite(folder: Path, size: int, seed: int) -> tuple[GoldItems, str]:
     """A sample of the suite in a folder, 15/35/50 easy, medium and hard, and the name and hash of where it is from."""
+    examples, source = unchanged_examples(folder)
+    return GoldItems(sample_gold(examples, size, seed), seed), source
+
+
+def unchanged_examples(folder: Path) -> tuple[list[Example], str]:
+    """The examples of a suite as it was built, and its name and hash; a file that was changed since is a UserError."""
     artifact = Artifact.open(folder, "suite")
     file, entry = folder / "examples.jsonl", artifact.manifest.files.get("examples.jsonl")
     if entry is None:
@@ -68,8 +75,7 @@ def read_suite(folder: Path, size: int, seed: int) -> tuple[GoldItems, str]:
         raise UserError(
             f"{file}: changed since the suite was built, so labels would not be of that suite. Build it again."
         )
-    sample = sample_gold(read_examples(folder), size, seed)
-    return GoldItems(sample, seed), f"{artifact.manifest.name} {artifact.manifest.content}"
+    return read_examples(folder), f"{artifact.manifest.name} {artifact.manifest.content}"
 
 
 def verdict_of(item: Item, labelled: Labelled) -> tuple[Verdict, str]:
@@ -97,6 +103,8 @@ class Judged:
     """One line of `gold.jsonl`: an example by its id, and what people made of it."""
 
     id: str
+    texts: str
+    """Names its query and texts; by this a build knows it again, whatever its id is there."""
     verdict: Verdict
     reason: str
     right: bool | None
@@ -116,16 +124,22 @@ class GoldSummary:
 
 def write_verdicts(batch: Batch, labelled: Sequence[Labelled], folder: Path) -> list[Judged]:
     """Write `gold.jsonl` with all examples, and `repair.jsonl` and `drop.jsonl` with those to mend or leave out."""
+    judged = judge_all(batch, labelled)
+    write_jsonl(folder / "gold.jsonl", judged)
+    for verdict in ("repair", "drop"):
+        write_jsonl(folder / f"{verdict}.jsonl", (one for one in judged if one.verdict == verdict))
+    return judged
+
+
+def judge_all(batch: Batch, labelled: Sequence[Labelled]) -> list[Judged]:
+    """What people made of each example."""
     judged = []
     for one in labelled:
         item = batch.items[one.item]
         verdict, reason = verdict_of(item, one)
         obeys = one.settled("obeys")
         right = None if obeys is None else obeys == item.hidden["obeys"]
-        judged.append(Judged(one.item, verdict, reason, right, one.labels))
-    write_jsonl(folder / "gold.jsonl", judged)
-    for verdict in ("repair", "drop"):
-        write_jsonl(folder / f"{verdict}.jsonl", (one for one in judged if one.verdict == verdict))
+        judged.append(Judged(one.item, _texts(item), verdict, reason, right, one.labels))
     return judged
 
 
@@ -173,6 +187,13 @@ def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Item
             sides=_sides(own, example.docs.pos.text, other.docs.neg.text),
             expected={"on_topic": (own,)},
         )
+
+
+def _texts(item: Item) -> str:
+    """As a build names the example that an item was made from."""
+    assert item.sides is not None
+    pos, neg = item.sides if item.hidden["obeys"] == SIDES[0] else reversed(item.sides)
+    return name_of_texts(item.fields["query"], pos, neg)
 
 
 def _sides(first_of: str, one: str, other: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.text.choice import get_analyser
+from constraintsuite.text.mentions import find_forms, surface_forms
 
 WORDS = ("topic", "y", "base", "neg")
 """What a person may put into other words; an empty answer leaves it as it is."""
@@ -75,5 +77,19 @@ def approve(proposals: Sequence[Proposal], labelled: Sequence[Labelled]) -> list
             continue
         words = {name: said[f"{name}_reworded"].value for name in WORDS}
         reworded = {name: text for name, text in words.items() if isinstance(text, str) and text}
-        found.append(replace(proposal, status="accepted" if verdict == "accept" else "rejected", **reworded))  # type: ignore[arg-type]
+        found.append(replace(reword(proposal, reworded), status="accepted" if verdict == "accept" else "rejected"))
     return found
+
+
+def reword(proposal: Proposal, words: Mapping[str, str]) -> Proposal:
+    """The proposal in other words. A new Y is looked for in texts as well, beside the forms that were; the cue is that of the new query."""
+    said = replace(proposal, **words)  # type: ignore[arg-type]
+    forms = surface_forms(said.y) if "y" in words else ()
+    marker = said.marker if find_forms(said.neg, [said.marker]) else _cue(said.neg)
+    return replace(said, forms=tuple(dict.fromkeys((*said.forms, *forms))), marker=marker)
+
+
+def _cue(query: str) -> str:
+    """The first word that negates; empty if there is none that the rules know."""
+    (read,) = get_analyser("rules").analyse([query])
+    return next((query[scope.cue_start : scope.cue_end] for scope in read.scopes if scope.kind != "affirmed"), "")

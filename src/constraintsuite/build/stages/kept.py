@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.build import dropping
 from constraintsuite.build.filters import FILTERS
 from constraintsuite.build.filters.base import CheckedPair
 from constraintsuite.build.pairs.records import Draft, Kept, Rejected
@@ -16,6 +17,7 @@ from constraintsuite.build.selection import select
 from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.pairs import read_drafts
 from constraintsuite.build.stages.queries import read_proposals
+from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import shard_of
 from constraintsuite.execution.stage import Job, Outcome
 from constraintsuite.records.examples import Evidence
@@ -46,8 +48,10 @@ def work(job: Job[Recipe]) -> Outcome:
     for path in sorted(job.out.glob("passed-*.jsonl")):
         passed += read_jsonl(path, Kept)
         rejected += read_jsonl(path.with_name(path.name.replace("passed", "failed")), Rejected)
+    passed, unwanted = _without_dropped(job, passed, drafts)
     whole, broken = _whole_couples(passed, drafts)
     chosen, surplus = select(whole, job.recipe.sizes, lambda kept: kept.draft)
+    rejected += [Rejected(dropping.REASON, kept.draft) for kept in unwanted]
     rejected += [Rejected("couple_broken", kept.draft) for kept in broken]
     rejected += [Rejected(reason, kept.draft) for reason, kept in surplus]
     write_jsonl(job.out / "kept.jsonl", chosen)
@@ -139,6 +143,29 @@ def _evidence(side: str, judged: Judged, analysis: Analysis) -> Evidence:
 def _cues(analysis: Analysis) -> tuple[str, ...]:
     spans = sorted({(s.cue_start, s.cue_end) for s in analysis.scopes if s.kind == "negated"})
     return tuple(analysis.text[start:end].lower() for start, end in spans)
+
+
+def _without_dropped(
+    job: Job[Recipe], passed: Sequence[Kept], drafts: Sequence[Draft]
+) -> tuple[list[Kept], list[Kept]]:
+    """What nobody wants left out, and the rest; a file of which nothing is known here is a UserError."""
+    names = dropping.read_dropped(job.recipe.drop)
+    if not names:
+        return list(passed), []
+    queries = {proposal.id: proposal.neg for proposal in read_proposals(job.inputs["queries"])}
+
+    def name(draft: Draft) -> str:
+        return dropping.name_of_texts(queries[draft.proposal], draft.pos_text, draft.neg_text)
+
+    known = names & {name(draft) for draft in drafts}
+    job.reporter.note(f"drop: {len(known):,} of {len(names):,} examples that people want left out are known here")
+    if not known:
+        raise UserError(
+            f"{', '.join(map(str, job.recipe.drop))}: none of these examples comes from this corpus with these settings. "
+            "Was the file exported from a batch of another suite?"
+        )
+    unwanted = [kept for kept in passed if name(kept.draft) in names]
+    return [kept for kept in passed if name(kept.draft) not in names], unwanted
 
 
 def _whole_couples(passed: Sequence[Kept], drafts: Sequence[Draft]) -> tuple[list[Kept], list[Kept]]:

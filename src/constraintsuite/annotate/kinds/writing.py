@@ -1,0 +1,159 @@
+"""Writing: two passages that differ by a negation; a person writes a query for each, which the other does not answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.annotate.agreeing import clusters_of
+from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.kinds.gold import unchanged_examples
+from constraintsuite.annotate.kinds.query_rules import QueryFault, find_faults, tidy
+from constraintsuite.annotate.records import Item, Question
+from constraintsuite.annotate.standing import Standing, standing
+from constraintsuite.build.export.nevir import FIELDS
+from constraintsuite.build.export.parts import write_rows
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import Example, Slice
+from constraintsuite.store.files import whole_folder, write_text
+
+NAME = "writing"
+SLICES: tuple[Slice, ...] = ("negation_minpairs", "nevir")
+"""Whose two documents are a passage and its edited twin."""
+LONGEST_PASSAGE = 4_000
+"""Characters; nobody should have to read more to write one line."""
+PASSAGES = ("passage_1", "passage_2")
+QUESTIONS = tuple(
+    Question(f"query_{number}", f"A query that only passage {number} answers", "text") for number in (1, 2)
+)
+_CARD = """# Written queries
+
+{rows} pairs of queries by {people} people for {passages} pairs of passages, in the layout of NevIR: q1 is answered by doc1 only, q2 by
+doc2 only; WorkerId is who wrote them. The first half of an id is the passage's, so that intervals are resampled by passage. No query has a
+word that stands in only one of its passages, and none is answered by yes or no; whether the other rules were kept, only people can say.
+"""
+
+
+@dataclass(frozen=True)
+class WritingItems:
+    """Pairs of passages, in an order that tells nothing and is the same for all writers."""
+
+    pairs: Sequence[Example]
+    seed: int = 0
+    models: tuple[str, ...] = ()
+    """Whose scores annotators may ask for."""
+    name: str = NAME
+    questions: tuple[Question, ...] = QUESTIONS
+
+    def items(self) -> Iterator[Item]:
+        """One a pair."""
+        for pair in self.pairs:
+            texts = (pair.docs.pos.text, pair.docs.neg.text)
+            original = stable_hash("side", str(self.seed), pair.id) % 2
+            yield Item(
+                pair.id,
+                fields=dict(zip(PASSAGES, texts if original == 0 else reversed(texts), strict=True)),
+                groups={"domain": pair.domain, "operator": pair.edit.operator if pair.edit else "unknown"},
+                links=pair.clusters or (pair.couple or pair.id,),
+                hidden={"original": PASSAGES[original], "split": pair.split, "models": " ".join(self.models)},
+            )
+
+
+@dataclass(frozen=True)
+class Written:
+    """What one person wrote for one item; `queries` in the order of its passages."""
+
+    item: Item
+    annotator: str
+    queries: tuple[str, str]
+    faults: tuple[QueryFault, ...]
+
+
+@dataclass(frozen=True)
+class WrittenRows:
+    """What an export holds."""
+
+    rows: Mapping[str, int]
+    """By split."""
+    left_out: tuple[Written, ...]
+    """What breaks a rule: it came from a sheet, where nothing refuses it."""
+
+
+def read_pairs(folder: Path, size: int, seed: int, models: tuple[str, ...] = ()) -> tuple[WritingItems, str]:
+    """A sample of a suite's minimal pairs, each pair of texts once, and the name and hash of where it is from."""
+    examples, source = unchanged_examples(folder)
+    pairs = _distinct([example for example in examples if example.suite in SLICES])
+    if not pairs:
+        raise UserError(f"{folder}: this suite has no minimal pairs ({' or '.join(SLICES)}) to write queries for.")
+    drawn = sorted(pairs, key=lambda pair: stable_hash("writing", str(seed), pair.id))[:size]
+    return WritingItems(sorted(drawn, key=lambda pair: pair.id), seed, models), source
+
+
+def passages_of(item: Item) -> tuple[str, str]:
+    """The two texts as they are shown."""
+    first, second = (item.fields[name] for name in PASSAGES)
+    return first, second
+
+
+def written(batch: Batch, said: Standing) -> list[Written]:
+    """All pairs of queries that stand, by item and person."""
+    found = []
+    for item in batch.judged:
+        first, second = (said.of(item.id, question.id) for question in QUESTIONS)
+        for name in sorted(set(first) & set(second)):
+            queries = tidy(str(first[name].value)), tidy(str(second[name].value))
+            found.append(Written(item, name, queries, tuple(find_faults(passages_of(item), queries))))
+    return found
+
+
+def write_nevir(batch: Batch, folder: Path) -> WrittenRows:
+    """Write what people wrote as `csuite import nevir` reads it, one file a split; queries that break a rule are left out."""
+    found = written(batch, standing(batch.store.events()))
+    kept = [one for one in found if not one.faults]
+    if not kept:
+        raise UserError(f"{batch.path}: nobody has written a pair of queries that keeps the rules.")
+    passages = _passage_names(batch)
+    rows: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for one in kept:
+        rows[one.item.hidden["split"]].append(_row(one, passages[one.item.id]))
+    card = _CARD.format(
+        rows=len(kept), people=len({one.annotator for one in kept}), passages=len({one.item.id for one in kept})
+    )
+    with whole_folder(folder) as scratch:
+        for split, lines in rows.items():
+            write_rows(scratch / f"{split}.jsonl", lines)
+        write_text(scratch / "README.md", card)
+    return WrittenRows({split: len(lines) for split, lines in rows.items()}, tuple(one for one in found if one.faults))
+
+
+def _distinct(examples: Sequence[Example]) -> list[Example]:
+    """Each two texts once; of a couple the one whose satisfying text is the corpus's own, as NevIR's doc1 is."""
+    found: dict[frozenset[str], Example] = {}
+    for example in sorted(examples, key=lambda one: one.edit is None or one.edit.document != "neg"):
+        texts = frozenset((example.docs.pos.text, example.docs.neg.text))
+        if len(texts) == 2 and max(map(len, texts)) <= LONGEST_PASSAGE:
+            found.setdefault(texts, example)
+    return list(found.values())
+
+
+def _passage_names(batch: Batch) -> dict[str, str]:
+    """One name for all items that share a document."""
+    groups = clusters_of(batch.judged).tolist()
+    first: dict[int, str] = {}
+    for item, group in zip(batch.judged, groups, strict=True):
+        first[group] = min(first.get(group, min(item.links)), *item.links)
+    return {
+        item.id: f"{stable_hash('passage', first[group]):016x}"
+        for item, group in zip(batch.judged, groups, strict=True)
+    }
+
+
+def _row(one: Written, passage: str) -> dict[str, object]:
+    texts, turned = passages_of(one.item), one.item.hidden["original"] == PASSAGES[1]
+    order = (1, 0) if turned else (0, 1)
+    identity = f"{passage}-{stable_hash('written', one.item.id, one.annotator):016x}"
+    queries, documents = (one.queries[place] for place in order), (texts[place] for place in order)
+    return dict(zip(FIELDS, (identity, one.annotator, *queries, *documents), strict=True))
