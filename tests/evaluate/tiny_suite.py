@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -142,13 +142,17 @@ CONTROLS = (LOUD, ORPHAN, IDIOM)
 
 
 def write_suite(
-    folder: Path, examples: Sequence[Example] = EXAMPLES, controls: Sequence[Example] = CONTROLS, name: str = "tiny"
+    folder: Path,
+    examples: Sequence[Example] = EXAMPLES,
+    controls: Sequence[Example] = CONTROLS,
+    name: str = "tiny",
+    rejects: Mapping[str, int] | None = None,
 ) -> Path:
     """A finished suite folder."""
     write_jsonl(folder / "examples.jsonl", examples)
     write_jsonl(folder / "controls.jsonl", controls)
     origin = Origin("suite", name, {}, {}, 0, "test")
-    return _path(finish(folder, origin, {"examples": len(examples)}, {}, 0.0))
+    return _path(finish(folder, origin, {"examples": len(examples)}, rejects or {}, 0.0))
 
 
 def _path(artifact: Artifact) -> Path:

@@ -1,0 +1,1 @@
+"""The local site over artifact folders: pages that look, and pages on which people judge."""

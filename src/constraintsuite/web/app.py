@@ -1,0 +1,58 @@
+"""The site as an application: its pages behind the guard."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from constraintsuite.errors import UserError
+from constraintsuite.web.pages import PAGES, Page
+from constraintsuite.web.people import Door
+from constraintsuite.web.rendering import render, serve_static
+from constraintsuite.web.safety import Guarded
+from constraintsuite.web.shelf import NotOnShelfError, Shelf
+
+
+def make_app(shelf: Shelf, door: Door, hosts: Sequence[str], *, read_only: bool = False) -> ASGIApp:
+    """The site over a shelf, for the people of a door, under these host names."""
+    pages = [page for name in PAGES.names() for page in PAGES.load(name)]
+    routes = [Route(page.path, _endpoint(page, shelf), methods=[page.method]) for page in pages]
+    site = Starlette(
+        routes=[*routes, Route("/static/{hash}/{name}", serve_static)], exception_handlers={HTTPException: _missing}
+    )
+    # Around all of it, not as a middleware: a page that fails is answered outside of those, and needs the headers too.
+    return Guarded(site, door, hosts, read_only=read_only)
+
+
+def _endpoint(page: Page, shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
+    async def show(request: Request) -> Response:
+        if request.state.person.role not in page.roles:
+            return _fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
+        try:
+            return await run_in_threadpool(page.view, request, shelf)
+        except NotOnShelfError as error:
+            return _fault(request, 404, str(error))
+        except UserError as error:
+            return _fault(request, 400, str(error))
+
+    return show
+
+
+def _missing(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    if getattr(request.state, "person", None) is None:
+        return PlainTextResponse("There is nothing here.", status)
+    return _fault(
+        request, status, "There is nothing at this address." if status == 404 else "This cannot be done here."
+    )
+
+
+def _fault(request: Request, status: int, message: str) -> Response:
+    return render(request, "fault.html.jinja", status=status, title="Not here", message=message)

@@ -1,0 +1,63 @@
+"""New folders beside what lies on the shelf: what a page makes never takes the place of anything."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.web.shelf import Shelf, Shelved
+
+
+def check_beside(shelf: Shelf, one: Shelved) -> None:
+    """Whether there may be a folder beside a thing; to be asked before the work that would fill it."""
+    if fault := fault_beside(shelf, one):
+        raise UserError(fault)
+
+
+def fault_beside(shelf: Shelf, one: Shelved) -> str:
+    """Why there may be none; empty if there may."""
+    if one.path == shelf.root:
+        return "What is made from this would lie outside the folder that is served. Serve the folder above it."
+    return ""
+
+
+@contextmanager
+def new_beside(shelf: Shelf, one: Shelved, ending: str) -> Iterator[Path]:
+    """An empty folder named after a thing; it goes again if the block ends with an error."""
+    check_beside(shelf, one)
+    folder = _claim(one.path, ending)
+    try:
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def all_beside(shelf: Shelf, one: Shelved, ending: str) -> list[Path]:
+    """What was made so, by name."""
+    if fault_beside(shelf, one):
+        return []
+    return sorted(path for path in one.path.parent.glob("*") if path.is_dir() and _is_of(path.name, one, ending))
+
+
+def _claim(path: Path, ending: str) -> Path:
+    """The first free name; making the folder is what takes it, so that two at once get two."""
+    for number in count(1):
+        folder = path.with_name(f"{path.name}.{ending}{f'-{number}' if number > 1 else ''}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UserError(f"{folder.name}: cannot be made here: {error.strerror}.") from None
+        return folder
+    raise AssertionError("there is always a next number")
+
+
+def _is_of(name: str, one: Shelved, ending: str) -> bool:
+    head, _, number = name.removeprefix(f"{one.path.name}.").partition("-")
+    return name.startswith(f"{one.path.name}.") and head == ending and (not number or number.isdigit())

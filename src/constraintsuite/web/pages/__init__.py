@@ -1,0 +1,52 @@
+"""The pages: one file each, with its routes and who may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from constraintsuite.catalogue import Catalogue
+from constraintsuite.web.people import Role
+from constraintsuite.web.shelf import Shelf
+
+View = Callable[[Request, Shelf], Response]
+"""A plain function: it runs in a thread of its own, so it may read files and wait."""
+OWNER: frozenset[Role] = frozenset({"owner"})
+JUDGES: frozenset[Role] = frozenset({"owner", "annotator"})
+RULERS: frozenset[Role] = frozenset({"owner", "adjudicator"})
+ALL: frozenset[Role] = frozenset({"owner", "annotator", "adjudicator"})
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One address, or one kind of addresses, and what is shown there."""
+
+    path: str
+    """As Starlette writes it: `/suite/{place:path}`."""
+    view: View
+    roles: frozenset[Role] = OWNER
+    method: str = "GET"
+
+
+PAGES: Catalogue[tuple[Page, ...]] = Catalogue(
+    "page",
+    {
+        "home": "constraintsuite.web.pages.home:PAGES",
+        "suites": "constraintsuite.web.pages.suites:PAGES",
+        "runs": "constraintsuite.web.pages.runs:PAGES",
+        "compare": "constraintsuite.web.pages.compare:PAGES",
+        "reports": "constraintsuite.web.pages.reports:PAGES",
+        "proposals": "constraintsuite.web.pages.proposals:PAGES",
+        "writings": "constraintsuite.web.pages.writings:PAGES",
+        "writing": "constraintsuite.web.pages.writing:PAGES",
+        "agreement": "constraintsuite.web.pages.agreement:PAGES",
+        "rulings": "constraintsuite.web.pages.rulings:PAGES",
+        "batches": "constraintsuite.web.pages.batches:PAGES",
+        "annotate": "constraintsuite.web.pages.annotate:PAGES",
+        "inside": "constraintsuite.web.pages.inside:PAGES",
+        "others": "constraintsuite.web.pages.others:PAGES",
+    },
+)

@@ -1,0 +1,79 @@
+"""How far people agree, live: the table is asked for again while people judge."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from constraintsuite.annotate.agreeing import ALL, agree, attention
+from constraintsuite.annotate.standing import standing
+from constraintsuite.annotate.stopping import CLAIM
+from constraintsuite.errors import UserError
+from constraintsuite.reports.agreement import agreement_table, attention_table
+from constraintsuite.web.drawn import judged_batch
+from constraintsuite.web.pages import OWNER, Page
+from constraintsuite.web.rendering import render
+from constraintsuite.web.shelf import BATCH, Shelf
+
+CLAIMS = (0.8, 0.85, CLAIM, 0.95)
+"""Lower bounds that a page offers."""
+_LEAST, _MOST = 0.5, 0.999
+
+
+def agreement(request: Request, shelf: Shelf) -> Response:
+    """The figures by question, and by group if asked; who was attentive; how many more items it takes."""
+    return _answer(request, shelf, "agreement.html.jinja")
+
+
+def figures(request: Request, shelf: Shelf) -> Response:
+    """The same without the page around it, for the script; nothing if nobody has said anything since."""
+    return _answer(request, shelf, "agreement_figures.html.jinja", seen=request.query_params.get("seen", ""))
+
+
+def _answer(request: Request, shelf: Shelf, template: str, seen: str = "") -> Response:
+    one, batch = judged_batch(shelf, request.path_params["place"])
+    events = batch.store.events()
+    last = str(events[-1].number if events else 0)
+    if last == seen:
+        return Response(status_code=204)
+    by, claim = request.query_params.get("by", ""), _claim(request.query_params.get("claim", str(CLAIM)))
+    said = standing(events)
+    rows = agree(batch, said, by=by, claim=claim)
+    told = [row for row in rows if row.figures.raw.n]
+    address = f"/{BATCH}/{quote(one.place)}"
+    return render(
+        request,
+        template,
+        title=f"Agreement on {one.name}",
+        address=address,
+        name=one.name,
+        again=f"{address}/agreement/figures?{urlencode({'by': by, 'claim': claim})}",
+        seen=last,
+        by=by,
+        claim=claim,
+        claims=sorted({*CLAIMS, claim}),
+        groupings=sorted({name for item in batch.judged for name in item.groups}),
+        table=agreement_table(told) if told else None,
+        scales=sorted({f"{row.question}: {row.scale}" for row in told}),
+        needed=[(row.question, str(row.needed)) for row in told if row.group == ALL],
+        unasked=sorted({row.question for row in rows if row.group == ALL and not row.figures.raw.n}),
+        people=attention_table(attention(batch, said)),
+    )
+
+
+def _claim(text: str) -> float:
+    try:
+        claim = float(text)
+    except ValueError:
+        claim = 0.0
+    if not _LEAST <= claim <= _MOST:
+        raise UserError(f"claim: {text!r} is not a share from {_LEAST} to {_MOST}.")
+    return claim
+
+
+PAGES = (
+    Page("/batch/{place:path}/agreement/figures", figures, OWNER),
+    Page("/batch/{place:path}/agreement", agreement, OWNER),
+)

@@ -1,0 +1,210 @@
+"""A queue: one item at a time, blind to labels, scores and other people; an answer is on disk before the page says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.annotate.answering import (
+    FaultyError,
+    Spoken,
+    StaleError,
+    answers_to,
+    keep_answers,
+    last_of,
+    take_back_last,
+)
+from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.queue import Task, tasks_of
+from constraintsuite.annotate.records import SIDES, Event
+from constraintsuite.annotate.standing import progress_of, standing, tasks_left
+from constraintsuite.web.asking import ask, given_in, given_of, say, spelt
+from constraintsuite.web.drawn import judged_batch, own_page
+from constraintsuite.web.pages import ALL, JUDGES, Page
+from constraintsuite.web.pages.batches import show_state
+from constraintsuite.web.rendering import render
+from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
+
+TOLD = {
+    "stale": "You have answered something meanwhile, perhaps in another window. Nothing was taken back.",
+    "undone": "Taken back. What you had answered here no longer counts.",
+    "nothing": "There is nothing left to take back.",
+}
+"""What a page says of the step before it."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One person before one batch."""
+
+    one: Shelved
+    batch: Batch
+    name: str
+    tasks: tuple[Task, ...]
+    own: list[Event]
+
+    def task(self, row: str) -> Task:
+        """A task of this queue; a row of another person's is unknown here."""
+        found = next((task for task in self.tasks if task.row == row), None)
+        if found is None:
+            raise NotOnShelfError("There is no such item in your queue. Nothing was changed.")
+        return found
+
+    def next_left(self, after: str = "") -> Task | None:
+        """What is to be done next: behind a row, then from the beginning, so that what was skipped comes again."""
+        left = {task.row for task in tasks_left(self.batch, self.name, standing(self.own))}
+        start = next((place + 1 for place, task in enumerate(self.tasks) if task.row == after), 0)
+        return next((task for task in (*self.tasks[start:], *self.tasks[:start]) if task.row in left), None)
+
+    def address(self, **parameters: str) -> str:
+        """Of this queue."""
+        return f"/{BATCH}/{quote(self.one.place)}" + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What could not be kept, so that it is not lost."""
+
+    given: Mapping[str, tuple[str, ...]]
+    note: str
+    fault: str
+    seen: int | None = None
+    """What the person knew of; None where they are now shown what they had missed."""
+
+
+def queue(request: Request, shelf: Shelf) -> Response:
+    """The item that is named, or the next one; for an owner the state of the batch, for an adjudicator the rulings."""
+    one = shelf.get(request.path_params["place"], BATCH)
+    if elsewhere := own_page(shelf, one, request.state.person.role):
+        return RedirectResponse(elsewhere, 303)
+    if request.state.person.role == "owner":
+        return show_state(request, shelf, one)
+    if request.state.person.role == "adjudicator":
+        return RedirectResponse(f"/{BATCH}/{quote(one.place)}/rulings", 303)
+    desk = _desk(request, shelf)
+    if row := request.query_params.get("row"):
+        return _show(request, desk, desk.task(row), told=TOLD.get(request.query_params.get("told", ""), ""))
+    following = desk.next_left(request.query_params.get("after", ""))
+    if following is None:
+        return _done(request, desk)
+    return RedirectResponse(desk.address(row=following.row), 303)
+
+
+def answer(request: Request, shelf: Shelf) -> Response:
+    """Keep what was said of an item, and go on to the next; what cannot be kept is told, with all that was filled in."""
+    desk, form = _desk(request, shelf), request.state.form
+    task, given = desk.task(_only(form, "row")), given_in(form)
+    note = _only(form, "note").strip()
+    spoken = Spoken(spelt(given), note, _number(_only(form, "seen")))
+    try:
+        keep_answers(desk.batch, desk.name, task, spoken, datetime.now(UTC))
+    except FaultyError as error:
+        return _show(request, desk, task, tried=Tried(given, note, str(error), spoken.seen), status=422)
+    except StaleError as error:
+        return _show(request, _desk(request, shelf), task, tried=Tried(given, note, str(error)), status=409)
+    following = _desk(request, shelf).next_left(task.row)
+    return RedirectResponse(desk.address() if following is None else desk.address(row=following.row), 303)
+
+
+def again(request: Request, shelf: Shelf) -> Response:
+    """Of a page that told a fault and is loaded anew: to the queue."""
+    return RedirectResponse(f"/{BATCH}/{quote(shelf.get(request.path_params['place'], BATCH).place)}", 303)
+
+
+def undo(request: Request, shelf: Shelf) -> Response:
+    """Take back what was kept last, and show that item again."""
+    desk = _desk(request, shelf)
+    try:
+        found = take_back_last(desk.batch, desk.name, _number(_only(request.state.form, "last")), datetime.now(UTC))
+    except StaleError:
+        return _back(request, desk, "stale")
+    if found is None:
+        return _back(request, desk, "nothing")
+    row = next((task.row for task in desk.tasks if (task.item.id, task.copy) == found), "")
+    return RedirectResponse(desk.address(row=row, told="undone"), 303)
+
+
+def _back(request: Request, desk: Desk, told: str) -> Response:
+    """To where the person was."""
+    row = _only(request.state.form, "row")
+    return RedirectResponse(desk.address(row=desk.task(row).row, told=told) if row else desk.address(), 303)
+
+
+def _desk(request: Request, shelf: Shelf) -> Desk:
+    name = request.state.person.name
+    one, batch = judged_batch(shelf, request.path_params["place"])
+    return Desk(one, batch, name, tasks_of(batch, name), batch.store.events(name))
+
+
+def _show(
+    request: Request, desk: Desk, task: Task, *, tried: Tried | None = None, told: str = "", status: int = 200
+) -> Response:
+    """An item with its questions, filled in with what was just given, or with what stands."""
+    stands = answers_to(task, desk.own)
+    values = {name: task.as_meant(event.value) for name, event in stands.items()}
+    known = {name: given_of(desk.batch.questions[name], value) for name, value in values.items()}
+    noted = next((event.note for event in stands.values()), "")
+    filled = tried or Tried(known, noted, "")
+    missed = tried is not None and tried.seen is None
+    shown = task.shown()
+    place = desk.tasks.index(task)
+    return render(
+        request,
+        "annotate.html.jinja",
+        status=status,
+        title=desk.one.name,
+        address=desk.address(),
+        row=task.row,
+        seen=last_of(task, desk.own) if filled.seen is None else filled.seen,
+        last=_last(desk.own),
+        fields=[(name, text) for name, text in shown.items() if name not in SIDES],
+        sides=[(name, shown[name]) for name in SIDES if name in shown],
+        asked=[ask(question, filled.given.get(question.id, ())) for question in desk.batch.head.questions],
+        note=filled.note,
+        progress=progress_of(desk.batch, desk.name, desk.own),
+        number=place + 1,
+        before=desk.tasks[place - 1].row if place else "",
+        answered=bool(stands),
+        stands=[(name, say(desk.batch.questions[name], value)) for name, value in values.items()] if missed else [],
+        faults=filled.fault.split("\n") if filled.fault else [],
+        told=told,
+    )
+
+
+def _done(request: Request, desk: Desk) -> Response:
+    progress = progress_of(desk.batch, desk.name, desk.own)
+    return render(
+        request,
+        "annotate_done.html.jinja",
+        title=desk.one.name,
+        address=desk.address(),
+        progress=progress,
+        last=_last(desk.own),
+        final=desk.tasks[-1].row,
+    )
+
+
+def _last(own: Sequence[Event]) -> int:
+    return own[-1].number if own else 0
+
+
+def _only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
+    return next(iter(form.get(name, ())), "")
+
+
+def _number(text: str) -> int:
+    """What a form says it knew of; what is no number was never known, and is found to be stale."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
+
+
+PAGES = (
+    Page("/batch/{place:path}/answer", again, JUDGES),
+    Page("/batch/{place:path}/answer", answer, JUDGES - {"owner"}, "POST"),
+    Page("/batch/{place:path}/undo", undo, JUDGES - {"owner"}, "POST"),
+    Page("/batch/{place:path}", queue, ALL),
+)

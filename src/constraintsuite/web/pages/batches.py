@@ -1,0 +1,171 @@
+"""What an owner does with a batch: make it, see how far people are, take out what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.annotate.adjudication import disagreements
+from constraintsuite.annotate.batch import Batch, open_batch, write_batch
+from constraintsuite.annotate.kinds.gold import (
+    GoldSummary,
+    Judged,
+    judge_all,
+    read_suite,
+    summarise,
+    write_verdicts,
+)
+from constraintsuite.annotate.kinds.proposals import write_approved
+from constraintsuite.annotate.labels import label_all, write_labels
+from constraintsuite.annotate.standing import progress_of, standing
+from constraintsuite.errors import UserError
+from constraintsuite.store.artifact import read_manifest
+from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
+from constraintsuite.web.drawn import batches_on, judged_batch, proposals_of, suite_of
+from constraintsuite.web.pages import OWNER, Page
+from constraintsuite.web.rendering import render
+from constraintsuite.web.shelf import BATCH, Shelf, Shelved
+
+ENDING, EXPORT = "gold", "export"
+"""Of the folders that are made beside a suite and beside a batch."""
+DEFAULT_SIZE, MOST = 200, 5_000
+
+
+def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    """How far everyone is, what waits, and where to go on."""
+    batch = shelf.load(one, open_batch)
+    events = batch.store.events()
+    said = standing(events)
+    return render(
+        request,
+        "annotate_state.html.jinja",
+        title=one.name,
+        address=f"/{BATCH}/{quote(one.place)}",
+        head=batch.head,
+        items=len(batch.judged),
+        decoys=len(batch.items) - len(batch.judged),
+        people=[progress_of(batch, name, events) for name in said.annotators],
+        waiting=len(disagreements(batch, said)),
+        suite=suite_of(shelf, batch.head),
+    )
+
+
+def offer_sample(request: Request, shelf: Shelf) -> Response:
+    """What a batch of a suite would be, and those that there are already."""
+    suite = shelf.get(request.path_params["place"], "suite")
+    return _offer(request, shelf, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
+
+
+def make_sample(request: Request, shelf: Shelf) -> Response:
+    """Draw a batch from a suite, beside it."""
+    suite = shelf.get(request.path_params["place"], "suite")
+    check_beside(shelf, suite)
+    given = {name: next(iter(request.state.form.get(name, ())), "") for name in ("size", "seed")}
+    try:
+        size, seed = _whole(given["size"], "size", 1, MOST), _whole(given["seed"], "seed", 0, 2**31)
+        kind, origin = read_suite(suite.path, size, seed)
+        with new_beside(shelf, suite, ENDING) as folder:
+            write_batch(folder, kind, origin, seed=seed)
+    except UserError as error:
+        return _offer(request, shelf, suite, given, str(error), 422)
+    return RedirectResponse(f"/{BATCH}/{quote(folder.relative_to(shelf.root).as_posix())}", 303)
+
+
+def _offer(
+    request: Request, shelf: Shelf, suite: Shelved, given: Mapping[str, str], fault: str = "", status: int = 200
+) -> Response:
+    manifest = read_manifest(suite.path)
+    content = manifest.content if manifest is not None else ""
+    drawn = [one for one, head in batches_on(shelf, "gold") if head.source.endswith(f" {content}")]
+    return render(
+        request,
+        "annotate_new.html.jinja",
+        status=status,
+        title=f"Judge {suite.name}",
+        suite=suite,
+        drawn=drawn,
+        given=given,
+        fault=fault,
+        nowhere=fault_beside(shelf, suite),
+        most=MOST,
+    )
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What an export would write now, of examples of a suite."""
+
+    summary: GoldSummary
+    drop: list[Judged]
+    repair: list[Judged]
+
+
+def show_export(request: Request, shelf: Shelf) -> Response:
+    """What would be written, what to drop and repair, and what was written before."""
+    one, batch = judged_batch(shelf, request.path_params["place"])
+    made = all_beside(shelf, one, EXPORT)
+    return render(
+        request,
+        "annotate_export.html.jinja",
+        title=f"Export of {one.name}",
+        address=f"/{BATCH}/{quote(one.place)}",
+        name=one.name,
+        head=batch.head,
+        outlook=_outlook(batch) if batch.head.kind == "gold" else None,
+        suite=suite_of(shelf, batch.head),
+        made=[(path.name, path.name == request.query_params.get("made")) for path in made],
+        nowhere=fault_beside(shelf, one),
+    )
+
+
+def make_export(request: Request, shelf: Shelf) -> Response:
+    """Write what `csuite gold export` writes, into a new folder beside the batch."""
+    one, batch = judged_batch(shelf, request.path_params["place"])
+    check_beside(shelf, one)
+    if batch.head.kind not in ("gold", "proposals"):
+        raise UserError(
+            f"A batch of the kind {batch.head.kind!r} has an export of its own: `csuite memory private export`."
+        )
+    proposals = _proposals_file(shelf, batch) if batch.head.kind == "proposals" else None
+    with new_beside(shelf, one, EXPORT) as folder:
+        if proposals is not None:
+            write_approved(batch, proposals, folder / "approved.jsonl")
+            write_labels(batch, folder)
+        else:
+            write_verdicts(batch, write_labels(batch, folder), folder)
+    return RedirectResponse(f"/{BATCH}/{quote(one.place)}/export?{urlencode({'made': folder.name})}", 303)
+
+
+def _outlook(batch: Batch) -> Outlook:
+    judged = judge_all(batch, label_all(batch, standing(batch.store.events())))
+    of = {verdict: [one for one in judged if one.verdict == verdict] for verdict in ("drop", "repair")}
+    return Outlook(summarise(batch, judged), of["drop"], of["repair"])
+
+
+def _proposals_file(shelf: Shelf, batch: Batch) -> Path:
+    found = proposals_of(shelf, batch.head)
+    if found is None:
+        raise UserError(
+            "The file of proposals that this batch was drawn from does not lie here, or was changed since. "
+            "Bring it back, or use `csuite gold export --proposals FILE`."
+        )
+    return found.path
+
+
+def _whole(text: str, name: str, least: int, most: int) -> int:
+    if not (text.strip().isascii() and text.strip().isdigit() and least <= int(text) <= most):
+        raise UserError(f"{name}: {text!r} is not a whole number from {least:,} to {most:,}.")
+    return int(text)
+
+
+PAGES = (
+    Page("/sample/{place:path}", offer_sample, OWNER),
+    Page("/sample/{place:path}", make_sample, OWNER, "POST"),
+    Page("/batch/{place:path}/export", show_export, OWNER),
+    Page("/batch/{place:path}/export", make_export, OWNER, "POST"),
+)

@@ -1,0 +1,232 @@
+"""Proposals: accept, reject, reword; and the file that a build takes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.annotate.answering import StaleError, take_back_last
+from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.kinds.proposals import WORDS
+from constraintsuite.build.queries.records import Proposal
+from constraintsuite.errors import UserError
+from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.web.approving import (
+    STATES,
+    Judged,
+    Wanted,
+    approvals_of,
+    find_batch,
+    find_or_make_batch,
+    keep_verdict,
+    mark_query,
+    mark_snippet,
+    read_judged,
+    write_approval,
+)
+from constraintsuite.web.pages import OWNER, Page
+from constraintsuite.web.rendering import render
+from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelf, Shelved
+
+PAGE = 20
+"""Proposals at once."""
+TOLD = {
+    "stale": "Something was answered meanwhile, perhaps in another window. Nothing was taken back.",
+    "undone": "Taken back.",
+    "nothing": "There is nothing left to take back.",
+}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Words that could not be kept: what was filled in is not lost."""
+
+    proposal: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    fault: str = ""
+
+
+def show(request: Request, shelf: Shelf) -> Response:
+    """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
+    return _show(request, shelf, _file(request, shelf))
+
+
+def _show(request: Request, shelf: Shelf, one: Shelved, tried: Tried | None = None, status: int = 200) -> Response:
+    batch, tried = find_batch(shelf, one), tried or Tried()
+    judged = read_judged(shelf, one, batch)
+    wanted = _wanted(request)
+    found = [each for each in judged if wanted.takes(each)]
+    pages = max(1, -(-len(found) // PAGE))
+    page = min(_page(request), pages)
+    shown = found[(page - 1) * PAGE : page * PAGE]
+    after = {each.mined.id: following.mined.id for each, following in pairwise(found)}
+    return render(
+        request,
+        "proposals.html.jinja",
+        status=status,
+        title=one.name,
+        address=_address(one),
+        cards=[(each, _evidence(each), mark_query(each.now), after.get(each.mined.id, "")) for each in shown],
+        wanted=wanted,
+        choices=wanted.counts(judged),
+        found=len(found),
+        page=page,
+        pages=pages,
+        links={number: _link(one, wanted, number) for number in (page - 1, page, page + 1)},
+        query=urlencode({**wanted.parameters(), "page": page}),
+        tally=[(state, *_give(judged, state)) for state in STATES],
+        last=_last(batch, request.state.person.name),
+        told=TOLD.get(request.query_params.get("told", ""), ""),
+        words=WORDS,
+        tried=tried,
+        lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown if each.drawn},
+        judging=f"/{BATCH}/{quote(batch.path.relative_to(shelf.root).as_posix())}" if batch is not None else "",
+    )
+
+
+def answer(request: Request, shelf: Shelf) -> Response:
+    """Keep a verdict and go on to the next proposal; words that cannot be kept are told, and stay in the form."""
+    one, form = _file(request, shelf), request.state.form
+    batch = find_or_make_batch(shelf, one)
+    chosen = _proposal(read_judged(shelf, one, batch), _only(form, "proposal"))
+    words = {name: form[name][0] for name in WORDS if name in form}
+    try:
+        keep_verdict(batch, chosen, request.state.person.name, _only(form, "verdict"), words, datetime.now(UTC))
+    except UserError as error:
+        return _show(request, shelf, one, Tried(chosen.mined.id, words, str(error)), 422)
+    return _to(request, shelf, one, _only(form, "next") or chosen.mined.id)
+
+
+def again(request: Request, shelf: Shelf) -> Response:
+    """Of a page that told a fault and is loaded anew: to the proposals."""
+    return RedirectResponse(_link(_file(request, shelf), _wanted(request), _page(request)), 303)
+
+
+def undo(request: Request, shelf: Shelf) -> Response:
+    """Take back what was kept last, and show that proposal."""
+    one, batch = _file(request, shelf), find_batch(shelf, _file(request, shelf))
+    seen = _only(request.state.form, "last")
+    if batch is None:
+        return RedirectResponse(_link(one, _wanted(request), 1, told="nothing"), 303)
+    try:
+        known = int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 19 else -1
+        found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC))
+    except StaleError:
+        return RedirectResponse(_link(one, _wanted(request), 1, told="stale"), 303)
+    return _to(request, shelf, one, found[0] if found else "", told="undone" if found else "nothing")
+
+
+def show_approved(request: Request, shelf: Shelf) -> Response:
+    """What would be written now, and what was written before, each with the command that takes it."""
+    one = _file(request, shelf)
+    judged = read_judged(shelf, one, find_batch(shelf, one))
+    made = [
+        (path.name, sum(each.status == "accepted" for each in read_jsonl(path, Proposal)), _command(str(path)))
+        for path in approvals_of(one.path)
+    ]
+    return render(
+        request,
+        "proposals_approved.html.jinja",
+        title=f"Approved of {one.name}",
+        address=_address(one),
+        tally=[(state, *_give(judged, state)) for state in STATES],
+        accepted=[each for each in judged if each.state == "accepted"],
+        made=made,
+    )
+
+
+def make_approved(request: Request, shelf: Shelf) -> Response:
+    """Write the file that a build takes."""
+    one = _file(request, shelf)
+    batch = find_batch(shelf, one)
+    if batch is None:
+        raise UserError("No proposal is accepted yet, so there is nothing that a build could take.")
+    write_approval(batch, one.path)
+    return RedirectResponse(f"{_address(one)}/approved", 303)
+
+
+def _file(request: Request, shelf: Shelf) -> Shelved:
+    return shelf.get(request.path_params["place"], PROPOSALS)
+
+
+def _proposal(judged: list[Judged], proposal: str) -> Judged:
+    found = next((each for each in judged if each.mined.id == proposal), None)
+    if found is None:
+        raise NotOnShelfError("There is no such proposal in this file. Nothing was changed.")
+    return found
+
+
+def _to(request: Request, shelf: Shelf, one: Shelved, proposal: str, told: str = "") -> Response:
+    """To the page on which a proposal now stands; if it is not among those wanted any longer, to the page one was on."""
+    wanted = _wanted(request)
+    found = [each.mined.id for each in read_judged(shelf, one, find_batch(shelf, one)) if wanted.takes(each)]
+    if proposal not in found:
+        return RedirectResponse(_link(one, wanted, _page(request), told), 303)
+    page = found.index(proposal) // PAGE + 1
+    return RedirectResponse(f"{_link(one, wanted, page, told)}#{quote(proposal)}", 303)
+
+
+def _wanted(request: Request) -> Wanted:
+    given = request.query_params
+    return Wanted(*(given.get(name, "") for name in ("state", "status", "relation", "domain", "split", "text")))
+
+
+def _page(request: Request) -> int:
+    text = request.query_params.get("page", "")
+    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+
+
+def _address(one: Shelved) -> str:
+    return f"/{PROPOSALS}/{quote(one.place)}"
+
+
+def _link(one: Shelved, wanted: Wanted, page: int, told: str = "") -> str:
+    parameters = {
+        **wanted.parameters(),
+        **({"page": str(page)} if page > 1 else {}),
+        **({"told": told} if told else {}),
+    }
+    return f"{_address(one)}?{urlencode(parameters)}" if parameters else _address(one)
+
+
+def _evidence(one: Judged) -> list[tuple[str, str, object]]:
+    """Document, verdict and marked sentence."""
+    return [
+        (each.document, each.verdict, mark_snippet(each.text, each.verdict, one.now.forms)) for each in one.now.evidence
+    ]
+
+
+def _give(judged: list[Judged], state: str) -> tuple[int, int]:
+    """How many proposals are in a state, and how many examples they would give."""
+    found = [each.now.examples_expected for each in judged if each.state == state]
+    return len(found), sum(found)
+
+
+def _last(batch: Batch | None, name: str) -> int:
+    own = batch.store.events(name) if batch is not None else []
+    return own[-1].number if own else 0
+
+
+def _command(file: str) -> str:
+    return f"csuite build --corpus CORPUS --approved {shlex.quote(file)} --out suites/ours"
+
+
+def _only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
+    return next(iter(form.get(name, ())), "")
+
+
+PAGES = (
+    Page("/proposals/{place:path}/answer", again, OWNER),
+    Page("/proposals/{place:path}/answer", answer, OWNER, "POST"),
+    Page("/proposals/{place:path}/undo", undo, OWNER, "POST"),
+    Page("/proposals/{place:path}/approved", show_approved, OWNER),
+    Page("/proposals/{place:path}/approved", make_approved, OWNER, "POST"),
+    Page("/proposals/{place:path}", show, OWNER),
+)

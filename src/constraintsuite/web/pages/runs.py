@@ -1,0 +1,164 @@
+"""Runs: the leaderboard of a suite, one run's figures, and its examples by how they came out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.groupings import short_slice
+from constraintsuite.evaluate.load import Run, load_run
+from constraintsuite.reports.marks import cut, query_marks
+from constraintsuite.web.pages import Page
+from constraintsuite.web.rendering import render
+from constraintsuite.web.runs.board import SLICE, Board, make_board
+from constraintsuite.web.runs.families import RUN, SUITE, Family, families, family_of
+from constraintsuite.web.runs.figures import run_sections
+from constraintsuite.web.runs.outcomes import PART, Outcomes, outcomes_of
+from constraintsuite.web.runs.showing import show_result
+from constraintsuite.web.shelf import NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.suites.choice import Choice, read_choice
+from constraintsuite.web.suites.finding import leaf, read_index
+
+ORDER = "order"
+_ORDERS = {"": "as in the suite", "worst": "smallest gap first", "best": "largest gap first"}
+_SHOWN_AT_ONCE = ("slice", "domain", "relation", "cue", "control")
+"""Filters of the suite that stand beside those of the run; the others are folded."""
+_BOARD, _EXAMPLES = "/runs", "examples"
+
+
+def show_board(request: Request, shelf: Shelf) -> Response:
+    """All runs of the suite that the address names; without one, what suites and runs there are."""
+    place = request.query_params.get(SUITE)
+    if place is None:
+        return render(request, "runs.html.jinja", title="Runs", families=[f for f in families(shelf) if f.runs])
+    suite = shelf.get(place, SUITE)
+    family = family_of(shelf, suite)
+    runs, faults = _load(shelf, family.runs)
+    board = None
+    if runs:
+        given = request.query_params
+        loaded = shelf.load(suite, read_index).suite
+        board = make_board(loaded, runs, given.get("metric", ""), given.get("by", SLICE))
+    return render(
+        request,
+        "run_board.html.jinja",
+        title=f"Runs of {suite.name}",
+        suite=suite,
+        board=board,
+        faults=faults,
+        labels=family.labels(),
+        reports=family.reports,
+        sections=board.sections() if board else [],
+        link=lambda **changed: _board_link(suite, board, **changed),
+    )
+
+
+def show_run(request: Request, shelf: Shelf) -> Response:
+    """The figures of one run."""
+    return _figures(request, shelf, shelf.get(request.path_params["place"], RUN))
+
+
+def show_examples(request: Request, shelf: Shelf) -> Response:
+    """Its examples; where no run is at the place before the verb, one may have the verb for its name."""
+    place = request.path_params["place"]
+    try:
+        one = shelf.get(place, RUN)
+    except NotOnShelfError:
+        return _figures(request, shelf, shelf.get(f"{place}/{_EXAMPLES}", RUN))
+    return _examples(request, shelf, one)
+
+
+def _figures(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    run, family = shelf.load(one, load_run), family_of(shelf, one)
+    return _render(request, one, run, family, "run.html.jinja", sections=run_sections(run))
+
+
+def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    run, family = shelf.load(one, load_run), family_of(shelf, one)
+    if not family.suites:
+        raise UserError("The suite of this run is not in the folder that is served, so its examples cannot be shown.")
+    outcomes = outcomes_of(shelf.load(family.suites[0], read_index), run)
+    given = request.query_params.multi_items()
+    order = request.query_params.get(ORDER, "")
+    if order not in _ORDERS:
+        raise UserError(f"{order[:40]!r} is no order of examples. There are: {', '.join(filter(None, _ORDERS))}.")
+    choice = read_choice([item for item in given if item[0] != ORDER], outcomes.choosable)
+    kept = {ORDER: order} if order else {}
+    address = f"{_address(one)}/{_EXAMPLES}"
+    if any(not value for _, value in given):  # a form sends empty fields too; the address that stays has none
+        return RedirectResponse(address + choice.query(**kept), 303)
+    return _render(
+        request,
+        one,
+        run,
+        family,
+        "run_examples.html.jinja",
+        orders=_ORDERS,
+        order=order,
+        to=lambda chosen: address + chosen.query(**kept),
+        **_found(outcomes, choice, run, order),
+    )
+
+
+def _found(outcomes: Outcomes, choice: Choice, run: Run, order: str) -> dict[str, object]:
+    """The examples of a choice, and what else could be chosen."""
+    found, results = outcomes.find(choice), {result.id: result for result in run.results}
+    examples = [outcomes.index.examples[member] for member in found.members]
+    if order:
+        sign = 1 if order == "worst" else -1
+        examples.sort(key=lambda example: sign * results[example.id].gap_neg)
+    shown = leaf(examples, choice.page)
+    first = (*outcomes.own, *_SHOWN_AT_ONCE)
+    offers = [offer for offer in found.offers if offer.useful]
+    return {
+        "choice": choice,
+        "leaf": shown,
+        "rows": [(e, cut(e.query.neg, query_marks(e)), show_result(results[e.id])) for e in shown.things],
+        "first_offers": [offer for offer in offers if offer.facet.name in first],
+        "more_offers": [offer for offer in offers if offer.facet.name not in first],
+        "short_slice": short_slice,
+    }
+
+
+def _render(request: Request, one: Shelved, run: Run, family: Family, template: str, **values: object) -> Response:
+    shared = {
+        "one": one,
+        "address": _address(one),
+        "examples": f"{_address(one)}/{_EXAMPLES}",
+        "part": urlencode({PART: "main"}),
+        "family": family,
+        "suite": family.suites[0] if family.suites else None,
+        "others": {place: label for place, label in family.labels().items() if place != one.place},
+    }
+    return render(request, template, status=200, title=run.summary.model, **shared, **values)
+
+
+def _load(shelf: Shelf, runs: Sequence[Shelved]) -> tuple[list[tuple[Shelved, Run]], list[str]]:
+    """The runs that can be read, and why others cannot: one damaged folder must not hide the rest."""
+    loaded, faults = [], []
+    for one in runs:
+        try:
+            loaded.append((one, shelf.load(one, load_run)))
+        except UserError as error:
+            faults.append(str(error))
+    return loaded, faults
+
+
+def _board_link(suite: Shelved, board: Board | None, **changed: str) -> str:
+    now = {"metric": board.metric.name, "by": board.by} if board else {}
+    return f"{_BOARD}?{urlencode({SUITE: suite.place, **now, **changed})}"
+
+
+def _address(one: Shelved) -> str:
+    return f"/{RUN}/{quote(one.place)}"
+
+
+PAGES = (
+    Page(_BOARD, show_board),
+    Page(f"/{RUN}/{{place:path}}/{_EXAMPLES}", show_examples),
+    Page(f"/{RUN}/{{place:path}}", show_run),
+)

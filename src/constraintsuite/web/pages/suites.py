@@ -1,0 +1,150 @@
+"""Suites: their examples by filter and full text, one example in full, the suite as a whole, and what was rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.groupings import short_slice
+from constraintsuite.reports.marks import cut, query_marks
+from constraintsuite.web.pages import Page
+from constraintsuite.web.rendering import render
+from constraintsuite.web.shelf import NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.suites.about import has_pairs, read_about, read_collection
+from constraintsuite.web.suites.choice import PAGE, read_choice, read_page
+from constraintsuite.web.suites.details import LONGEST, describe_example, raw_json
+from constraintsuite.web.suites.finding import PER_PAGE, SuiteIndex, leaf, read_index
+from constraintsuite.web.suites.rejects import MOST, read_rejects, show_reject
+from constraintsuite.web.suites.words import parse_terms, snippet
+
+KIND = "suite"
+_SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "control")
+"""Filters that stand beside the search; the others are folded."""
+_OfSuite = Callable[[Request, Shelf, Shelved], Response]
+
+
+def show_suite(request: Request, shelf: Shelf) -> Response:
+    """A suite's examples; of one without pairs, what is known of it."""
+    return _show_suite(request, shelf, shelf.get(request.path_params["place"], KIND))
+
+
+def _show_suite(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    return _examples(request, shelf, one) if has_pairs(one) else _about(request, shelf, one)
+
+
+def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    index = shelf.load(one, read_index)
+    given = request.query_params.multi_items()
+    choice = read_choice(given, index.facets)
+    if any(not value for _, value in given):  # a form sends empty fields too; the address that stays has none
+        return RedirectResponse(_address(one) + choice.query(), 303)
+    found = index.find(choice)
+    shown, terms = leaf(found.members, choice.page), parse_terms(choice.search)
+    examples = [index.examples[place] for place in shown.things]
+    rows = [(example, cut(example.query.neg, query_marks(example)), snippet(example, terms)) for example in examples]
+    offers = [offer for offer in found.offers if offer.useful]
+    return _render(
+        request,
+        one,
+        "suite.html.jinja",
+        choice=choice,
+        leaf=shown,
+        rows=rows,
+        short_slice=short_slice,
+        first_offers=[offer for offer in offers if offer.facet.name in _SHOWN_AT_ONCE],
+        more_offers=[offer for offer in offers if offer.facet.name not in _SHOWN_AT_ONCE],
+    )
+
+
+def _example(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    index = shelf.load(one, read_index)
+    given = [(name, value) for name, value in request.query_params.multi_items() if name != "id" and value]
+    choice = read_choice(given, index.facets).at(1)
+    example = index.get(_id(request))
+    around = index.find(choice).members
+    place = index.places[example.id]
+    at = around.index(place) if place in around else None
+    beside = {
+        "before": index.examples[around[at - 1]] if at else None,
+        "after": index.examples[around[at + 1]] if at is not None and at + 1 < len(around) else None,
+    }
+    return _render(
+        request,
+        one,
+        "suite_example.html.jinja",
+        choice=choice.at(1 if at is None else at // PER_PAGE + 1),
+        shown=describe_example(index, example),
+        at=at,
+        total=len(around),
+        longest=LONGEST,
+        **beside,
+    )
+
+
+def _raw(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    index: SuiteIndex = shelf.load(one, read_index)
+    return Response(raw_json(index.get(_id(request))), media_type="application/json")
+
+
+def _about(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    sections = shelf.load(one, read_about if has_pairs(one) else read_collection)
+    rejects = shelf.load(one, read_rejects)
+    return _render(request, one, "suite_about.html.jinja", sections=sections, rejects=rejects)
+
+
+def _rejects(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    rejects = shelf.load(one, read_rejects)
+    reason = request.query_params.get("reason", "")
+    if reason not in rejects.counts:
+        raise UserError(f"Nothing was rejected for the reason {reason[:200]!r}.")
+    shown = leaf(rejects.drafts.get(reason, ()), read_page(request.query_params.get(PAGE, "1")))
+    return _render(
+        request,
+        one,
+        "suite_rejects.html.jinja",
+        reason=reason,
+        count=rejects.counts[reason],
+        most=MOST,
+        leaf=shown,
+        rows=[show_reject(rejects, draft) for draft in shown.things],
+    )
+
+
+def _render(request: Request, one: Shelved, template: str, **values: object) -> Response:
+    shared = {"one": one, "address": _address(one), "pairs": has_pairs(one)}
+    return render(request, template, status=200, title=one.name, **shared, **values)
+
+
+def _address(one: Shelved) -> str:
+    return f"/{KIND}/{quote(one.place)}"
+
+
+def _id(request: Request) -> str:
+    return request.query_params.get("id", "")
+
+
+def _under(verb: str, view: _OfSuite) -> Page:
+    """A page below a suite's own; where no suite is at the place before the verb, one may have the verb for its name."""
+
+    def show(request: Request, shelf: Shelf) -> Response:
+        place = request.path_params["place"]
+        try:
+            one = shelf.get(place, KIND)
+        except NotOnShelfError:
+            return _show_suite(request, shelf, shelf.get(f"{place}/{verb}", KIND))
+        return view(request, shelf, one)
+
+    return Page(f"/{KIND}/{{place:path}}/{verb}", show)
+
+
+PAGES = (
+    _under("example", _example),
+    _under("example.json", _raw),
+    _under("about", _about),
+    _under("rejects", _rejects),
+    Page(f"/{KIND}/{{place:path}}", show_suite),
+)

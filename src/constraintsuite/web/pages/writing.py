@@ -1,0 +1,230 @@
+"""Writing queries: two passages, a query that only the first answers, and one that only the second does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from constraintsuite.annotate.answering import StaleError, answers_to, last_of, take_back_last
+from constraintsuite.annotate.batch import Batch, open_batch
+from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, tidy
+from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, passages_of
+from constraintsuite.annotate.queue import Task, tasks_of
+from constraintsuite.annotate.records import Draft, Event
+from constraintsuite.annotate.standing import progress_of, standing, tasks_left
+from constraintsuite.build.importers.pairs import describe_edit
+from constraintsuite.reports.marks import Mark, Segment, cut
+from constraintsuite.web.pages import JUDGES, Page
+from constraintsuite.web.rendering import render
+from constraintsuite.web.scoring import MODELS, read_verdicts, score_drafts
+from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
+
+TOLD = {
+    "stale": "You have written something meanwhile, perhaps in another window. Nothing was taken back.",
+    "undone": "Taken back. What you had written here no longer counts.",
+    "nothing": "There is nothing left to take back.",
+    "kept": "Kept.",
+}
+STALE = (
+    "You have written for this pair meanwhile, perhaps in another window, and that stands. Below is what you just sent: keep it "
+    "once more to put it in the other's place."
+)
+_FIELDS = tuple(question.id for question in QUESTIONS)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One person before one batch of passages."""
+
+    one: Shelved
+    batch: Batch
+    name: str
+    tasks: tuple[Task, ...]
+    own: list[Event]
+
+    def task(self, row: str) -> Task:
+        """A task of this queue; a row of another person's is unknown here."""
+        found = next((task for task in self.tasks if task.row == row), None)
+        if found is None:
+            raise NotOnShelfError("There is no such pair in your queue. Nothing was changed.")
+        return found
+
+    def left(self, after: str = "") -> list[Task]:
+        """What is still to be written, from behind a row on, then from the beginning."""
+        rows = {task.row for task in tasks_left(self.batch, self.name, standing(self.own))}
+        start = next((place + 1 for place, task in enumerate(self.tasks) if task.row == after), 0)
+        return [task for task in (*self.tasks[start:], *self.tasks[:start]) if task.row in rows]
+
+    def queries(self, task: Task) -> tuple[str, str]:
+        """What stands for a pair; empty where nothing does."""
+        said = answers_to(task, self.own)
+        first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
+        return first, second
+
+    @property
+    def last(self) -> int:
+        """The last event of this person."""
+        return self.own[-1].number if self.own else 0
+
+    def address(self, **parameters: str) -> str:
+        """Of this queue."""
+        return address_of(self.one) + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+def address_of(one: Shelved) -> str:
+    """Where a batch of passages is written for."""
+    return f"/{NAME}/{quote(one.place)}"
+
+
+def write(request: Request, shelf: Shelf) -> Response:
+    """The pair that is named, or the next one that nothing is written for; if there is none, all that was written."""
+    desk = _desk(request, shelf)
+    if row := request.query_params.get("row"):
+        return _show(request, desk, desk.task(row), told=TOLD.get(request.query_params.get("told", ""), ""))
+    left = desk.left(request.query_params.get("after", ""))
+    return RedirectResponse(desk.address(row=left[0].row), 303) if left else _done(request, desk)
+
+
+def keep(request: Request, shelf: Shelf) -> Response:
+    """Keep two queries, with the scores of models if they were asked for; what breaks a rule is told and not kept."""
+    desk, form = _desk(request, shelf), request.state.form
+    task, queries = desk.task(_only(form, "row")), _given(form)
+    faults = find_faults(passages_of(task.item), queries)
+    if faults:
+        return _show(request, desk, task, queries=queries, faults=faults, status=422)
+    asked = form.get("model", ()) if _only(form, "then") == "scores" else ()
+    models = tuple(name for name in models_for(request, task) if name in asked)
+    drafts = [Draft(desk.name, task.item.id, name, query) for name, query in zip(_FIELDS, queries, strict=True)]
+    drafts += score_drafts(desk.batch, task.item, desk.name, queries, models)
+    with desk.batch.store.turn(datetime.now(UTC)) as turn:
+        own = turn.events(desk.name)
+        news = [draft for draft in drafts if _is_news(draft, task, own)]
+        fresh = not news or str(last_of(task, own)) == _only(form, "seen")
+        turn.append(news if fresh else [])
+    if not fresh:
+        return _show(request, _desk(request, shelf), task, queries=queries, told=STALE, status=409)
+    if _only(form, "then") == "scores":
+        return RedirectResponse(desk.address(row=task.row, told="kept"), 303)
+    return RedirectResponse(desk.address(after=task.row), 303)
+
+
+def check(request: Request, shelf: Shelf) -> Response:
+    """What is wrong with two queries so far, for a page that asks while one types; nothing is kept."""
+    desk, form = _desk(request, shelf), request.state.form
+    found = find_faults(passages_of(desk.task(_only(form, "row")).item), _given(form))
+    return JSONResponse({name: _reasons(found, place) for place, name in enumerate(_FIELDS)})
+
+
+def undo(request: Request, shelf: Shelf) -> Response:
+    """Take back what was kept last, and show that pair again."""
+    desk, seen = _desk(request, shelf), _only(request.state.form, "last")
+    try:
+        known = int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 19 else -1
+        found = take_back_last(desk.batch, desk.name, known, datetime.now(UTC))
+    except StaleError:
+        found, told = None, "stale"
+    else:
+        told = "undone" if found else "nothing"
+    item = found[0] if found else ""
+    row = next((task.row for task in desk.tasks if task.item.id == item), "") or _only(request.state.form, "row")
+    return RedirectResponse(desk.address(row=desk.task(row).row, told=told) if row else desk.address(), 303)
+
+
+def models_for(request: Request, task: Task) -> tuple[str, ...]:
+    """Whose scores a person may ask for: an owner all, annotators those that the owner chose for the batch."""
+    chosen = task.item.hidden["models"].split()
+    return tuple(name for name in MODELS if request.state.person.role == "owner" or name in chosen)
+
+
+def _desk(request: Request, shelf: Shelf) -> Desk:
+    one, name = shelf.get(request.path_params["place"], BATCH), request.state.person.name
+    batch = shelf.load(one, open_batch)
+    if batch.head.kind != NAME:
+        raise NotOnShelfError(f"There is nothing to write for at {one.place!r}.")
+    return Desk(one, batch, name, tasks_of(batch, name), batch.store.events(name))
+
+
+def _show(
+    request: Request,
+    desk: Desk,
+    task: Task,
+    *,
+    queries: tuple[str, str] | None = None,
+    faults: list[QueryFault] | None = None,
+    told: str = "",
+    status: int = 200,
+) -> Response:
+    """A pair with what was just sent, or with what stands."""
+    stands = desk.queries(task)
+    shown = queries or stands
+    others = [other.row for other in desk.left(task.row) if other.row != task.row]
+    return render(
+        request,
+        "writing.html.jinja",
+        status=status,
+        title=desk.one.name,
+        address=desk.address(),
+        row=task.row,
+        seen=last_of(task, desk.own),
+        last=desk.last,
+        passages=_marked(*passages_of(task.item)),
+        fields=[(name, shown[place], _reasons(faults or [], place)) for place, name in enumerate(_FIELDS)],
+        written=all(stands),
+        rules=RULES,
+        longest=LONGEST,
+        models=models_for(request, task),
+        verdicts=read_verdicts(standing(desk.own), task.item, desk.name, stands) if shown == stands else {},
+        progress=progress_of(desk.batch, desk.name, desk.own),
+        skip=others[0] if others else "",
+        told=told,
+    )
+
+
+def _done(request: Request, desk: Desk) -> Response:
+    return render(
+        request,
+        "writing_done.html.jinja",
+        title=desk.one.name,
+        address=desk.address(),
+        last=desk.last,
+        progress=progress_of(desk.batch, desk.name, desk.own),
+        written=[(task.row, desk.queries(task)) for task in desk.tasks],
+    )
+
+
+def _marked(first: str, second: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+    """Both passages with the words in which they differ."""
+    edit = describe_edit("", first, second)
+    marks = [[Mark(start, end, "edit") for start, end in spans] for spans in (edit.spans_pos, edit.spans_neg)]
+    return cut(first, marks[0]), cut(second, marks[1])
+
+
+def _given(form: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
+    first, second = (tidy(_only(form, name)) for name in _FIELDS)
+    return first, second
+
+
+def _reasons(faults: list[QueryFault], place: int) -> list[str]:
+    return [fault.reason for fault in faults if fault.query == place]
+
+
+def _is_news(draft: Draft, task: Task, own: list[Event]) -> bool:
+    before = answers_to(task, own).get(draft.question)
+    return before is None or (before.value, before.note) != (draft.value, draft.note)
+
+
+def _only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
+    return next(iter(form.get(name, ())), "")
+
+
+PAGES = (
+    Page("/writing/{place:path}/check", check, JUDGES, "POST"),
+    Page("/writing/{place:path}/undo", undo, JUDGES, "POST"),
+    Page("/writing/{place:path}", keep, JUDGES, "POST"),
+    Page("/writing/{place:path}", write, JUDGES),
+)

@@ -1,0 +1,132 @@
+"""What there is to write for, how an owner begins, and what was written as a test set."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.annotate.batch import Batch, open_batch, write_batch
+from constraintsuite.annotate.kinds.writing import NAME, read_pairs, write_nevir, written
+from constraintsuite.annotate.standing import progress_of, standing
+from constraintsuite.errors import UserError
+from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
+from constraintsuite.web.drawn import batches_on
+from constraintsuite.web.pages import JUDGES, OWNER, Page
+from constraintsuite.web.pages.writing import address_of
+from constraintsuite.web.rendering import render
+from constraintsuite.web.scoring import MODELS
+from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
+
+EXPORT = "nevir"
+DEFAULT_SIZE, MOST = 50, 2_000
+
+
+def show_all(request: Request, shelf: Shelf) -> Response:
+    """All batches of passages, how far one is with each, and for an owner the form that begins one."""
+    return _offer(request, shelf, {"suite": "", "size": str(DEFAULT_SIZE), "seed": "0"}, ())
+
+
+def begin(request: Request, shelf: Shelf) -> Response:
+    """Draw pairs of passages from a suite, beside it."""
+    form = request.state.form
+    given = {name: _only(form, name) for name in ("suite", "size", "seed")}
+    models = tuple(name for name in MODELS if name in form.get("model", ()))
+    try:
+        size, seed = _whole(given["size"], "Pairs", 1, MOST), _whole(given["seed"], "Seed", 0, 2**31)
+        suite = shelf.get(given["suite"], "suite")
+        check_beside(shelf, suite)
+        kind, source = read_pairs(suite.path, size, seed, models)
+        with new_beside(shelf, suite, NAME) as folder:
+            write_batch(folder, kind, source, seed=seed, repeats=0.0)
+    except UserError as error:
+        return _offer(request, shelf, given, models, str(error), 422)
+    return RedirectResponse(address_of(shelf.get(folder.relative_to(shelf.root).as_posix(), BATCH)), 303)
+
+
+def show_export(request: Request, shelf: Shelf) -> Response:
+    """What would be exported now, and what was before, each file with the command that reads it."""
+    one, batch = _batch(request, shelf)
+    found = written(batch, standing(batch.store.events()))
+    return render(
+        request,
+        "writing_export.html.jinja",
+        title=f"What was written for {one.name}",
+        address=address_of(one),
+        kept=[each for each in found if not each.faults],
+        left_out=[each for each in found if each.faults],
+        items=len(batch.judged),
+        nowhere=fault_beside(shelf, one),
+        made=[(folder.name, _commands(folder)) for folder in reversed(all_beside(shelf, one, EXPORT))],
+    )
+
+
+def export(request: Request, shelf: Shelf) -> Response:
+    """Write it in NevIR's layout, into a new folder."""
+    one, batch = _batch(request, shelf)
+    with new_beside(shelf, one, EXPORT) as folder:
+        write_nevir(batch, folder)
+    return RedirectResponse(f"{address_of(one)}/export", 303)
+
+
+def _offer(
+    request: Request,
+    shelf: Shelf,
+    given: Mapping[str, str],
+    models: tuple[str, ...],
+    fault: str = "",
+    status: int = 200,
+) -> Response:
+    owner, name = request.state.person.role == "owner", request.state.person.name
+    suites = [one for one in shelf.of_kind("suite") if owner and not fault_beside(shelf, one)]
+    batches = [(one, shelf.load(one, open_batch)) for one, _ in batches_on(shelf, NAME)]
+    rows = [(one, address_of(one), progress_of(batch, name, batch.store.events(name))) for one, batch in batches]
+    return render(
+        request,
+        "writing_all.html.jinja",
+        status=status,
+        title="Write queries",
+        rows=rows,
+        suites=suites,
+        nowhere=next(filter(None, (fault_beside(shelf, one) for one in shelf.of_kind("suite"))), ""),
+        owner=owner,
+        given=given,
+        models=[(model, model in models) for model in MODELS],
+        fault=fault,
+        most=MOST,
+    )
+
+
+def _batch(request: Request, shelf: Shelf) -> tuple[Shelved, Batch]:
+    one = shelf.get(request.path_params["place"], BATCH)
+    batch = shelf.load(one, open_batch)
+    if batch.head.kind != NAME:
+        raise NotOnShelfError(f"There is nothing to write for at {one.place!r}.")
+    return one, batch
+
+
+def _commands(folder: Path) -> list[str]:
+    """One a split: NevIR's splits are separate test sets."""
+    files = sorted(folder.glob("*.jsonl"))
+    return [f"csuite import nevir {shlex.quote(str(file))} --out suites/written-{file.stem}" for file in files]
+
+
+def _whole(text: str, name: str, least: int, most: int) -> int:
+    if not (text.strip().isascii() and text.strip().isdigit() and least <= int(text) <= most):
+        raise UserError(f"{name}: {text!r} is not a whole number from {least:,} to {most:,}.")
+    return int(text)
+
+
+def _only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
+    return next(iter(form.get(name, ())), "")
+
+
+PAGES = (
+    Page("/writing", show_all, JUDGES),
+    Page("/writing", begin, OWNER, "POST"),
+    Page("/writing/{place:path}/export", show_export, OWNER),
+    Page("/writing/{place:path}/export", export, OWNER, "POST"),
+)

@@ -1,0 +1,79 @@
+"""Who may enter: each person has a role and a token of their own, made from the folder's key and their name."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from constraintsuite.annotate.batch import check_name
+from constraintsuite.errors import UserError
+
+Role = Literal["owner", "annotator", "adjudicator"]
+"""An owner sees everything; an annotator only their own queue, since labels and scores would lead them; an adjudicator what
+people differ on, without names."""
+KEY = ".csuite-serve.key"
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Someone who has a link."""
+
+    name: str
+    role: Role
+
+
+class Door:
+    """Knows everyone by their token. The same key gives the same links, so that they outlive a restart."""
+
+    def __init__(self, key: bytes, people: Sequence[Person]) -> None:
+        names = [check_name(person.name) for person in people]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise UserError(
+                f"{twice!r} is named twice: a person has one role, so that nobody rules on their own answers."
+            )
+        self._key = key
+        self.people = tuple(people)
+
+    def token(self, person: Person) -> str:
+        """What stands in a person's link, and in their cookie."""
+        return self._word("token", person)
+
+    def guard(self, person: Person) -> str:
+        """What every form of theirs carries, which no other site can know."""
+        return self._word("guard", person)
+
+    def whose(self, token: str) -> Person | None:
+        """The person of a token; all are compared, each in the same time."""
+        given = token.encode()
+        return next((one for one in self.people if hmac.compare_digest(self.token(one).encode(), given)), None)
+
+    def _word(self, use: str, person: Person) -> str:
+        said = "\0".join((use, person.role, person.name)).encode()
+        return base64.urlsafe_b64encode(hmac.digest(self._key, said, hashlib.sha256)).decode().rstrip("=")
+
+
+def load_key(folder: Path) -> bytes:
+    """The key in a folder, made at the first call and readable by its owner alone; without leave to write, one for now."""
+    file = folder / KEY
+    fresh = secrets.token_bytes(_KEY_BYTES)
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        kept = file.read_bytes()
+        if len(kept) != _KEY_BYTES:
+            raise UserError(f"{file}: this is no key. Remove it, and new links are made.") from None
+        return kept
+    except OSError:
+        return fresh
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(fresh)
+    return fresh

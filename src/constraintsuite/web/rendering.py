@@ -1,0 +1,67 @@
+"""Templates to pages, and the few files that all pages share."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+from jinja2 import Environment
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from constraintsuite.reports.drawings.theme import drawing_style, page_colours
+from constraintsuite.reports.page import make_environment, read_template
+from constraintsuite.store.files import sha256_text
+from constraintsuite.web.people import Person
+
+SCRIPTS = ("page.js", "site.js", "annotate.js", "proposals.js", "writing.js", "walk.js")
+_OF_REPORTS = ("page.js", "walk.js")
+_YEAR = 31_536_000
+
+
+def render(request: Request, template: str, *, status: int = 200, **values: object) -> Response:
+    """A page in the site's frame; all that comes from artifacts and people is escaped."""
+    person: Person = request.state.person
+    shared = {
+        "person": person,
+        "guard": request.state.guard,
+        "read_only": request.state.read_only,
+        "path": request.url.path,
+        "static": {name: static_path(name) for name in ("site.css", *SCRIPTS)},
+    }
+    return HTMLResponse(_environment().get_template(template).render(**shared, **values), status)
+
+
+def static_path(name: str) -> str:
+    """Where a shared file is served: its content is in its address, so a browser may keep it."""
+    return f"/static/{sha256_text(_static(name))[:12]}/{name}"
+
+
+def serve_static(request: Request) -> Response:
+    """One of the shared files."""
+    name = request.path_params["name"]
+    if name not in ("site.css", *SCRIPTS) or request.url.path != static_path(name):
+        return Response(status_code=404)
+    kind = "text/css" if name.endswith(".css") else "text/javascript"
+    return Response(_static(name), media_type=kind, headers={"cache-control": f"max-age={_YEAR}, immutable"})
+
+
+@cache
+def _static(name: str) -> str:
+    if name == "site.css":
+        reports = f"{read_template('page.css')}{drawing_style()}{read_template('walk.css')}"
+        return f":root {{ {page_colours()} }}\n{reports}{_own('site.css')}"
+    return read_template(name) if name in _OF_REPORTS else _own(name)
+
+
+def _own(name: str) -> str:
+    return (resources.files("constraintsuite.web") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    def find(name: str) -> str:
+        own = resources.files("constraintsuite.web") / "templates" / name
+        return own.read_text(encoding="utf-8") if own.is_file() else read_template(name)
+
+    return make_environment(find)

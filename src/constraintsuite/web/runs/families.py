@@ -1,0 +1,65 @@
+"""What belongs to a suite: runs and reports name its content, so that it may have been moved or copied since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from constraintsuite.store.artifact import read_manifest
+from constraintsuite.web.shelf import Shelf, Shelved
+
+SUITE, RUN, REPORT = "suite", "run", "report"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A suite with all that was made from it; without a suite where that is not on the shelf."""
+
+    content: str
+    name: str
+    suites: tuple[Shelved, ...] = ()
+    """More than one where it was copied."""
+    runs: tuple[Shelved, ...] = ()
+    reports: tuple[Shelved, ...] = ()
+
+    def __contains__(self, one: Shelved) -> bool:
+        return one in self.suites or one in self.runs
+
+    def labels(self) -> dict[str, str]:
+        """The runs' names by place; with the place where two have the same."""
+        names = [one.name for one in self.runs]
+        return {one.place: one.name if names.count(one.name) == 1 else f"{one.name} ({one.place})" for one in self.runs}
+
+
+def families(shelf: Shelf) -> list[Family]:
+    """All suites and runs; suites that are here first."""
+    found: dict[str, Family] = {}
+    for one, content, name in _members(shelf):
+        family = found.get(content, Family(content, name))
+        if one.kind == SUITE:
+            family = replace(family, name=name, suites=(*family.suites, one))
+        elif one.kind == RUN:
+            family = replace(family, runs=(*family.runs, one))
+        else:
+            family = replace(family, reports=(*family.reports, one))
+        found[content] = family
+    known = [family for family in found.values() if family.suites or family.runs]
+    return sorted(known, key=lambda family: (not family.suites, family.name, family.content))
+
+
+def family_of(shelf: Shelf, one: Shelved) -> Family:
+    """That of a suite or a run on the shelf."""
+    return next(family for family in families(shelf) if one in family)
+
+
+def _members(shelf: Shelf) -> Iterator[tuple[Shelved, str, str]]:
+    """Each with the content of its suite, and what that is called."""
+    for one in shelf.of_kind(SUITE, RUN, REPORT):
+        manifest = read_manifest(one.path)
+        if manifest is None:
+            continue  # taken away this very moment
+        if one.kind == SUITE:
+            yield one, manifest.content, one.name
+        elif one.kind == RUN or SUITE in manifest.inputs:
+            content = manifest.inputs.get(SUITE, "")
+            yield one, content, str(manifest.settings.get(SUITE) or content[:12])

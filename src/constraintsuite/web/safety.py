@@ -1,0 +1,132 @@
+"""What stands between the network and the pages: which host, how large, who, and whether a change was meant by them."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from constraintsuite.web.people import Door
+
+COOKIE = "csuite"
+GUARD = "guard"
+"""Field of a form, and header of a script's request, that carries the person's guard."""
+LARGEST = 1_000_000
+"""Bytes of a request's body."""
+OPEN = ("/enter", "/static/")
+"""Places that need no token."""
+_CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # with none at all, browsers name no origin in the forms they send
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Guarded:
+    """Lets a request through to the pages with `state.person` and `state.form`, or answers it itself."""
+
+    def __init__(self, app: ASGIApp, door: Door, hosts: Sequence[str], *, read_only: bool = False) -> None:
+        self._app, self._door, self._hosts, self._read_only = app, door, frozenset(hosts), read_only
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)  # a report's page states a policy of its own
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        answer = await self._answer(scope, receive)
+        await (answer or self._app)(scope, receive, with_headers)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> Response | None:
+        """What is said in the pages' place; None if they may speak."""
+        headers = Headers(scope=scope)
+        if headers.get("host", "").rpartition(":")[0] not in self._hosts and headers.get("host", "") not in self._hosts:
+            return PlainTextResponse("This site is not served under that name.", 421)
+        request = Request(scope, receive)
+        path, state = scope["path"], scope.setdefault("state", {})
+        if path == "/enter":
+            return self._enter(request)
+        person = self._door.whose(request.cookies.get(COOKIE, ""))
+        state["person"], state["form"] = person, {}
+        if person is not None:
+            state["guard"], state["read_only"] = self._door.guard(person), self._read_only
+        if path.startswith(OPEN[1]):
+            return None
+        if person is None:
+            return PlainTextResponse("Open the link that you were given: it lets you in.", 401)
+        return await self._refusal(request) if request.method in _CHANGES else None
+
+    async def _refusal(self, request: Request) -> Response | None:
+        """Why nothing is changed; None if the person meant it, and then with the form in the state."""
+        if self._read_only:
+            return PlainTextResponse("This site is read-only: nothing was changed.", 403)
+        body = await _body(request)
+        if body is None:
+            return PlainTextResponse(f"The request is larger than {LARGEST:,} bytes: nothing was changed.", 413)
+        try:
+            request.state.form = _form(body)
+        except ValueError:
+            return PlainTextResponse("The form could not be read: nothing was changed.", 400)
+        if not self._meant(request.headers, request.state.form, request.state.guard):
+            return PlainTextResponse("The request does not come from this site's own pages: nothing was changed.", 403)
+        return None
+
+    def _enter(self, request: Request) -> Response:
+        """A link becomes a cookie, and its token leaves the address."""
+        token = request.query_params.get("token", "")
+        if self._door.whose(token) is None:
+            return PlainTextResponse("This link is not valid here. Ask for a new one.", 401)
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(COOKIE, token, httponly=True, samesite="lax", path="/", max_age=30 * 24 * 3600)
+        return answer
+
+    def _meant(self, headers: Headers, form: Mapping[str, Sequence[str]], guard: str) -> bool:
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            return False
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return False
+        given = headers.get(f"x-{GUARD}") or next(iter(form.get(GUARD, ())), "")
+        return hmac.compare_digest(given.encode(), guard.encode())
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body, or None if it is too large: it is not read to its end to find that out."""
+    said = request.headers.get("content-length", "")
+    if said.isdecimal() and int(said) > LARGEST:
+        return None
+    read = bytearray()
+    async for part in request.stream():
+        read += part
+        if len(read) > LARGEST:
+            return None
+    return bytes(read)
+
+
+def _form(body: bytes) -> dict[str, tuple[str, ...]]:
+    """Fields as a browser sends them; each may have several values."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, value in parse_qsl(
+        body.decode("utf-8"), keep_blank_values=True, strict_parsing=bool(body), max_num_fields=1000
+    ):
+        found[name] = (*found.get(name, ()), value)
+    return found

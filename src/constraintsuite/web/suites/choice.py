@@ -1,0 +1,66 @@
+"""What a reader asked for, as it stands in the address: a filter can be kept, sent and come back to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from urllib.parse import urlencode
+
+from constraintsuite.errors import UserError
+
+SEARCH, PAGE = "q", "page"
+_LAST = 10**6
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A value for some facets, words to look for, and a page of what was found."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    search: str = ""
+    page: int = 1
+
+    def at(self, page: int) -> Choice:
+        """Another page of the same."""
+        return replace(self, page=page)
+
+    def without(self, facet: str) -> Choice:
+        """The same with one filter less, from the first page."""
+        return Choice({name: value for name, value in self.values.items() if name != facet}, self.search)
+
+    def unsearched(self) -> Choice:
+        """The same without words to look for."""
+        return Choice(self.values)
+
+    def query(self, **more: str) -> str:
+        """How it is written in an address, with its question mark; empty where there is nothing to say."""
+        page = {PAGE: str(self.page)} if self.page > 1 else {}
+        search = {SEARCH: self.search} if self.search else {}
+        said = urlencode({**more, **self.values, **search, **page})
+        return f"?{said}" if said else ""
+
+
+def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> Choice:
+    """What an address says; a name that no facet has is a UserError, since it would silently choose nothing."""
+    values: dict[str, str] = {}
+    search, page = "", 1
+    for name, value in given:
+        if name == SEARCH:
+            search = value.strip()
+        elif name == PAGE:
+            page = read_page(value)
+        elif name in facets:
+            values |= {name: value} if value else {}
+        else:
+            near = get_close_matches(name, facets, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(facets)}."
+            raise UserError(f"Examples of this suite cannot be chosen by {name!r}. {hint}")
+    return Choice(values, search, page)
+
+
+def read_page(value: str) -> int:
+    """The number of a page."""
+    if not (value.isascii() and value.isdecimal() and 1 <= int(value[:10]) <= _LAST):
+        raise UserError(f"{value[:40]!r} is not the number of a page.")
+    return int(value)

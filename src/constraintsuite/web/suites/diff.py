@@ -1,0 +1,36 @@
+"""Two texts as one: what both say, what only the first says, and what only the second."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple
+
+ALIKE = 0.6
+"""Share of words that two texts must have in common: of others, what differs is nearly all of them."""
+LONGEST = 4_000
+"""Words and spaces of a text: comparing takes the square of it."""
+_WORD = re.compile(r"\w+(?:['’]\w+)*|\s+|[^\w\s]")
+
+
+class Change(NamedTuple):
+    """A stretch of words, and which text it stands in."""
+
+    text: str
+    only: Literal["", "first", "second"]
+
+
+def word_diff(first: str, second: str) -> tuple[Change, ...]:
+    """The first text with the words of the second beside those that they replace; empty where the two are too unlike."""
+    a, b = _WORD.findall(first), _WORD.findall(second)
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    if max(len(a), len(b)) > LONGEST or matcher.quick_ratio() < ALIKE or matcher.ratio() < ALIKE:
+        return ()
+    changes: list[Change] = []
+    for kind, a1, a2, b1, b2 in matcher.get_opcodes():
+        if kind == "equal":
+            changes.append(Change("".join(a[a1:a2]), ""))
+        else:
+            changes += [Change("".join(a[a1:a2]), "first")] if a2 > a1 else []
+            changes += [Change("".join(b[b1:b2]), "second")] if b2 > b1 else []
+    return tuple(changes)

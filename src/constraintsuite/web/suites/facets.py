@@ -1,0 +1,106 @@
+"""Ways to choose examples: each gives every example one value, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constraintsuite.evaluate.groupings import short_slice, split_up
+from constraintsuite.evaluate.load import Suite
+from constraintsuite.records.examples import Example
+
+Mask = NDArray[np.bool_]
+TITLES = {
+    "slice": "slice",
+    "split": "split",
+    "domain": "domain",
+    "relation": "relation",
+    "cue": "cue in the satisfying document",
+    "pattern": "template",
+    "template": "family of templates",
+    "marker": "negation in the query",
+    "leaves_out": "what is left out",
+    "edit": "edit",
+    "edited": "edited or natural",
+    "difficulty": "difficulty",
+    "overlap": "overlap of words",
+    "length": "length of documents",
+    "explicitness": "explicitness",
+    "pos_mentions": "satisfying one mentions it",
+    "pos_negates": "satisfying one negates it",
+    "neg_mentions": "violating one mentions it",
+    "control": "kind of control",
+}
+"""What a facet is called, in the order in which they are offered; those of notes follow."""
+_OWN: Mapping[str, Callable[[Example], str]] = {
+    "pattern": lambda e: e.query.template,
+    "leaves_out": lambda e: e.constraint.y.casefold(),
+    "pos_mentions": lambda e: _yes(e.tags.doc_pos_mentions_y),
+    "pos_negates": lambda e: _yes(e.tags.y_negated_in_doc_pos),
+    "neg_mentions": lambda e: _yes(e.tags.doc_neg_mentions_y),
+}
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One way to choose."""
+
+    name: str
+    title: str
+    values: tuple[str, ...]
+    codes: NDArray[np.int32]
+    """Of each example the place of its value; -1 for none."""
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {value: place for place, value in enumerate(self.values)}
+
+    def label(self, value: str) -> str:
+        """How a value is shown."""
+        return short_slice(value) if self.name == "slice" else value
+
+    def having(self, value: str) -> Mask:
+        """Which examples have a value; none have one that is not known."""
+        found: Mask = self.codes == self._places.get(value, -2)
+        return found
+
+    def counts(self, among: Mask) -> dict[str, int]:
+        """How many of some examples have each value that one of them has."""
+        codes = self.codes[among]
+        found = np.bincount(codes[codes >= 0], minlength=len(self.values))
+        return {self.values[place]: int(found[place]) for place in np.flatnonzero(found)}
+
+
+def make_facets(suite: Suite) -> dict[str, Facet]:
+    """All facets that tell examples of a suite apart, by name; controls are counted on after the examples."""
+    everything = [*suite.examples, *suite.controls]
+    # The groupings under which every other command gives its figures, here with the controls among the rest.
+    parts = split_up(everything, ())
+    parts["control"] = split_up(suite.examples, suite.controls)["control"]
+    parts |= {name: _parts(everything, key) for name, key in _OWN.items()}
+    notes = [name for name in parts if name not in TITLES]
+    facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*TITLES, *notes)]
+    return {facet.name: facet for facet in facets if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
+
+
+def _facet(name: str, parts: Mapping[str, Sequence[int]], size: int) -> Facet:
+    codes = np.full(size, -1, dtype=np.int32)
+    for place, members in enumerate(parts.values()):
+        codes[list(members)] = place
+    return Facet(name, TITLES.get(name, name.replace("notes.", "note: ")), tuple(parts), codes)
+
+
+def _parts(examples: Sequence[Example], key: Callable[[Example], str]) -> dict[str, list[int]]:
+    parts: dict[str, list[int]] = {}
+    for place, example in enumerate(examples):
+        if value := key(example):
+            parts.setdefault(value, []).append(place)
+    return dict(sorted(parts.items()))
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

@@ -1,0 +1,115 @@
+"""A suite in memory, made to be searched: what a choice finds, page by page, and how many each other filter would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.evaluate.load import Suite, load_suite
+from constraintsuite.records.examples import Example
+from constraintsuite.web.suites.choice import Choice
+from constraintsuite.web.suites.facets import Facet, Mask, make_facets
+from constraintsuite.web.suites.words import TextIndex, index_texts, parse_terms
+
+PER_PAGE = 25
+MOST_OFFERED = 300
+"""Values of a facet; one with more is not offered as a list, but can be asked for."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class SuiteIndex:
+    """All examples, controls after the rest, and what they are found by."""
+
+    suite: Suite
+    examples: tuple[Example, ...]
+    places: Mapping[str, int]
+    facets: Mapping[str, Facet]
+    texts: TextIndex
+
+    def get(self, id: str) -> Example:
+        """The example of that id."""
+        if id not in self.places:
+            raise UserError(f"No example of this suite has the id {id[:200]!r}.")
+        return self.examples[self.places[id]]
+
+    def find(self, choice: Choice) -> Found:
+        """All that fits a choice, and what each facet would leave of it."""
+        searched = self.texts.holding(parse_terms(choice.search))
+        having = {name: self.facets[name].having(value) for name, value in choice.values.items()}
+        members = np.flatnonzero(_all(searched, having))
+        offers = []
+        for name, facet in self.facets.items():
+            others = {other: mask for other, mask in having.items() if other != name}
+            offers.append(Offer(facet, facet.counts(_all(searched, others)), choice.values.get(name, "")))
+        return Found(tuple(int(place) for place in members), tuple(offers))
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A facet with how many examples each of its values would leave, beside what else is chosen."""
+
+    facet: Facet
+    counts: Mapping[str, int]
+    chosen: str
+
+    @property
+    def listed(self) -> dict[str, int]:
+        """The values to choose from: the most common first, and what is chosen even where it leaves nothing."""
+        ranked = sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
+        chosen = {self.chosen: 0} if self.chosen and self.chosen not in self.counts else {}
+        return dict(ranked) | chosen
+
+    @property
+    def useful(self) -> bool:
+        """Whether there is anything to choose."""
+        return bool(self.chosen) or 1 <= len(self.counts) <= MOST_OFFERED
+
+
+@dataclass(frozen=True)
+class Found:
+    """Places of examples in their order, and what could be chosen next."""
+
+    members: tuple[int, ...]
+    offers: tuple[Offer, ...]
+
+
+@dataclass(frozen=True)
+class Leaf(Generic[T]):
+    """One page of many things."""
+
+    things: Sequence[T]
+    number: int
+    pages: int
+    first: int
+    """Number of the first thing, counted from 1."""
+    total: int
+
+
+def leaf(things: Sequence[T], number: int, per_page: int = PER_PAGE) -> Leaf[T]:
+    """A page; one past the last is a UserError."""
+    pages = max(1, -(-len(things) // per_page))
+    if number > pages:
+        raise UserError(f"There is no page {number:,}: the last is {pages:,}.")
+    start = (number - 1) * per_page
+    return Leaf(things[start : start + per_page], number, pages, start + 1, len(things))
+
+
+def read_index(path: Path) -> SuiteIndex:
+    """The suite in a folder, ready to be searched."""
+    suite = load_suite(path)
+    examples = (*suite.examples, *suite.controls)
+    places = {example.id: place for place, example in enumerate(examples)}
+    return SuiteIndex(suite, examples, places, make_facets(suite), index_texts(examples))
+
+
+def _all(searched: Mask, having: Mapping[str, Mask]) -> Mask:
+    found = searched
+    for mask in having.values():
+        found = found & mask
+    return found

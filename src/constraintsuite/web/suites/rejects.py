@@ -1,0 +1,71 @@
+"""What a build left out: how much for which reason, and where its stages were kept, the pairs themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.build.pairs.records import Draft, Rejected
+from constraintsuite.build.queries.records import Proposal
+from constraintsuite.reports.marks import Mark, Segment, cut, excerpt
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.jsonl import read_jsonl
+
+MOST = 500
+"""Pairs of one reason that are kept in memory."""
+_STAGE = "kept"
+"""The one stage that keeps what it rejects; the others only count."""
+_FILE = Path("stages") / _STAGE / "rejected.jsonl"
+_PROPOSALS = "proposals.jsonl"
+
+
+@dataclass(frozen=True)
+class Rejects:
+    """Rejects of a suite by reason, as its manifest names them."""
+
+    counts: Mapping[str, int]
+    drafts: Mapping[str, tuple[Draft, ...]]
+    """At most MOST of a reason; empty where the stages are gone."""
+    proposals: Mapping[str, Proposal]
+
+
+@dataclass(frozen=True)
+class ShownReject:
+    """A pair that did not pass."""
+
+    draft: Draft
+    query: str
+    satisfying: tuple[Segment, ...]
+    violating: tuple[Segment, ...]
+
+
+def read_rejects(path: Path) -> Rejects:
+    """What the manifest counts and the stages kept."""
+    counts = Artifact.open(path, "suite").manifest.rejects
+    found: dict[str, list[Draft]] = {}
+    if (path / _FILE).is_file():
+        for rejected in read_jsonl(path / _FILE, Rejected):
+            kept = found.setdefault(f"{_STAGE}: {rejected.reason}", [])
+            if len(kept) < MOST:
+                kept.append(rejected.draft)
+    named = {draft.proposal for drafts in found.values() for draft in drafts}
+    proposals = read_jsonl(path / _PROPOSALS, Proposal) if named and (path / _PROPOSALS).is_file() else ()
+    ranked = sorted(Counter(counts).items(), key=lambda item: (-item[1], item[0]))
+    return Rejects(
+        {reason: count for reason, count in ranked if count},
+        {reason: tuple(drafts) for reason, drafts in found.items()},
+        {one.id: one for one in proposals if one.id in named},
+    )
+
+
+def show_reject(rejects: Rejects, draft: Draft) -> ShownReject:
+    """A pair with its query and the words that were edited."""
+    proposal = rejects.proposals.get(draft.proposal)
+    spans = (draft.edit.spans_pos, draft.edit.spans_neg) if draft.edit else ((), ())
+    satisfying, violating = (
+        excerpt(cut(text, [Mark(start, end, "edit") for start, end in places]))
+        for text, places in zip((draft.pos_text, draft.neg_text), spans, strict=True)
+    )
+    return ShownReject(draft, proposal.neg if proposal else "", satisfying, violating)

@@ -1,0 +1,146 @@
+"""Gold from beginning to end in a browser: drawn, judged by two people at once with the keyboard alone, ruled on, exported."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from constraintsuite.annotate.batch import open_batch
+from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.standing import standing
+from constraintsuite.records.examples import Example
+from evaluate.tiny_suite import EXAMPLES, write_suite
+from web.browser.conftest import Enter
+from web.site import ANNA, BEN, JUDGE, OWNER
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+COUNT = 19
+"""With one decoy, 20 items, and one or two that come again."""
+AWKWARD = "soups without cream, number 5"
+QUEUE = "/batch/suite.gold"
+
+
+def numbered(number: int) -> Example:
+    one = EXAMPLES[number % len(EXAMPLES)]
+    query = replace(one.query, neg=f"{one.query.neg}, number {number}")
+    return replace(one, id=f"e{number:02d}", couple="", clusters=(f"c{number}",), query=query)
+
+
+SUITE = [numbered(number) for number in range(COUNT)]
+OBEYING = {example.query.neg: example.docs.pos.text for example in SUITE}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("judging")
+    write_suite(made / "suite", SUITE, ())
+    return made
+
+
+def judge(page: Page, awkward: str) -> None:
+    """One item, by keys, without waiting for what comes next."""
+    query = page.locator(".field.lead p").inner_text()
+    first = page.get_by_role("group", name="first text").inner_text()
+    for key in ("2" if query == awkward else "3", "1" if OBEYING[query] == first else "2", "3", "3", "Enter"):
+        page.keyboard.press(key)
+
+
+def judge_together(pages: dict[Page, str]) -> None:
+    """Each item of all at the same time, until all are done; of each person, the query they find awkward."""
+    open_pages = dict(pages)
+    while open_pages:
+        before = {page: page.url for page in open_pages}
+        for page, awkward in open_pages.items():
+            judge(page, awkward)
+        for page, url in before.items():
+            page.wait_for_url(lambda now, url=url: now != url)  # type: ignore[misc]
+        open_pages = {page: awkward for page, awkward in open_pages.items() if "?row=" in page.url}
+
+
+def test_two_people_judge_at_once_a_third_rules_and_the_owner_exports(enter: Enter, folder: Path) -> None:
+    owner = enter(OWNER)
+    owner.get_by_role("link", name="tiny").click()
+    owner.get_by_role("link", name="Judge a sample").click()
+    owner.get_by_label("Examples, at most").fill(str(COUNT))
+    owner.get_by_role("button", name="Draw a batch").click()
+    owner.wait_for_url(f"**{QUEUE}")
+    batch = open_batch(folder / "suite.gold")
+
+    anna, ben = enter(ANNA), enter(BEN)
+    for page in (anna, ben):
+        page.get_by_role("link", name="suite.gold").press("Enter")
+        page.wait_for_selector(".question.current")  # the script has begun
+    judge_together({anna: "", ben: AWKWARD})
+    said = standing(batch.store.events())
+    for person, page in ((ANNA, anna), (BEN, ben)):
+        tasks = tasks_of(batch, person.name)
+        assert len(tasks) >= 20
+        page.get_by_text(f"You have answered all {len(tasks)} items").wait_for()
+        for task in tasks:
+            assert all(person.name in said.of(task.item.id, question, task.copy) for question in batch.questions)
+
+    owner.goto(owner.url + "/agreement?by=slice")
+    owner.get_by_role("region", name="Table: agreement").get_by_text("natural").first.wait_for()
+
+    ruler = enter(JUDGE)
+    ruler.get_by_role("link", name="suite.gold").click()
+    ruler.get_by_text("1 waits for your ruling").wait_for()
+    assert AWKWARD in ruler.locator("article").inner_text()
+    assert ANNA.name not in ruler.locator("main").inner_text()
+    ruler.get_by_label("awkward").check()
+    ruler.get_by_label("Reason, in words").fill("Nobody would number their soups.")
+    ruler.get_by_role("button", name="Rule").click()
+    ruler.get_by_text("Your ruling is kept.").wait_for()
+    ruler.get_by_text("Nothing waits for your ruling.").wait_for()
+
+    owner.goto(owner.url.partition("/agreement")[0])
+    owner.get_by_role("link", name="Export").click()
+    owner.get_by_role("button", name="Export").click()
+    owner.get_by_text("suite.gold.export", exact=True).first.wait_for()
+    lines = (folder / "suite.gold.export" / "gold.jsonl").read_text().splitlines()
+    assert len(lines) == COUNT
+    repaired = [json.loads(line) for line in (folder / "suite.gold.export" / "repair.jsonl").read_text().splitlines()]
+    assert [one["id"] for one in repaired] == ["e05"]
+
+
+def test_keys_undo_skip_note_and_help(enter: Enter, folder: Path) -> None:
+    owner = enter(OWNER)
+    owner.goto(f"{owner.url}sample/suite")
+    owner.get_by_role("button", name="Draw a batch").click()
+    owner.wait_for_url(f"**{QUEUE}-2")
+    page = enter(ANNA)
+    page.get_by_role("link", name="suite.gold-2").click()
+    page.wait_for_selector(".question.current")
+    first = page.url
+    keys = page.keyboard
+    keys.press("3")
+    keys.press("2")
+    keys.press("u")  # the last choice
+    assert page.locator("input:checked").count() == 1
+    keys.press("n")
+    keys.type("1 odd thing")  # in a note, keys are letters
+    keys.press("Escape")
+    for key in "133":
+        keys.press(key)
+    keys.press("Enter")
+    page.wait_for_url(lambda url: url != first)
+    second = page.url
+    keys.press("s")
+    page.wait_for_url(lambda url: url not in (first, second))
+    keys.press("u")  # nothing was chosen here, so what was kept last
+    page.wait_for_url(lambda url: "told=undone" in url)
+    assert page.url.startswith(first)
+    page.get_by_text("Taken back.").wait_for()
+    assert page.locator("input:checked").count() == 0
+    keys.press("?")
+    page.get_by_text("choose in the question that is framed").wait_for()
+    events = open_batch(folder / "suite.gold-2").store.events()
+    assert [event.kind for event in events] == ["answer"] * 4 + ["undo"] * 4
+    assert {event.note for event in events if event.kind == "answer"} == {"1 odd thing"}

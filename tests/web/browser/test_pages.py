@@ -1,0 +1,148 @@
+"""Every page that there is: axe finds nothing in light or dark, and a phone shows it without scrolling sideways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.routing import compile_path
+
+from annotate.small_batch import START
+from annotate.test_kinds import CAKES, SOUPS, TENTS
+from constraintsuite.annotate.batch import Batch, open_batch
+from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.records import Draft, Value
+from constraintsuite.build.audit.results import Audit
+from constraintsuite.build.pairs.records import Draft as Pair
+from constraintsuite.build.pairs.records import Rejected
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter, write_jsonl
+from constraintsuite.web.pages import PAGES
+from constraintsuite.web.people import Person
+from evaluate.tiny_suite import CREAM, LEEKS, write_suite
+from reports.conftest import AUDIT, evaluate
+from web.browser.conftest import Enter
+from web.served import Served
+from web.site import ANNA, BEN, JUDGE, OWNER, open_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+NARROW = {"width": 360, "height": 740}
+WIDE = {"width": 1280, "height": 800}
+SHOWN = [
+    (OWNER, "/"),
+    (OWNER, "/suite/suite"),
+    (OWNER, "/suite/suite?q=cream&domain=food"),
+    (OWNER, "/suite/suite/example?id=creamless"),
+    (OWNER, "/suite/suite/about"),
+    (OWNER, "/suite/suite/rejects?reason=kept%3A+too_short"),
+    (OWNER, "/runs"),
+    (OWNER, "/runs?suite=suite"),
+    (OWNER, "/run/runs/suite/random"),
+    (OWNER, "/run/runs/suite/random/examples?outcome=wrong"),
+    (OWNER, "/compare?a=runs/suite/bm25-nostop&b=runs/suite/random"),
+    (OWNER, "/sample/suite"),
+    (OWNER, "/batch/suite.gold"),
+    (OWNER, "/batch/suite.gold/agreement?by=slice"),
+    (OWNER, "/batch/suite.gold/rulings"),
+    (OWNER, "/batch/suite.gold/export"),
+    (OWNER, "/proposals/proposals.jsonl"),
+    (OWNER, "/proposals/proposals.jsonl/approved"),
+    (OWNER, "/writing"),
+    (OWNER, "/writing/suite.writing"),
+    (OWNER, "/writing/suite.writing/export"),
+    (OWNER, "/nowhere"),
+    (ANNA, "/"),
+    (ANNA, "/batch/suite.gold"),
+    (ANNA, "/writing"),
+    (ANNA, "/writing/suite.writing"),
+    (BEN, "/batch/suite.gold"),
+    (JUDGE, "/"),
+    (JUDGE, "/batch/suite.gold/rulings"),
+]
+UNSEEN = {
+    "/suite/{place:path}/example.json",  # no page, but a file
+    "/report/{place:path}",  # the page that tests/reports looks at
+    "/batch/{place:path}/agreement/figures",  # a part of a page
+    "/batch/{place:path}/answer",  # lead on to others
+    "/proposals/{place:path}/answer",
+}
+
+ELSEWHERE = {"inside", "others"}
+"""Pages over the folders of other commands, which do not lie here."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ben has judged everything, anna all but one; they differ twice."""
+    made = tmp_path_factory.mktemp("pages")
+    (made / "suite").mkdir()
+    write_text(made / "suite" / "audit.json", adapter(Audit).dump_json(AUDIT).decode())
+    write_text(made / "suite" / "README.md", "# Tiny\n\nMade by hand.\n")
+    left_out = Pair("negation_explicit", "p1", "contains", "test", "", "d1", "d2", LEEKS, CREAM, 0.0)
+    write_jsonl(made / "suite" / "stages" / "kept" / "rejected.jsonl", [Rejected("too_short", left_out)])
+    evaluate(write_suite(made / "suite", rejects={"kept: too_short": 1}), "bm25:nostop", "random")
+    write_jsonl(made / "proposals.jsonl", [SOUPS, TENTS, CAKES])
+    owner = open_site(made).visit(OWNER)
+    owner.post("/sample/suite", {"size": "5", "seed": "0"})
+    owner.post("/writing", {"suite": "suite", "size": "5", "seed": "0", "model": ["bm25"]})
+    for proposal, verdict in ((SOUPS, "accept"), (TENTS, "reject")):
+        owner.post("/proposals/proposals.jsonl/answer", {"proposal": proposal.id, "verdict": verdict})
+    owner.post("/proposals/proposals.jsonl/approved")
+    batch = open_batch(made / "suite.gold")
+    judge_all(batch, BEN, "yes", len(batch.items) + 5)
+    judge_all(batch, ANNA, "awkward", -1)
+    owner.post("/batch/suite.gold/export")
+    return made
+
+
+def judge_all(batch: Batch, person: Person, natural: str, until: int) -> None:
+    said: dict[str, Value] = {
+        "natural": natural,
+        "obeys": "first",
+        "on_topic": ("first", "second"),
+        "grammatical": ("first",),
+    }
+    tasks = tasks_of(batch, person.name)[:until]
+    answers = [(task, question, value) for task in tasks for question, value in said.items()]
+    drafts = [Draft(person.name, task.item.id, name, value, task.copy) for task, name, value in answers]
+    batch.store.append(drafts, START)
+
+
+@pytest.fixture(scope="module")
+def windows(enter: Enter) -> dict[str, Page]:
+    return {person.name: enter(person) for person in (OWNER, ANNA, BEN, JUDGE)}
+
+
+def faults(page: Page, **options: object) -> str:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    found = axe.run(page, options={"resultTypes": ["violations"], **options})
+    return str(found.generate_report()) if found.violations_count else ""
+
+
+@pytest.mark.parametrize(("person", "path"), SHOWN, ids=[f"{person.role}:{path}" for person, path in SHOWN])
+def test_a_page_is_for_everyone(windows: dict[str, Page], served: Served, person: Person, path: str) -> None:
+    page = windows[person.name]
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    answer = page.goto(served.origin + path)
+    assert answer is not None
+    assert answer.status == (404 if path == "/nowhere" else 200)
+    assert faults(page) == ""
+    page.emulate_media(color_scheme="dark")
+    assert faults(page, runOnly=["color-contrast"]) == ""  # nothing else depends on colours
+    page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def test_no_page_was_forgotten() -> None:
+    names = [name for name in PAGES.names() if name not in ELSEWHERE]
+    routes = [page.path for name in names for page in PAGES.load(name) if page.method == "GET"]
+    patterns = {path: compile_path(path)[0] for path in routes}
+    seen = {
+        next((path for path, known in patterns.items() if known.match(shown.split("?")[0])), "") for _, shown in SHOWN
+    }
+    assert set(routes) - seen == UNSEEN

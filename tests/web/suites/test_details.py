@@ -1,0 +1,159 @@
+"""One example: its marks, scopes, differences, neighbours, and the reasons why it is there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from constraintsuite.records.examples import Edit, Example
+from constraintsuite.web.suites import scopes
+from constraintsuite.web.suites.details import Detail, describe_example
+from constraintsuite.web.suites.diff import Change, word_diff
+from constraintsuite.web.suites.finding import read_index
+from constraintsuite.web.suites.passing import why_passed
+from evaluate.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
+
+RECIPE: dict[str, Any] = {
+    "filters": {"min_topic_overlap": 0.5, "max_pair_similarity": 0.8},
+    "pairs": {"max_length_ratio": 1.6},
+}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "changes"),
+    [
+        ("a b c", "a b c", [("a b c", "")]),
+        (
+            "soups with cream",
+            "soups without cream",
+            [("soups ", ""), ("with", "first"), ("without", "second"), (" cream", "")],
+        ),
+        ("has no pool", "has pool", [("has ", ""), ("no ", "first"), ("pool", "")]),
+        ("it isn't open.", "it is open.", [("it ", ""), ("isn't", "first"), ("is", "second"), (" open.", "")]),
+        ("אין כאן בריכה", "יש כאן בריכה", [("אין", "first"), ("יש", "second"), (" כאן בריכה", "")]),
+        ("", "", []),
+    ],
+)
+def test_two_texts_as_one(first: str, second: str, changes: list[tuple[str, str]]) -> None:
+    assert [tuple(change) for change in word_diff(first, second)] == changes
+
+
+@pytest.mark.parametrize("second", ["something else entirely, of many words", "a " * 9000])
+def test_two_texts_that_are_two(second: str) -> None:
+    assert word_diff("A soup with leeks and no cream.", second) == ()
+
+
+def texts_of(changes: tuple[Change, ...], left_out: str) -> str:
+    return "".join(change.text for change in changes if change.only != left_out)
+
+
+def described(tmp_path: Path, example: Example) -> Detail:
+    index = read_index(write_suite(tmp_path))
+    return describe_example(index, index.get(example.id))
+
+
+def test_a_minimal_pair_is_shown_as_one_text(tmp_path: Path) -> None:
+    shown = described(tmp_path, CREAMLESS)
+    assert texts_of(shown.documents, "second") == CREAMLESS.docs.neg.text
+    assert texts_of(shown.documents, "first") == CREAMLESS.docs.pos.text
+    assert texts_of(shown.queries, "second") == CREAMLESS.query.base
+
+
+def test_mentions_cues_and_scopes_are_marked(tmp_path: Path) -> None:
+    satisfying, violating = described(tmp_path, CREAMLESS).sides
+    marked = {(piece.text, piece.kinds) for piece in satisfying.segments if piece.kinds}
+    assert marked == {("no", ("cue",)), ("cream", ("negated", "scope"))}
+    assert "".join(piece.text for piece in violating.segments) == CREAMLESS.docs.neg.text
+    assert ("cream", ("affirmed",)) in {(piece.text, piece.kinds) for piece in violating.segments}
+
+
+@pytest.mark.parametrize(
+    ("analyser", "note"),
+    [
+        ("rules", "as the analyser 'rules' draws them"),
+        ("none", "No analyser has read these texts"),
+        ("../../etc", "No analyser has read these texts"),
+    ],
+)
+def test_it_is_said_where_scopes_come_from(analyser: str, note: str) -> None:
+    assert note in scopes.read_scopes(analyser, ["no cream"]).note
+
+
+def test_an_analyser_that_is_not_here_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scopes, "choose_analyser", lambda _: "rules")
+    assert scopes.read_scopes("parser", ["no cream"]) == (
+        None,
+        "Scopes are not marked: the analyser of this suite, 'parser', is not installed here.",
+    )
+
+
+def test_a_huge_text_is_not_read_again() -> None:
+    assert "longer than 20,000" in scopes.read_scopes("rules", ["no cream. " * 3000]).note
+
+
+def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> None:
+    filler = "Nothing of note. " * 100_000
+    huge = replace(
+        DOGLESS, docs=replace(DOGLESS.docs, neg=replace(DOGLESS.docs.neg, text=DOGLESS.docs.neg.text + filler))
+    )
+    index = read_index(write_suite(tmp_path, [huge], ()))
+    side = describe_example(index, huge).sides[1]
+    assert side.shortened
+    assert sum(len(piece.text) for piece in side.segments) < 1000
+    assert ("dogs", ("affirmed",)) in side.segments
+
+
+@pytest.mark.parametrize(
+    ("example", "kin"),
+    [
+        (CREAMLESS, [("leekless", "the same two documents, the other way round"), ("loud", "control: case")]),
+        (LOUD, [("creamless", "what this control was made from")]),
+        (ORPHAN, []),
+        (IDIOM, [("dogless", "what this control was made from")]),
+        (NUTLESS, []),
+    ],
+)
+def test_what_belongs_to_it_is_named(tmp_path: Path, example: Example, kin: list[tuple[str, str]]) -> None:
+    assert [(one.example.id, one.why) for one in described(tmp_path, example).kin] == kin
+
+
+def test_natural_texts_and_edited_ones_are_couples_apart(tmp_path: Path) -> None:
+    edit = Edit("swap", "both", (), (), token_count_preserved=True)
+    pair = [CREAMLESS, replace(CREAMLESS, id="edited", edit=edit), replace(CREAMLESS, id="turned")]
+    index = read_index(write_suite(tmp_path, pair, ()))
+    assert [kin.example.id for kin in describe_example(index, CREAMLESS).kin] == ["turned"]
+
+
+def test_the_reasons_name_what_was_asked_and_what_it_has() -> None:
+    passed = why_passed(DOGLESS, RECIPE)
+    assert passed is not None
+    rows = {row[0]: row[1:] for row in passed.rows}
+    assert rows["verdicts"] == (
+        "the first negates it, the second affirms it, everywhere",
+        "negates it, 1 mention",
+        "affirms it, 1 mention",
+    )
+    assert rows["length"] == ("the longer is at most 1.6 times the shorter: 1.11", "10 words", "9 words")
+    assert rows["topic"] == ("holds at least 50% of the words of the topic", "100%", "100%")
+    assert "wording" not in rows
+
+
+def test_an_omission_does_not_mention_it() -> None:
+    passed = why_passed(NUTLESS, RECIPE)
+    assert passed is not None
+    assert passed.rows[0][2:] == ("does not mention it", "affirms it, 1 mention")
+
+
+@pytest.mark.parametrize(
+    ("example", "settings"), [(LOUD, RECIPE), (DOGLESS, {}), (DOGLESS, {"filters": {"new": 1}, "pairs": {}})]
+)
+def test_what_no_filter_has_seen_has_no_reasons(example: Example, settings: dict[str, Any]) -> None:
+    assert why_passed(example, settings) is None
+
+
+def test_the_record_is_there_as_it_is_stored(tmp_path: Path) -> None:
+    assert json.loads(described(tmp_path, CREAMLESS).raw)["docs"]["pos"]["text"] == CREAMLESS.docs.pos.text

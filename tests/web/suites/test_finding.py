@@ -1,0 +1,204 @@
+"""Filters, counts, full text and pages, over a suite small enough to be counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from constraintsuite.errors import UserError
+from constraintsuite.records.examples import Example
+from constraintsuite.web.suites.choice import Choice, read_choice
+from constraintsuite.web.suites.finding import SuiteIndex, leaf, read_index
+from constraintsuite.web.suites.words import index_texts, parse_terms, snippet
+from evaluate.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> SuiteIndex:
+    return read_index(write_suite(tmp_path_factory.mktemp("suite")))
+
+
+def ids(index: SuiteIndex, choice: Choice) -> list[str]:
+    return [index.examples[place].id for place in index.find(choice).members]
+
+
+ALL = ["creamless", "leekless", "dogless", "showerless", "nutless", "loud", "orphan", "idiom"]
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ({}, ALL),
+        ({"slice": "negation_minpairs"}, ["creamless", "leekless"]),
+        ({"slice": "controls_nonflip"}, ["loud", "orphan"]),
+        ({"domain": "travel"}, ["dogless", "showerless", "idiom"]),
+        ({"domain": "travel", "slice": "negation_explicit"}, ["dogless", "showerless"]),
+        ({"domain": "food", "slice": "negation_explicit"}, []),
+        ({"control": "case"}, ["loud"]),
+        ({"leaves_out": "nuts"}, ["nutless"]),
+        ({"edited": "edited"}, ["creamless", "leekless", "loud", "orphan"]),
+        ({"slice": "no such slice"}, []),
+    ],
+)
+def test_filters(index: SuiteIndex, values: dict[str, str], found: list[str]) -> None:
+    assert ids(index, Choice(values)) == found
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("river", ["dogless", "idiom"]),  # stands in documents
+        ("RIVER", ["dogless", "idiom"]),
+        ("rye bread", ["nutless"]),
+        ("river welcome", ["dogless", "idiom"]),  # one in each document
+        ("leeks dogs", []),
+        ('"no cream"', ["creamless", "leekless", "loud", "orphan"]),
+        ('"cream no"', []),
+        ("idiom", ["idiom"]),  # an id
+        ("satisfying campsites", ["dogless", "showerless", "idiom"]),  # a title
+        ("(.*", []),
+        ('"', []),
+        ("   ", ALL),
+    ],
+)
+def test_full_text(index: SuiteIndex, search: str, found: list[str]) -> None:
+    assert ids(index, Choice(search=search)) == found
+
+
+def test_counts_are_what_each_value_would_leave_beside_the_other_filters(index: SuiteIndex) -> None:
+    found = index.find(Choice({"slice": "negation_explicit"}, "campsites"))
+    offers = {offer.facet.name: offer for offer in found.offers}
+    assert offers["slice"].listed == {"negation_explicit": 2, "controls_adversarial": 1}
+    assert offers["domain"].listed == {"travel": 2}
+    assert offers["leaves_out"].listed == {"dogs": 1, "showers": 1}
+
+
+def test_every_count_is_kept(index: SuiteIndex) -> None:
+    for choice in (Choice(), Choice({"domain": "travel"}), Choice(search="cream")):
+        for offer in index.find(choice).offers:
+            for value, count in offer.counts.items():
+                chosen = Choice({**choice.values, offer.facet.name: value}, choice.search)
+                assert len(ids(index, chosen)) == count, (offer.facet.name, value)
+
+
+def test_a_value_that_leaves_nothing_stays_to_be_taken_away(index: SuiteIndex) -> None:
+    offers = {o.facet.name: o for o in index.find(Choice({"domain": "food", "slice": "negation_explicit"})).offers}
+    assert offers["domain"].listed == {"travel": 2, "food": 0}
+    assert offers["domain"].useful
+
+
+def test_what_tells_nothing_apart_is_no_filter(index: SuiteIndex) -> None:
+    assert "split" not in index.facets
+    assert "relation" not in index.facets
+    assert {"slice", "domain", "leaves_out", "edited", "control"} <= index.facets.keys()
+
+
+def test_tags_and_notes_are_filters(tmp_path: Path) -> None:
+    noted = [
+        replace(DOGLESS, notes=("source: press",), split="dev", tags=replace(DOGLESS.tags, difficulty="hard")),
+        replace(NUTLESS, notes=("source: blog",), tags=replace(NUTLESS.tags, doc_pos_mentions_y=False)),
+    ]
+    index = read_index(write_suite(tmp_path, noted, ()))
+    for name, value in (("notes.source", "press"), ("split", "dev"), ("difficulty", "hard"), ("pos_mentions", "yes")):
+        assert ids(index, Choice({name: value})) == ["dogless"], name
+
+
+@pytest.mark.parametrize(
+    ("given", "choice"),
+    [
+        ([], Choice()),
+        ([("slice", "a"), ("q", " b "), ("page", "3")], Choice({"slice": "a"}, "b", 3)),
+        ([("slice", ""), ("q", "")], Choice()),
+        ([("slice", "a"), ("slice", "b")], Choice({"slice": "b"})),
+    ],
+)
+def test_an_address_is_read(given: list[tuple[str, str]], choice: Choice) -> None:
+    assert read_choice(given, ["slice", "domain"]) == choice
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("slize", "a"), "cannot be chosen by 'slize'. Did you mean 'slice'?"),
+        (("xyz", "a"), "There are: slice, domain."),
+        (("page", "0"), "'0' is not the number of a page."),
+        (("page", "-1"), "not the number"),
+        (("page", "two"), "not the number"),
+        (("page", "²"), "not the number"),
+        (("page", "9" * 5000), "not the number"),
+    ],
+)
+def test_an_address_that_cannot_be_meant_is_told(given: tuple[str, str], message: str) -> None:
+    with pytest.raises(UserError) as told:
+        read_choice([given], ["slice", "domain"])
+    assert message in str(told.value)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["slice", "domain"]), st.text(min_size=1)),
+    st.text().map(str.strip),
+    st.integers(1, 1000),
+)
+def test_an_address_comes_back_as_it_was(values: dict[str, str], search: str, page: int) -> None:
+    choice = Choice(values, search, page)
+    query = choice.query().removeprefix("?")
+    assert read_choice(parse_qsl(query, keep_blank_values=True), ["slice", "domain"]) == choice
+
+
+@pytest.mark.parametrize(("number", "things", "first"), [(1, [0, 1, 2], 1), (2, [3, 4, 5], 4), (3, [6], 7)])
+def test_pages(number: int, things: list[int], first: int) -> None:
+    page = leaf(range(7), number, per_page=3)
+    assert (list(page.things), page.first, page.pages, page.total) == (things, first, 3, 7)
+
+
+def test_nothing_is_one_empty_page() -> None:
+    page = leaf(list[int](), 1)
+    assert (page.pages, page.total) == (1, 0)
+
+
+def test_a_page_past_the_last_is_told() -> None:
+    with pytest.raises(UserError, match="no page 2: the last is 1"):
+        leaf(range(25), 2)
+
+
+def test_an_id_that_is_not_there_is_told(index: SuiteIndex) -> None:
+    assert index.get("idiom").id == "idiom"
+    with pytest.raises(UserError, match="No example of this suite has the id 'x'"):
+        index.get("x")
+
+
+@pytest.mark.parametrize(
+    ("search", "terms"),
+    [
+        ("", ()),
+        ("Soup  cream soup", ("soup", "cream")),
+        ('no "Hot Showers" x', ("no", "hot showers", "x")),
+        ('"open', ('"open',)),
+        ('""', ()),
+        ("STRASSE straße", ("strasse",)),
+        ("e\u0301", ("\u00e9",)),
+    ],
+)
+def test_the_words_of_a_search(search: str, terms: tuple[str, ...]) -> None:
+    assert parse_terms(search) == terms
+
+
+@given(st.text(max_size=60), st.sampled_from(EXAMPLES))
+def test_any_search_finds_what_holds_it(search: str, example: Example) -> None:
+    terms = parse_terms(search)
+    document = replace(example.docs.pos, text=" ".join(terms))
+    holds = replace(example, docs=replace(example.docs, pos=document))
+    assert index_texts([holds]).holding(terms).all()
+
+
+def test_a_hit_is_shown_with_the_words_around_it() -> None:
+    found = snippet(DOGLESS, ("hills",))
+    assert "".join(piece.text for piece in found) == "A campsite in the hills where dogs are welcome."
+    assert [piece.text for piece in found if piece.kinds] == ["hills"]
+    assert snippet(DOGLESS, ("dogless",)) == ()
+    assert snippet(DOGLESS, ()) == ()

@@ -1,0 +1,68 @@
+"""What was left out, by reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.build.pairs.records import Draft, Rejected
+from constraintsuite.build.queries.records import Proposal
+from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.web.suites import rejects
+from constraintsuite.web.suites.rejects import read_rejects, show_reject
+
+PROPOSAL = Proposal(
+    id="p1",
+    status="build",
+    topic="campsites",
+    y="showers",
+    relation="travel.has",
+    domain="travel",
+    base="campsites with showers",
+    neg="campsites without showers",
+    template="WITHOUT_Y",
+    template_family="has.WITHOUT_Y",
+    marker="without",
+    forms=("showers",),
+    blocked=(),
+    split="train",
+    score=1.0,
+    topic_documents=2,
+    affirming=("d2",),
+    denying=("d1",),
+    examples_expected=1,
+)
+DRAFT = Draft("negation_explicit", PROPOSAL.id, "travel.has", "train", "", "d1", "d2", "No showers.", "Showers.", 0.0)
+COUNTS = {"kept: violator_mixed_y": 2, "pairs: repeated": 0, "queries: given:no_y_named": 45}
+
+
+def suite_with(folder: Path, *rejected: Rejected, stages: bool = True) -> Path:
+    write_jsonl(folder / "proposals.jsonl", [PROPOSAL])
+    if stages:
+        (folder / "stages" / "kept").mkdir(parents=True)
+        write_jsonl(folder / "stages" / "kept" / "rejected.jsonl", rejected)
+    return finish(folder, Origin("suite", "tiny", {}, {}, 0, "test"), {"examples": 0}, COUNTS, 0.0).path
+
+
+def test_they_are_counted_the_most_common_first_and_kept_where_stages_are(tmp_path: Path) -> None:
+    found = read_rejects(suite_with(tmp_path, *[Rejected("violator_mixed_y", DRAFT)] * 2))
+    assert list(found.counts.items()) == [("queries: given:no_y_named", 45), ("kept: violator_mixed_y", 2)]
+    assert found.drafts == {"kept: violator_mixed_y": (DRAFT, DRAFT)}
+
+
+def test_without_stages_there_are_only_counts(tmp_path: Path) -> None:
+    found = read_rejects(suite_with(tmp_path, stages=False))
+    assert (len(found.counts), found.drafts, found.proposals) == (2, {}, {})
+
+
+def test_a_pair_is_shown_with_its_query(tmp_path: Path) -> None:
+    found = read_rejects(suite_with(tmp_path, Rejected("violator_mixed_y", DRAFT)))
+    assert show_reject(found, DRAFT).query == "campsites without showers"
+
+
+def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rejects, "MOST", 3)
+    found = read_rejects(suite_with(tmp_path, *[Rejected("surplus", DRAFT)] * 5))
+    assert len(found.drafts["kept: surplus"]) == 3

@@ -1,0 +1,135 @@
+"""The pages of memories, vector search, bundles and trainings, as their owner meets them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.execution.progress import Silent
+from constraintsuite.memory.folder import update_memory, write_memory
+from constraintsuite.showing import SHOWN
+from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.vectors.ann.run import run_benchmark
+from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.relevance import make_relevance
+from memory.runs.made_outcomes import made_run, outcomes
+from memory.tiny_parts import part
+from tiny_bundle import make_bundle
+from web.site import ANNA, JUDGE, Visitor, open_site
+
+HOSTILE = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>{{ 7 * 7 }}"
+LEASE = part("lease", ["late rent means a penalty", f"{HOSTILE} see below"], [("lease:2", "notice:1", "refers_to")])
+NOTICE = part("notice", ["fourteen days", "the end"])
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Visitor:
+    write_memory(tmp_path / "papers" / "old", [LEASE, NOTICE], name=f"old {HOSTILE}")
+    return open_site(tmp_path).visit()
+
+
+def test_a_memory_shows_its_documents_and_a_search_box(reader: Visitor) -> None:
+    page = reader.page("/graph/papers/old")
+    assert "2 documents, 4 units, 0 entities." in page
+    assert '<form class="choices" method="get" action="/graph/papers/old" role="search"' in page
+    assert 'class="walk' not in page
+
+
+def test_an_answer_is_drawn_with_its_path(reader: Visitor) -> None:
+    page = reader.page("/graph/papers/old?q=see&mode=structure_only&budget=2")
+    assert "Mode structure_only, 2 units at a budget of 2" in page
+    assert "lease:2 —refers_to→ notice:1" in page.replace("<wbr>", "")
+    assert page.count("<svg") == 2  # for a desk and for a phone
+    assert '<option value="structure_only" selected>' in page
+
+
+def test_what_documents_say_is_text(reader: Visitor) -> None:
+    page = reader.page("/graph/papers/old?q=alert")
+    assert "&lt;script&gt;alert" in page
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "{{ 7 * 7 }}" in page
+
+
+def test_a_question_is_text_too(reader: Visitor) -> None:
+    page = reader.page("/graph/papers/old?q=%3Cscript%3Ealert(1)%3C/script%3E")
+    assert 'value="&lt;script&gt;alert(1)&lt;/script&gt;"' in page
+    assert "<script>alert" not in page
+
+
+def test_nothing_found_is_said(reader: Visitor) -> None:
+    assert "Nothing was found: the query is empty" in reader.page("/graph/papers/old?q=zebra")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("q=a&mode=hybrid", "is no mode that needs no model"),
+        ("q=a&mode=hybrid_rerank:cross:/etc", "is no mode that needs no model"),
+        ("q=a&mode=ppr,damping=0.1", "is no mode that needs no model"),
+        ("q=a&budget=0", "is no number of units"),
+        ("q=a&budget=51", "is no number of units"),
+        ("q=a&budget=²", "is no number of units"),
+        (f"q={'a' * 2001}", "A query may have 2,000 characters"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(reader: Visitor, query: str, said: str) -> None:
+    assert said in reader.get(f"/graph/papers/old?{query}", 400).text
+
+
+def test_a_memory_that_grows_is_read_anew(reader: Visitor, tmp_path: Path) -> None:
+    assert "zebra" not in reader.page("/graph/papers/old")
+    update_memory(tmp_path / "papers" / "old", [part("zebra", ["stripes"])])
+    assert "zebra" in reader.page("/graph/papers/old")
+    assert "stripes" in reader.page("/graph/papers/old?q=stripes")
+
+
+def test_a_memory_run_has_scores_and_tests(tmp_path: Path) -> None:
+    rows = [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)]
+    made_run(tmp_path / "run", rows)
+    page = open_site(tmp_path).visit().page("/memory_run/run")
+    assert re.findall(r'<h2 id="(\w+)">', page)[:2] == ["scores", "tests"]
+    assert "100.0" in page
+
+
+def test_vector_search_is_plotted(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    asked = {
+        "name": "tiny",
+        "k": [5],
+        "data": [
+            {"name": "points", "format": "synthetic", "kind": "clustered", "rows": 100, "queries": 10, "dimensions": 8}
+        ],
+        "protocol": {"modes": ["batch"], "repeats": 1, "min_seconds": 0, "warmup": 0},
+        "engines": [{"engine": "coded", "build": {"code": ["binary"]}, "rerank": [1, 4]}],
+    }
+    run_benchmark(Bench.model_validate(asked), tmp_path, tmp_path / "ann", Silent())
+    page = open_site(tmp_path).visit().page("/ann/ann")
+    assert "2 cells, 0 failed." in page
+    assert "<figcaption>Recall and speed</figcaption><svg" in page
+
+
+def test_a_bundle_says_what_it_holds_now(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    path = make_bundle(tmp_path)
+    owner = open_site(tmp_path).visit()
+    page = owner.page("/bundle/bundle")
+    assert "A subset makes retrieval look easier" in page
+    assert 'id="truth"' not in page
+    make_relevance(path)
+    assert 'id="truth"' in owner.page("/bundle/bundle")
+
+
+def test_a_damaged_folder_says_so(tmp_path: Path) -> None:
+    finish(tmp_path, Origin("tune", "old", {}, {}, 0, "0"), {}, {}, 1.0)
+    assert "Was it written by another version?" in open_site(tmp_path).visit().get("/tune/.here", 400).text
+
+
+@pytest.mark.parametrize("kind", SHOWN.names())
+def test_only_the_owner_sees_them_and_only_what_is_there(reader: Visitor, tmp_path: Path, kind: str) -> None:
+    assert reader.get(f"/{kind}/papers/nothing", 404).text.count("There is no") == 1
+    reader.get(f"/{kind}/papers%2F..%2F..%2Fold", 404)
+    for person in (ANNA, JUDGE):
+        open_site(tmp_path).visit(person).get(f"/{kind}/papers/old", 403)

@@ -1,0 +1,149 @@
+"""What is found in a folder, and that nothing outside of it ever is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from annotate.small_batch import make_batch
+from constraintsuite.errors import UserError
+from constraintsuite.web.shelf import BATCH, HERE, PROPOSALS, NotOnShelfError, Shelf
+from evaluate.tiny_suite import write_suite
+
+
+def suite_at(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return write_suite(folder)
+
+
+def places(folder: Path, *kinds: str) -> list[str]:
+    return [one.place for one in Shelf(folder).of_kind(*kinds or ("suite",))]
+
+
+def test_all_kinds_are_found(tmp_path: Path) -> None:
+    suite_at(tmp_path / "a" / "suite")
+    make_batch(tmp_path)
+    (tmp_path / "my.proposals.jsonl").write_text("")
+    assert [(one.kind, one.place) for one in Shelf(tmp_path).all()] == [
+        (BATCH, "batch"),
+        (PROPOSALS, "my.proposals.jsonl"),
+        ("suite", "a/suite"),
+    ]
+
+
+def test_the_folder_itself_may_be_one(tmp_path: Path) -> None:
+    write_suite(tmp_path)
+    found = Shelf(tmp_path).get(HERE, "suite")
+    assert (found.path, found.name) == (tmp_path, "tiny")
+
+
+@pytest.mark.parametrize(
+    "place", [".hidden/suite", "stages/suite", "a/stages/suite", "__pycache__/suite", "1/2/3/4/5/6/7"]
+)
+def test_what_is_hidden_inner_or_too_deep_is_passed_over(tmp_path: Path, place: str) -> None:
+    suite_at(tmp_path / place)
+    assert places(tmp_path) == []
+
+
+def test_an_unfinished_folder_and_a_foreign_manifest_are_passed_over(tmp_path: Path) -> None:
+    unfinished = suite_at(tmp_path / "unfinished")
+    (unfinished / "manifest.json").unlink()
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "manifest.json").write_text('{"name": "an extension of a browser"}')
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "manifest.json").write_text("{")
+    assert places(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["with space", "per%cent", "%2e%2e", "quo'te\"s", "<script>", "a#b?c&d", "ünï", "שלום", "\\", "~"],
+)
+def test_a_name_may_be_anything(tmp_path: Path, name: str) -> None:
+    suite_at(tmp_path / name)
+    assert places(tmp_path) == [name]
+    assert Shelf(tmp_path).get(name, "suite").path == tmp_path / name
+
+
+@pytest.mark.parametrize("strange", [os.fsdecode(b"\xff\xfe"), "new\nline"])
+def test_a_name_that_is_no_text_of_one_line_has_no_place(tmp_path: Path, strange: str) -> None:
+    suite_at(tmp_path / strange)
+    (tmp_path / f"{strange}.proposals.jsonl").write_text("")
+    assert places(tmp_path, "suite", PROPOSALS) == []
+
+
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    outside = suite_at(tmp_path / "outside")
+    (tmp_path / "outside" / "proposals.jsonl").write_text("")
+    served = tmp_path / "served"
+    (served / "half").mkdir(parents=True)
+    (served / "linked").symlink_to(outside, target_is_directory=True)
+    (served / "half" / "manifest.json").symlink_to(outside / "manifest.json")
+    (served / "proposals.jsonl").symlink_to(outside / "proposals.jsonl")
+    assert Shelf(served).all() == []
+
+
+def test_a_link_within_the_folder_is_its_own_business(tmp_path: Path) -> None:
+    (tmp_path / "today").write_text("")
+    (tmp_path / "proposals.jsonl").symlink_to(tmp_path / "today")
+    assert places(tmp_path, PROPOSALS) == ["proposals.jsonl"]
+
+
+def test_the_folder_may_be_reached_by_a_link(tmp_path: Path) -> None:
+    suite_at(tmp_path / "real" / "suite")
+    (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
+    assert places(tmp_path / "link") == ["suite"]
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["", ".", "..", "../served", "served/../suite", "/suite", "suite/", "./suite", "suite/.", "SUITE", "suite\0"],
+)
+def test_only_a_place_that_was_found_is_one(tmp_path: Path, place: str) -> None:
+    suite_at(tmp_path / "served" / "suite")
+    with pytest.raises(NotOnShelfError):
+        Shelf(tmp_path / "served").get(place, "suite")
+
+
+def test_a_place_of_another_kind_is_none(tmp_path: Path) -> None:
+    suite_at(tmp_path / "suite")
+    with pytest.raises(NotOnShelfError, match="no run at 'suite'"):
+        Shelf(tmp_path).get("suite", "run")
+
+
+def test_a_thing_is_read_once_until_it_changes(tmp_path: Path) -> None:
+    suite = suite_at(tmp_path / "suite")
+    shelf = Shelf(tmp_path)
+    calls = []
+
+    def read(path: Path) -> int:
+        calls.append(path)
+        return len(calls)
+
+    one = shelf.get("suite", "suite")
+    assert [shelf.load(one, read), shelf.load(one, read)] == [1, 1]
+    os.utime(suite / "manifest.json", ns=(1, 1))
+    assert shelf.load(one, read) == 2
+
+
+def test_what_is_least_used_leaves_the_memory(tmp_path: Path) -> None:
+    for number in range(25):
+        suite_at(tmp_path / f"s{number:02d}")
+    shelf = Shelf(tmp_path)
+    calls = []
+
+    def read(path: Path) -> str:
+        calls.append(path.name)
+        return path.name
+
+    suites = shelf.of_kind("suite")
+    for one in (*suites, suites[-1], suites[0]):
+        shelf.load(one, read)
+    assert calls == [*(one.place for one in suites), "s00"]
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no such folder"):
+        Shelf(tmp_path / "nothing")
