@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,3 +129,56 @@ def test_another_file_is_refused_by_name(tmp_path: Path) -> None:
     store.path.write_text("these are my notes, and no database at all" * 50)
     with pytest.raises(UserError, match=r"annotations\.sqlite: not a file of annotations"):
         store.events()
+
+
+def other_database(file: Path) -> bytes:
+    connection = sqlite3.connect(file)
+    connection.execute("CREATE TABLE mine (x)")
+    connection.commit()
+    connection.close()
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize("use", [EventStore.events, EventStore.create, lambda store: store.append([], START)])
+def test_another_programs_database_is_left_as_it_is(tmp_path: Path, use: Callable[[EventStore], object]) -> None:
+    store = store_in(tmp_path)
+    before = other_database(store.path)
+    with pytest.raises(UserError, match="another database"):
+        use(store)
+    assert store.path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [store.path]
+
+
+@pytest.mark.parametrize("use", [EventStore.events, EventStore.create, lambda store: store.append([], START)])
+def test_a_link_is_neither_read_nor_written_through(tmp_path: Path, use: Callable[[EventStore], object]) -> None:
+    (tmp_path / "batch").mkdir()
+    store_in(tmp_path).append([Draft("ann", "a", "q", "yes")], START)
+    linked = store_in(tmp_path / "batch")
+    linked.path.symlink_to(tmp_path / "annotations.sqlite")
+    with pytest.raises(UserError, match="this is a link"):
+        use(linked)
+
+
+def test_reading_makes_no_table(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.path.touch()
+    assert store.events() == []
+    assert store.path.stat().st_size == 0
+
+
+def test_reading_leaves_nothing_beside_the_file(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.append([Draft("ann", "a", "q", "yes")], START)
+    assert len(store.events()) == 1
+    assert list(tmp_path.iterdir()) == [store.path]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_events_are_read_where_nothing_may_be_written(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.append([Draft("ann", "a", "q", "yes")], START)
+    tmp_path.chmod(0o500)
+    try:
+        assert [event.value for event in store.events()] == ["yes"]
+    finally:
+        tmp_path.chmod(0o700)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -35,7 +36,11 @@ def serve(folder: Path, people: tuple[Person, ...] = PEOPLE) -> Iterator[Served]
     """`csuite serve` over a folder, until the block ends."""
     named = [part for person in people for part in (f"--{person.role}", person.name)]
     command = [sys.executable, "-m", "constraintsuite", "serve", str(folder), "--port", "0", "--json", *named]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    state = {
+        **os.environ,
+        "XDG_STATE_HOME": str(folder.parent / f"{folder.name}.state"),
+    }  # keys of tests stay with them
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=state) as process:
         try:
             yield Served(process, json.loads(_printed(process)))
         finally:

@@ -165,8 +165,12 @@ def test_undo_of_a_change_brings_back_what_was_said_before(batch: Batch, anna: V
     row = first_row(anna)
     for fit in ("well", "badly"):
         anna.post(f"{QUEUE}/answer", form_of(anna, row, fit=fit))
-    anna.post(f"{QUEUE}/undo", {"row": row, "last": values_of(anna.page(f"{QUEUE}?row={row}"), "last")})
+    form = {"row": row, "last": values_of(anna.page(f"{QUEUE}?row={row}"), "last")}
+    page = anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
     assert said_by_anna(batch, row) == {"obeys": "first", "fit": "well"}
+    assert "What you had answered here before that counts again" in page
+    form = {"row": row, "last": values_of(page, "last")}
+    assert "no longer counts" in anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
 
 
 def test_an_undo_that_is_sent_twice_takes_back_one_item(batch: Batch, anna: Visitor) -> None:

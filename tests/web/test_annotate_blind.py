@@ -12,7 +12,7 @@ from annotate.small_batch import Dishes, answer_all, make_batch
 from constraintsuite.annotate.batch import Batch, write_batch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Item, Question
-from web.queueing import GOOD, QUEUE, first_row
+from web.queueing import GOOD, QUEUE, first_row, form_of, values_of
 from web.site import ANNA, BEN, JUDGE, OWNER, Visitor, open_site
 
 
@@ -46,6 +46,17 @@ def test_pages_of_a_repeat_and_a_decoy_have_the_same_shape_as_others(tmp_path: P
         page = anna.page(f"{QUEUE}?row={task.row}")
         shapes.add(re.sub(r'\s+|>[^<]*<|value="[^"]*"|row=\w+|after=\w+', "", page))
     assert len(shapes) == 1
+
+
+def test_a_form_does_not_tell_how_much_others_answer(batch: Batch, anna: Visitor) -> None:
+    row = first_row(anna)
+    anna.post(f"{QUEUE}/answer", form_of(anna, row))
+    alone = anna.page(f"{QUEUE}?row={row}")
+    answer_all(batch, BEN.name)
+    assert anna.page(f"{QUEUE}?row={row}") == alone
+    for fit in ("badly", "well"):
+        anna.post(f"{QUEUE}/answer", form_of(anna, row, fit=fit))
+    assert [values_of(anna.page(f"{QUEUE}?row={row}"), name) for name in ("seen", "last")] == ["4", "4"]
 
 
 @pytest.mark.parametrize("path", ["/agreement", "/agreement/figures", "/rulings", "/export"])

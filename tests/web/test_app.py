@@ -8,6 +8,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from annotate.small_batch import Dishes, make_batch
+from constraintsuite.annotate.batch import write_batch
 from constraintsuite.web.pages import PAGES, Page
 from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import SCRIPTS, static_path
@@ -158,3 +160,40 @@ def test_a_suite_that_is_served_itself_has_an_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", ["There is no suite at", "&#39;&lt;b&gt;&#39;"])
 def test_what_is_not_there_is_told_in_words(site: OpenSite, words: str) -> None:
     assert words in site.visit().get("/suite/<b>", 404).text
+
+
+VERBS = sorted({page.path.rpartition("}/")[2] for page in ALL_PAGES if page.path.startswith("/batch/{place:path}/")})
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if "/" not in verb])
+@pytest.mark.parametrize(("person", "status"), [(OWNER, 200), (ANNA, 303), (JUDGE, 303)])
+def test_a_batch_may_have_the_name_of_a_page(tmp_path: Path, verb: str, person: Person, status: int) -> None:
+    write_batch(tmp_path / "mine" / verb, Dishes(), "dishes 1")
+    location = open_site(tmp_path).visit(person).get(f"/batch/mine/{verb}", status).headers.get("location", "")
+    assert location.startswith(f"/batch/mine/{verb}" if status == 303 else "")
+
+
+def test_a_read_only_site_writes_nothing_through_a_link(tmp_path: Path) -> None:
+    batch = make_batch(tmp_path / "served")
+    other = tmp_path / "other.sqlite"
+    batch.store.path.rename(other)
+    batch.store.path.symlink_to(other)
+    before = other.read_bytes()
+    page = open_site(tmp_path / "served", read_only=True).visit(ANNA).get("/batch/batch", 400).text
+    assert "leads out of the folder" in page
+    assert other.read_bytes() == before
+
+
+def test_text_of_a_file_elsewhere_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "served").mkdir()
+    suite = write_suite(tmp_path / "served")
+    (tmp_path / "secret.txt").write_text(SECRET)
+    (suite / "README.md").unlink(missing_ok=True)
+    (suite / "README.md").symlink_to(tmp_path / "secret.txt")
+    assert SECRET not in open_site(tmp_path / "served").visit().get("/suite/.here/about", 400).text
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "0000000001" + "9" * 4400])
+def test_a_number_that_is_too_long_is_told(site: OpenSite, number: str) -> None:
+    site.visit().get(f"/suite/suite?page={number}", 400)
+    site.visit().post("/sample/suite", {"size": number, "seed": "0"}, 422)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.web.people import KEY as KEY_FILE
-from constraintsuite.web.people import Door, Person, load_key
+from constraintsuite.web.people import Door, Person, key_file, load_key
 from web.site import ANNA, BEN, JUDGE, KEY, OWNER, PEOPLE
 
 
@@ -57,20 +56,60 @@ def test_a_name_that_could_be_taken_for_something_else_is_refused(name: str) -> 
         Door(KEY, [JUDGE, Person(name, "annotator")])
 
 
-def test_a_key_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
-    made = load_key(tmp_path)
-    assert load_key(tmp_path) == made
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def folder(state: Path, tmp_path: Path) -> Path:
+    (tmp_path / "folder").mkdir()
+    return tmp_path / "folder"
+
+
+def test_a_key_is_made_once_and_is_its_owners_alone(folder: Path, state: Path) -> None:
+    made = load_key(folder)
+    assert load_key(folder) == made
     assert len(made) == 32
-    assert (tmp_path / KEY_FILE).stat().st_mode & 0o777 == 0o600
+    assert key_file(folder).is_relative_to(state)
+    assert key_file(folder).stat().st_mode & 0o777 == 0o600
 
 
-def test_each_folder_has_a_key_of_its_own(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    assert load_key(tmp_path / "a") != load_key(tmp_path / "b")
+def test_a_key_neither_lies_in_the_folder_nor_is_taken_from_it(folder: Path) -> None:
+    (folder / ".csuite-serve.key").write_bytes(KEY)
+    assert load_key(folder) != KEY
+    assert [file.name for file in folder.iterdir()] == [".csuite-serve.key"]
 
 
-def test_a_damaged_key_is_told(tmp_path: Path) -> None:
-    (tmp_path / KEY_FILE).write_bytes(b"short")
+def test_each_folder_has_a_key_of_its_own(folder: Path) -> None:
+    (folder / "b").mkdir()
+    assert load_key(folder) != load_key(folder / "b")
+
+
+def test_a_folder_has_one_key_however_it_is_reached(folder: Path) -> None:
+    (folder.parent / "link").symlink_to(folder, target_is_directory=True)
+    assert load_key(folder.parent / "link") == load_key(folder)
+
+
+def test_a_damaged_key_is_told(folder: Path) -> None:
+    load_key(folder)
+    key_file(folder).write_bytes(b"short")
     with pytest.raises(UserError, match="this is no key"):
-        load_key(tmp_path)
+        load_key(folder)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
+def test_a_key_that_others_can_read_is_refused(folder: Path, mode: int) -> None:
+    load_key(folder)
+    key_file(folder).chmod(mode)
+    with pytest.raises(UserError, match="others can read this key"):
+        load_key(folder)
+
+
+def test_a_key_that_is_a_link_is_refused(folder: Path) -> None:
+    load_key(folder)
+    key_file(folder).rename(folder / "elsewhere")
+    key_file(folder).symlink_to(folder / "elsewhere")
+    with pytest.raises(UserError, match="the key cannot be read"):
+        load_key(folder)

@@ -39,11 +39,17 @@ def site(tmp_path: Path) -> OpenSite:
     return open_site(tmp_path)
 
 
+def seen_in(page: str, proposal: str) -> str:
+    """What the form of a proposal says is known."""
+    found = re.search(rf'name="proposal" value="{proposal}"><input type="hidden" name="seen" value="([^"]*)"', page)
+    assert found is not None
+    return found[1]
+
+
 def answer(owner: Visitor, proposal: str, verdict: str = "accept", **words: str) -> str:
-    """Where one comes to afterwards."""
-    location: str = owner.post(f"{PLACE}/answer", {"proposal": proposal, "verdict": verdict, **words}).headers[
-        "location"
-    ]
+    """Where one comes to afterwards, with the form as the page gives it."""
+    sent = {"proposal": proposal, "seen": seen_in(owner.page(PLACE), proposal), "verdict": verdict, **words}
+    location: str = owner.post(f"{PLACE}/answer", sent).headers["location"]
     return location
 
 
@@ -87,7 +93,7 @@ def test_verdicts_are_events_of_a_batch_beside_the_file(site: OpenSite) -> None:
 def test_the_same_verdict_twice_is_one_event_and_one_undo(site: OpenSite) -> None:
     owner = site.visit()
     answer(owner, SOUPS.id)
-    answer(owner, SOUPS.id)
+    owner.post(f"{PLACE}/answer", {"proposal": SOUPS.id, "seen": "0", "verdict": "accept"})  # pressed twice
     undo(owner)
     assert tally(owner)["accepted"] == (0, 0)
 
@@ -148,8 +154,9 @@ def test_a_reworded_query_brings_its_own_cue(site: OpenSite) -> None:
 )
 def test_what_cannot_be_kept_changes_nothing(site: OpenSite, fields: dict[str, str], status: int, message: str) -> None:
     owner = site.visit()
-    assert message in unescape(owner.post(f"{PLACE}/answer", fields, status).text)
+    assert message in unescape(owner.post(f"{PLACE}/answer", {"seen": "0", **fields}, status).text)
     assert tally(owner)["undecided"] == (3, 9)
+    assert [path.name for path in (site.shelf.root / "food").iterdir()] == ["proposals.jsonl"], "no batch either"
 
 
 def test_words_that_are_refused_stay_in_the_form(site: OpenSite) -> None:
@@ -197,7 +204,7 @@ def test_filters_stand_in_the_address(site: OpenSite, query: str, shown: list[st
 def test_after_a_verdict_one_comes_to_the_next_under_the_same_filter(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "proposals.jsonl", [replace(SOUPS, id=f"p{n}", neg=f"soups without {n}") for n in range(45)])
     owner = open_site(tmp_path).visit()
-    fields = {"proposal": "p19", "verdict": "reject", "next": "p20"}
+    fields = {"proposal": "p19", "seen": "0", "verdict": "reject", "next": "p20"}
     found = owner.post("/proposals/proposals.jsonl/answer?page=1&text=soups", fields)
     assert found.headers["location"] == "/proposals/proposals.jsonl?text=soups&page=2#p20"
     found = owner.post("/proposals/proposals.jsonl/answer?state=undecided&page=2", {**fields, "proposal": "p20"})
@@ -277,9 +284,9 @@ def test_a_build_takes_what_was_approved(tmp_path: Path) -> None:
     first, second = proposals[:2]
     owner = open_site(tmp_path).visit()
     place = "/proposals/proposals.jsonl"
-    owner.post(f"{place}/answer", {"proposal": first.id, "verdict": "accept"})
+    owner.post(f"{place}/answer", {"proposal": first.id, "seen": "0", "verdict": "accept"})
     reworded = f"{second.topic} lacking {second.y}"
-    owner.post(f"{place}/answer", {"proposal": second.id, "verdict": "accept", "neg": reworded})
+    owner.post(f"{place}/answer", {"proposal": second.id, "seen": "0", "verdict": "accept", "neg": reworded})
     owner.post(f"{place}/approved")
     given = recipe.model_copy(update={"approved": tmp_path / "proposals.approved-1.jsonl"})
     build_suite(given, tmp_path / "suite", workers=1, reporter=Silent(), until="tagged")

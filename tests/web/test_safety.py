@@ -38,13 +38,13 @@ def inside(person: Person = OWNER, *, read_only: bool = False) -> TestClient:
     return client
 
 
-@pytest.mark.parametrize("host", [HOST, f"{HOST}:8765", "localhost", "localhost:1", "[::1]", "[::1]:8765"])
+@pytest.mark.parametrize("host", [HOST, f"{HOST}:8765", "localhost", "localhost:1", "LocalHost", "[::1]", "[::1]:8765"])
 def test_its_own_names_are_served(host: str) -> None:
     assert inside().get("/page", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
-    "host", ["", "evil.example", "127.0.0.1.evil.example", "evil.example:8765", "LOCALHOST.", "::1"]
+    "host", ["", "evil.example", "127.0.0.1.evil.example", "evil.example:8765", "LOCALHOST.", "::1", ":80"]
 )
 def test_another_name_is_refused_even_with_a_token(host: str) -> None:
     assert inside().get("/page", headers={"host": host}).status_code == 421
@@ -209,3 +209,10 @@ def assert_headers(headers: object) -> None:
     assert found["x-frame-options"] == "DENY"
     assert found["referrer-policy"] == "same-origin"  # with none at all, a form of our own would have no origin
     assert "cache-control" in found
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "http://]"])
+def test_an_origin_that_cannot_be_read_is_another(origin: str) -> None:
+    answer = inside().post("/page", headers={"origin": origin, **FORM}, content=f"{GUARD}={DOOR.guard(OWNER)}")
+    assert answer.status_code == 403
+    assert "content-security-policy" in answer.headers

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from time import sleep
 
 import pytest
 
@@ -147,3 +150,69 @@ def test_what_is_least_used_leaves_the_memory(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no such folder"):
         Shelf(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("file", ["README.md", "examples.jsonl", "stages/select/rejected.jsonl"])
+def test_a_thing_with_a_file_that_lies_elsewhere_is_not_shown(tmp_path: Path, file: str) -> None:
+    suite = suite_at(tmp_path / "served" / "suite")
+    (tmp_path / "secret").write_text("secret")
+    (suite / file).parent.mkdir(parents=True, exist_ok=True)
+    (suite / file).unlink(missing_ok=True)
+    shelf = Shelf(tmp_path / "served")
+    (one,) = shelf.of_kind("suite")
+    (suite / file).symlink_to(tmp_path / "secret")
+    with pytest.raises(UserError, match=f"'suite/{file}' is a link that leads out"):
+        shelf.get("suite", "suite")
+    with pytest.raises(UserError, match="leads out"):
+        shelf.load(one, Path.exists)
+
+
+def test_a_folder_that_lies_elsewhere_is_no_part_of_a_thing(tmp_path: Path) -> None:
+    suite = suite_at(tmp_path / "served" / "suite")
+    (suite / "stages").symlink_to(tmp_path, target_is_directory=True)
+    with pytest.raises(UserError, match="'suite/stages' is a link"):
+        Shelf(tmp_path / "served").get("suite", "suite")
+
+
+def test_links_that_no_page_reads_are_nobodys_business(tmp_path: Path) -> None:
+    suite = suite_at(tmp_path / "served" / "suite")
+    (suite / ".venv").mkdir()
+    (suite / ".venv" / "python").symlink_to(tmp_path)
+    assert Shelf(tmp_path / "served").get("suite", "suite").place == "suite"
+
+
+def test_many_who_come_at_once_need_one_reading(tmp_path: Path) -> None:
+    suite_at(tmp_path / "suite")
+    shelf = Shelf(tmp_path)
+    one = shelf.get("suite", "suite")
+    calls: list[Path] = []
+    together = Barrier(8)
+
+    def read(path: Path) -> int:
+        calls.append(path)
+        sleep(0.05)  # long enough that the others are there; were they not, the test would only be easier
+        return 7
+
+    def visit(_: int) -> int:
+        together.wait()
+        return shelf.load(one, read)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(visit, range(8))) == [7] * 8
+    assert len(calls) == 1
+
+
+def test_a_reading_that_failed_is_tried_again(tmp_path: Path) -> None:
+    suite_at(tmp_path / "suite")
+    shelf = Shelf(tmp_path)
+    one = shelf.get("suite", "suite")
+    faults = iter([UserError("not now")])
+
+    def read(path: Path) -> str:
+        for fault in faults:
+            raise fault
+        return path.name
+
+    with pytest.raises(UserError, match="not now"):
+        shelf.load(one, read)
+    assert shelf.load(one, read) == "suite"

@@ -73,6 +73,7 @@ def test_an_owner_draws_pairs_from_a_suite(drawn: OpenSite) -> None:
         ({"suite": "../suites/ours", "size": "10", "seed": "0"}, "There is no suite at"),
         ({"suite": "suites/ours", "size": "0", "seed": "0"}, "Pairs: '0' is not a whole number"),
         ({"suite": "suites/ours", "size": "10", "seed": "x"}, "Seed: 'x' is not a whole number"),
+        ({"suite": "suites/ours", "size": "1" * 5_000, "seed": "0"}, "is not a whole number"),
         ({"suite": "plain", "size": "10", "seed": "0"}, "no minimal pairs"),
     ],
 )
@@ -144,6 +145,44 @@ def test_the_same_twice_is_kept_once_and_another_window_is_told(drawn: OpenSite)
     keep(anna, row, query_1="who swims in baths")
     said = standing(batch_of(drawn).store.events())
     assert said.of("baths", "query_1")["anna"].value == "who swims in baths"
+
+
+def test_what_breaks_a_rule_does_not_make_a_window_know_more(drawn: OpenSite) -> None:
+    anna, row = drawn.visit(ANNA), row_of(drawn, ANNA)
+    keep(anna, row, query_1="who swims in baths")
+    page = keep(anna, row, 422, seen="0", query_1=" ")
+    shown = re.search(r'name="seen" value="([^"]*)"', page)
+    assert shown is not None
+    page = keep(anna, row, 409, seen=shown[1])
+    assert '<dd dir="auto">who swims in baths</dd>' in page, "what stands is shown"
+    assert standing(batch_of(drawn).store.events()).of("baths", "query_1")["anna"].value == "who swims in baths"
+
+
+def undo(visitor: Visitor, row: str) -> str:
+    """What the page then says."""
+    shown = re.search(r'name="last" value="(\d+)"', visitor.page(f"{PLACE}?row={row}"))
+    assert shown is not None
+    return visitor.page(visitor.post(f"{PLACE}/undo", {"row": row, "last": shown[1]}).headers["location"])
+
+
+def test_undo_says_what_counts_then(drawn: OpenSite) -> None:
+    anna, row = drawn.visit(ANNA), row_of(drawn, ANNA)
+    keep(anna, row)
+    keep(anna, row, query_1="who swims in baths")
+    keep(anna, row, query_1="who swims in baths", then="scores", model="bm25")
+    assert "Your queries still count" in undo(anna, row)
+    assert "before that counts again" in undo(anna, row)
+    assert "no longer counts" in undo(anna, row)
+
+
+def test_a_form_does_not_tell_how_much_others_write(drawn: OpenSite) -> None:
+    anna, ben, row = drawn.visit(ANNA), drawn.visit(BEN), row_of(drawn, ANNA)
+    keep(ben, row_of(drawn, BEN))
+    keep(anna, row)
+    page = anna.page(f"{PLACE}?row={row}")
+    assert re.findall(r'name="(?:seen|last)" value="(\d+)"', page) == ["2", "2"]
+    keep(anna, row, query_1="who swims in baths")
+    assert "before that counts again" in undo(anna, row)
 
 
 def test_undo_takes_both_queries_and_their_scores_back(drawn: OpenSite) -> None:

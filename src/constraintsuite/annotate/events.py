@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -66,8 +67,8 @@ class EventStore:
         """All events, or those of one person, in the order in which they were written."""
         if not self.path.is_file():
             return []
-        with _told(self.path), closing(self._connect()) as connection:
-            return _read(connection, annotator)
+        with _told(self.path), closing(self._connect_to_read()) as connection:
+            return _read(connection, annotator) if _has_table(connection, self.path) else []
 
     @contextmanager
     def turn(self, now: datetime) -> Iterator[Turn]:
@@ -92,16 +93,26 @@ class EventStore:
             connection.execute("COMMIT")
 
     def _connect(self) -> sqlite3.Connection:
-        """A connection that writes through to the disk at every commit."""
+        """A connection that writes through to the disk at every commit; a file without anything in it gets its table."""
+        _check_own(self.path)
         connection = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)
         try:
             connection.execute("PRAGMA synchronous = FULL")
-            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'events_stay'").fetchone():
+            if not _has_table(connection, self.path):
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
         except BaseException:
             connection.close()
             raise
+        return connection
+
+    def _connect_to_read(self) -> sqlite3.Connection:
+        """A connection that neither makes nor changes anything, also where nothing may be written."""
+        _check_own(self.path)
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?{_way_to_read(self.path)}", timeout=WAIT_SECONDS, uri=True
+        )
+        connection.execute("PRAGMA query_only = ON")
         return connection
 
 
@@ -125,6 +136,28 @@ class Turn:
         for one in answers:
             draft = Draft(one.annotator, one.item, one.question, "", one.copy, kind="undo")
             _insert(self._connection, draft, self._time, one.number)
+
+
+def _check_own(path: Path) -> None:
+    """A link would have another file read and written, perhaps another program's."""
+    if path.is_symlink():
+        raise UserError(f"{path}: this is a link. Answers are kept in the batch itself: put the file in its place.")
+
+
+def _way_to_read(path: Path) -> str:
+    """How SQLite opens a file that is there. Its log needs files beside it, which are taken away again only by who may write."""
+    if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
+        return "mode=rw"
+    # Nobody can have a log where there is none and none can be made, so the file stays as it is while it is read.
+    return "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
+
+
+def _has_table(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether there are events; False for a file that was only just begun. Any other database is a UserError."""
+    names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if names and "events_stay" not in names:
+        raise UserError(f"{path}: not a file of annotations, but another database. It was left as it is.")
+    return bool(names)
 
 
 @contextmanager

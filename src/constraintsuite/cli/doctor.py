@@ -24,6 +24,7 @@ EXTRAS = {
     "vectors": ("pyarrow", "keep bundles of texts and vectors"),
     "ann": ("usearch", "measure vector search engines"),
     "memory": ("scipy", "search graph memories"),
+    "serve": ("starlette", "look and judge in a browser"),
     "tune": ("accelerate", "train rerankers and encoders"),
     "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }

@@ -42,6 +42,12 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     Each person has a link of their own, which stays the same after a restart. Stop it with Ctrl-C: what was answered is kept.
     """
+    from importlib.util import find_spec
+
+    from constraintsuite.errors import MissingExtraError
+
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise MissingExtraError("serve", "The local site")
     from constraintsuite.web.people import Person
     from constraintsuite.web.serving import Site, listen
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,11 +19,15 @@ from constraintsuite.web.rendering import render, serve_static
 from constraintsuite.web.safety import Guarded
 from constraintsuite.web.shelf import NotOnShelfError, Shelf
 
+_PLACE = "{place:path}"
+_NOT_THIS = (403, 404)
+
 
 def make_app(shelf: Shelf, door: Door, hosts: Sequence[str], *, read_only: bool = False) -> ASGIApp:
     """The site over a shelf, for the people of a door, under these host names."""
     pages = [page for name in PAGES.names() for page in PAGES.load(name)]
-    routes = [Route(page.path, _endpoint(page, shelf), methods=[page.method]) for page in pages]
+    own = {page.path: page for page in pages if page.method == "GET"}
+    routes = [Route(page.path, _endpoint(page, shelf, own), methods=[page.method]) for page in pages]
     site = Starlette(
         routes=[*routes, Route("/static/{hash}/{name}", serve_static)], exception_handlers={HTTPException: _missing}
     )
@@ -31,18 +35,35 @@ def make_app(shelf: Shelf, door: Door, hosts: Sequence[str], *, read_only: bool 
     return Guarded(site, door, hosts, read_only=read_only)
 
 
-def _endpoint(page: Page, shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(page: Page, shelf: Shelf, own: Mapping[str, Page]) -> Callable[[Request], Awaitable[Response]]:
+    """Answers with a page; where nothing is at the place before its verb, a thing may have the verb for its name."""
+    start, _, verb = page.path.partition(f"{_PLACE}/")
+    plain = own.get(f"{start}{_PLACE}") if verb and page.method == "GET" else None
+
     async def show(request: Request) -> Response:
-        if request.state.person.role not in page.roles:
-            return _fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
-        try:
-            return await run_in_threadpool(page.view, request, shelf)
-        except NotOnShelfError as error:
-            return _fault(request, 404, str(error))
-        except UserError as error:
-            return _fault(request, 400, str(error))
+        answer = await run_in_threadpool(_answer, page, request, shelf)
+        if plain is None or answer.status_code not in _NOT_THIS or not await run_in_threadpool(is_named, request):
+            return answer
+        request.path_params["place"] += f"/{verb}"
+        return await run_in_threadpool(_answer, plain, request, shelf)
+
+    def is_named(request: Request) -> bool:
+        place, kind = request.path_params["place"], start.strip("/")
+        places = {one.place for one in shelf.of_kind(kind)}
+        return place not in places and f"{place}/{verb}" in places
 
     return show
+
+
+def _answer(page: Page, request: Request, shelf: Shelf) -> Response:
+    if request.state.person.role not in page.roles:
+        return _fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
+    try:
+        return page.view(request, shelf)
+    except NotOnShelfError as error:
+        return _fault(request, 404, str(error))
+    except UserError as error:
+        return _fault(request, 400, str(error))
 
 
 def _missing(request: Request, error: Exception) -> Response:

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
+from constraintsuite.annotate.answering import StaleError
 from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.kinds.proposals import WORDS, ProposalItems, approve, write_approved
 from constraintsuite.annotate.labels import Label, label_all
@@ -56,6 +57,8 @@ class Judged:
     """Verdicts by person."""
     drawn: bool
     """Whether it is in the batch, and can be judged."""
+    seen: int = 0
+    """The last event on it, whoever's."""
 
     @property
     def reworded(self) -> bool:
@@ -110,11 +113,20 @@ def read_judged(shelf: Shelf, one: Shelved, batch: Batch | None) -> list[Judged]
     proposals = shelf.load(one, read_all)
     if batch is None:
         return [Judged(rank, mined, mined, "undecided", {}, True) for rank, mined in enumerate(proposals, 1)]
-    said = standing(batch.store.events())
+    events = batch.store.events()
+    said, last = standing(events), {event.item: event.number for event in events}
     labelled = label_all(batch, said)
     labels = {found.item: found.labels["verdict"] for found in labelled}
     return [
-        Judged(rank, mined, now, _state(labels.get(mined.id)), _verdicts(said, mined.id), mined.id in batch.items)
+        Judged(
+            rank,
+            mined,
+            now,
+            _state(labels.get(mined.id)),
+            _verdicts(said, mined.id),
+            mined.id in batch.items,
+            last.get(mined.id, 0),
+        )
         for rank, (mined, now) in enumerate(zip(proposals, approve(proposals, labelled), strict=True), 1)
     ]
 
@@ -145,22 +157,34 @@ def find_or_make_batch(shelf: Shelf, one: Shelved) -> Batch:
         return found
 
 
-def keep_verdict(batch: Batch, one: Judged, by: str, verdict: str, words: Mapping[str, str], now: datetime) -> int:
-    """Write what is new in a verdict and, with an acceptance, in the words; gives how many events that took."""
+def read_verdict(one: Judged, verdict: str, words: Mapping[str, str]) -> dict[str, str]:
+    """The answers that a verdict and, with an acceptance, the words come to; what cannot be kept is a UserError."""
     if verdict not in _VERDICTS:
         raise UserError(f"{verdict!r}: a verdict is accept or reject. Nothing was changed.")
-    if not one.drawn:
-        raise UserError(f"{one.mined.neg!r} is not among the proposals of {batch.path.name}. Nothing was changed.")
-    answers = {"verdict": verdict} | (_rewordings(one, words) if verdict == "accept" else {})
+    return {"verdict": verdict} | (_rewordings(one, words) if verdict == "accept" else {})
+
+
+def keep_verdict(batch: Batch, proposal: str, by: str, answers: Mapping[str, str], seen: int, now: datetime) -> None:
+    """Write what is new in the answers.
+
+    `seen` is the last event on the proposal that the person knew of; other answers after another one are a StaleError.
+    """
+    if proposal not in batch.items:
+        raise UserError(f"{proposal!r} is not among the proposals of {batch.path.name}. Nothing was changed.")
     with batch.store.turn(now) as turn:
-        said = standing(turn.events(by))
+        events = [event for event in turn.events() if event.item == proposal]
+        said = standing(event for event in events if event.annotator == by)
         drafts = [
-            Draft(by, one.mined.id, question, value)
+            Draft(by, proposal, question, value)
             for question, value in answers.items()
-            if _is_news(said.of(one.mined.id, question).get(by), value)
+            if _is_news(said.of(proposal, question).get(by), value)
         ]
+        if drafts and (events[-1].number if events else 0) != seen:
+            raise StaleError(
+                "This proposal was answered meanwhile, perhaps in another window, and that stands. Nothing was changed. "
+                "Below are the words that you sent: accept or reject once more to put that in its place."
+            )
         turn.append(drafts)
-        return len(drafts)
 
 
 def write_approval(batch: Batch, file: Path) -> tuple[Path, dict[str, int]]:

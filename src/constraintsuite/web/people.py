@@ -18,7 +18,6 @@ from constraintsuite.errors import UserError
 Role = Literal["owner", "annotator", "adjudicator"]
 """An owner sees everything; an annotator only their own queue, since labels and scores would lead them; an adjudicator what
 people differ on, without names."""
-KEY = ".csuite-serve.key"
 _KEY_BYTES = 32
 
 
@@ -52,7 +51,7 @@ class Door:
         return self._word("guard", person)
 
     def whose(self, token: str) -> Person | None:
-        """The person of a token; all are compared, each in the same time."""
+        """The person of a token; how long a comparison takes tells nothing of it."""
         given = token.encode()
         return next((one for one in self.people if hmac.compare_digest(self.token(one).encode(), given)), None)
 
@@ -62,18 +61,41 @@ class Door:
 
 
 def load_key(folder: Path) -> bytes:
-    """The key in a folder, made at the first call and readable by its owner alone; without leave to write, one for now."""
-    file = folder / KEY
+    """The key of a folder, made at the first call and readable by its owner alone; without leave to write, one for now.
+
+    It lies with the user's own state, never in the folder: whoever hands on a folder could else know every link of it.
+    """
+    file = key_file(folder)
     fresh = secrets.token_bytes(_KEY_BYTES)
     try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        kept = file.read_bytes()
-        if len(kept) != _KEY_BYTES:
-            raise UserError(f"{file}: this is no key. Remove it, and new links are made.") from None
-        return kept
+        return _read_key(file)
     except OSError:
         return fresh
     with os.fdopen(handle, "wb") as stream:
         stream.write(fresh)
     return fresh
+
+
+def key_file(folder: Path) -> Path:
+    """Where the key of a folder lies, by where the folder itself does."""
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    place = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()
+    return state / "constraintsuite" / "serve" / f"{place[:32]}.key"
+
+
+def _read_key(file: Path) -> bytes:
+    try:
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW), "rb") as stream:
+            kept, known = stream.read(_KEY_BYTES + 1), os.fstat(stream.fileno())
+    except OSError as error:
+        raise UserError(
+            f"{file}: the key cannot be read ({error.strerror}). Remove it, and new links are made."
+        ) from None
+    if len(kept) != _KEY_BYTES:
+        raise UserError(f"{file}: this is no key. Remove it, and new links are made.")
+    if known.st_mode & 0o077 or known.st_uid != os.getuid():
+        raise UserError(f"{file}: others can read this key, or it is not yours. Remove it, and new links are made.")
+    return kept

@@ -20,6 +20,8 @@ LARGEST = 1_000_000
 """Bytes of a request's body."""
 OPEN = ("/enter", "/static/")
 """Places that need no token."""
+_LONGEST_LENGTH = 20
+"""Digits of a length that is read at all."""
 _CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
@@ -37,7 +39,7 @@ class Guarded:
     """Lets a request through to the pages with `state.person` and `state.form`, or answers it itself."""
 
     def __init__(self, app: ASGIApp, door: Door, hosts: Sequence[str], *, read_only: bool = False) -> None:
-        self._app, self._door, self._hosts, self._read_only = app, door, frozenset(hosts), read_only
+        self._app, self._door, self._hosts, self._read_only = app, door, frozenset(map(str.casefold, hosts)), read_only
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI has it."""
@@ -59,7 +61,7 @@ class Guarded:
     async def _answer(self, scope: Scope, receive: Receive) -> Response | None:
         """What is said in the pages' place; None if they may speak."""
         headers = Headers(scope=scope)
-        if headers.get("host", "").rpartition(":")[0] not in self._hosts and headers.get("host", "") not in self._hosts:
+        if _name_of(headers.get("host", "")) not in self._hosts:
             return PlainTextResponse("This site is not served under that name.", 421)
         request = Request(scope, receive)
         path, state = scope["path"], scope.setdefault("state", {})
@@ -101,7 +103,7 @@ class Guarded:
 
     def _meant(self, headers: Headers, form: Mapping[str, Sequence[str]], guard: str) -> bool:
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        if origin is not None and _netloc_of(origin) != headers.get("host", "").casefold():
             return False
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return False
@@ -109,10 +111,24 @@ class Guarded:
         return hmac.compare_digest(given.encode(), guard.encode())
 
 
+def _name_of(host: str) -> str:
+    """A host without its port; empty for none."""
+    name, colon, port = host.rpartition(":")
+    has_port = bool(colon) and (port.isascii() and port.isdigit()) and (":" not in name or name.endswith("]"))
+    return (name if has_port else host).casefold()
+
+
+def _netloc_of(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.casefold()
+    except ValueError:
+        return ""  # no browser writes such an origin
+
+
 async def _body(request: Request) -> bytes | None:
     """The body, or None if it is too large: it is not read to its end to find that out."""
     said = request.headers.get("content-length", "")
-    if said.isdecimal() and int(said) > LARGEST:
+    if said.isdecimal() and (len(said) > _LONGEST_LENGTH or int(said) > LARGEST):
         return None
     read = bytearray()
     async for part in request.stream():

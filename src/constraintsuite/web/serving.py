@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import re
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +18,9 @@ from constraintsuite.web.people import Door, Person, load_key
 from constraintsuite.web.shelf import Shelf
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_ANYWHERE = {"0.0.0.0": LOOPBACK[0], "::": LOOPBACK[2]}
+"""Addresses to listen on that are none to go to, and one that is."""
+_NAME = re.compile(r"[^\s:/?#@\[\]]+|\[[0-9A-Fa-f:.]+\]")
 
 
 @dataclass(frozen=True)
@@ -47,16 +52,36 @@ class Served:
 @contextmanager
 def listen(site: Site) -> Iterator[Served]:
     """The site with its address taken; an address that is taken or not ours is a UserError."""
+    names = [_checked(_bracketed(name)) for name in site.names]
+    address = _bracketed(site.host)
     shelf = Shelf(site.folder)
     door = Door(load_key(shelf.root), site.people)
-    hosts = (*LOOPBACK, *([site.host] if site.host not in LOOPBACK else []), *site.names)
-    app = make_app(shelf, door, hosts, read_only=site.read_only)
+    app = make_app(shelf, door, (*LOOPBACK, address, *names), read_only=site.read_only)
     with _bound(site.host, site.port) as bound:
         port = bound.getsockname()[1]
-        shown = site.names[0] if site.names else (site.host if site.host != "0.0.0.0" else LOOPBACK[0])
+        shown = names[0] if names else _ANYWHERE.get(site.host, address)
         links = {person: f"http://{shown}:{port}/enter?token={door.token(person)}" for person in site.people}
         config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False)
         yield Served(uvicorn.Server(config), bound, links)
+
+
+def _bracketed(host: str) -> str:
+    """As it stands in an address, and as browsers name it."""
+    return f"[{host}]" if _is_ipv6(host) else host
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        ipaddress.IPv6Address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise UserError(f"--name {name!r}: a host name alone is needed, such as lab.local, without http:// and port.")
+    return name
 
 
 @contextmanager

@@ -22,6 +22,8 @@ would take a dot alone out of an address."""
 DEEPEST = 6
 _PROPOSED = "proposals.jsonl"
 _PASSED_OVER = frozenset({"stages", "node_modules", "__pycache__"})
+_NOT_OURS = _PASSED_OVER - {"stages"}
+"""Folders that no page ever reads from; stages are no things to show, but what a build rejected lies there."""
 _KEPT = 24  # things that stay in memory
 T = TypeVar("T")
 
@@ -55,6 +57,7 @@ class Shelf:
             raise UserError(f"{root}: there is no such folder.")
         self.root = root.resolve()
         self._kept: OrderedDict[tuple[str, str, int], object] = OrderedDict()
+        self._reading: dict[tuple[str, str, int], Lock] = {}
         self._lock = Lock()
 
     def all(self) -> list[Shelved]:
@@ -70,21 +73,41 @@ class Shelf:
         found = next((one for one in self._find() if one.place == place and one.kind in kinds), None)
         if found is None:
             raise NotOnShelfError(f"There is no {' or '.join(kinds)} at {place!r}.")
+        self._check(found)
         return found
 
     def load(self, one: Shelved, read: Callable[[Path], T]) -> T:
-        """What `read` makes of it, kept in memory until the thing changes; the least used goes first."""
+        """What `read` makes of it, kept in memory until the thing changes; the least used goes first.
+
+        Whoever asks while it is being read waits for that: many visitors at once need it once.
+        """
         key = (one.place, f"{read.__module__}.{read.__qualname__}", _changed(one.path))
         with self._lock:
             if key in self._kept:
-                self._kept.move_to_end(key)
-                return cast(T, self._kept[key])
-        made = read(one.path)
+                return cast(T, self._recall(key))
+            turn = self._reading.setdefault(key, Lock())
+        with turn:
+            with self._lock:
+                if key in self._kept:
+                    return cast(T, self._recall(key))
+            try:
+                self._check(one)
+                made = read(one.path)
+                self._keep(key, made)
+            finally:
+                with self._lock:
+                    self._reading.pop(key, None)
+        return made
+
+    def _recall(self, key: tuple[str, str, int]) -> object:
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _keep(self, key: tuple[str, str, int], made: object) -> None:
         with self._lock:
             self._kept[key] = made
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return made
 
     def _find(self) -> Iterator[Shelved]:
         for folder, inner, names in os.walk(self.root):
@@ -101,6 +124,15 @@ class Shelf:
                 if name.endswith(_PROPOSED) and MANIFEST not in files:
                     file = here / name
                     yield Shelved(file.relative_to(self.root).as_posix(), file, PROPOSALS, name)
+
+    def _check(self, one: Shelved) -> None:
+        """No file of it may lead out of the folder: what lies elsewhere was not meant to be served."""
+        for folder, inner, names in os.walk(one.path):
+            inner[:] = [name for name in inner if name[0] != "." and name not in _NOT_OURS]
+            out = next((name for name in (*inner, *names) if not self._holds(Path(folder, name))), None)
+            if out is not None:
+                place = Path(folder, out).relative_to(self.root).as_posix()
+                raise UserError(f"{place!r} is a link that leads out of the folder that is served. Put the file there.")
 
     def _holds(self, file: Path) -> bool:
         """Whether a file is really below the folder: a link may lead out of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
@@ -25,6 +25,7 @@ from constraintsuite.annotate.records import SIDES, Event
 from constraintsuite.annotate.standing import progress_of, standing, tasks_left
 from constraintsuite.web.asking import ask, given_in, given_of, say, spelt
 from constraintsuite.web.drawn import judged_batch, own_page
+from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import ALL, JUDGES, Page
 from constraintsuite.web.pages.batches import show_state
 from constraintsuite.web.rendering import render
@@ -33,6 +34,7 @@ from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
 TOLD = {
     "stale": "You have answered something meanwhile, perhaps in another window. Nothing was taken back.",
     "undone": "Taken back. What you had answered here no longer counts.",
+    "before": "Taken back. What you had answered here before that counts again.",
     "nothing": "There is nothing left to take back.",
 }
 """What a page says of the step before it."""
@@ -98,9 +100,9 @@ def queue(request: Request, shelf: Shelf) -> Response:
 def answer(request: Request, shelf: Shelf) -> Response:
     """Keep what was said of an item, and go on to the next; what cannot be kept is told, with all that was filled in."""
     desk, form = _desk(request, shelf), request.state.form
-    task, given = desk.task(_only(form, "row")), given_in(form)
-    note = _only(form, "note").strip()
-    spoken = Spoken(spelt(given), note, _number(_only(form, "seen")))
+    task, given = desk.task(only(form, "row")), given_in(form)
+    note = only(form, "note").strip()
+    spoken = Spoken(spelt(given), note, read_place(only(form, "seen"), desk.own))
     try:
         keep_answers(desk.batch, desk.name, task, spoken, datetime.now(UTC))
     except FaultyError as error:
@@ -119,19 +121,21 @@ def again(request: Request, shelf: Shelf) -> Response:
 def undo(request: Request, shelf: Shelf) -> Response:
     """Take back what was kept last, and show that item again."""
     desk = _desk(request, shelf)
+    known = read_place(only(request.state.form, "last"), desk.own)
     try:
-        found = take_back_last(desk.batch, desk.name, _number(_only(request.state.form, "last")), datetime.now(UTC))
+        found = take_back_last(desk.batch, desk.name, known, datetime.now(UTC))
     except StaleError:
         return _back(request, desk, "stale")
     if found is None:
         return _back(request, desk, "nothing")
-    row = next((task.row for task in desk.tasks if (task.item.id, task.copy) == found), "")
-    return RedirectResponse(desk.address(row=row, told="undone"), 303)
+    task = next(task for task in desk.tasks if (task.item.id, task.copy) == found)
+    told = "before" if answers_to(task, desk.batch.store.events(desk.name)) else "undone"
+    return RedirectResponse(desk.address(row=task.row, told=told), 303)
 
 
 def _back(request: Request, desk: Desk, told: str) -> Response:
     """To where the person was."""
-    row = _only(request.state.form, "row")
+    row = only(request.state.form, "row")
     return RedirectResponse(desk.address(row=desk.task(row).row, told=told) if row else desk.address(), 303)
 
 
@@ -160,8 +164,8 @@ def _show(
         title=desk.one.name,
         address=desk.address(),
         row=task.row,
-        seen=last_of(task, desk.own) if filled.seen is None else filled.seen,
-        last=_last(desk.own),
+        seen=place_of(last_of(task, desk.own) if filled.seen is None else filled.seen, desk.own),
+        last=len(desk.own),
         fields=[(name, text) for name, text in shown.items() if name not in SIDES],
         sides=[(name, shown[name]) for name in SIDES if name in shown],
         asked=[ask(question, filled.given.get(question.id, ())) for question in desk.batch.head.questions],
@@ -184,22 +188,9 @@ def _done(request: Request, desk: Desk) -> Response:
         title=desk.one.name,
         address=desk.address(),
         progress=progress,
-        last=_last(desk.own),
+        last=len(desk.own),
         final=desk.tasks[-1].row,
     )
-
-
-def _last(own: Sequence[Event]) -> int:
-    return own[-1].number if own else 0
-
-
-def _only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
-    return next(iter(form.get(name, ())), "")
-
-
-def _number(text: str) -> int:
-    """What a form says it knew of; what is no number was never known, and is found to be stale."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
 
 
 PAGES = (

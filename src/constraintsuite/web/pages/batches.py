@@ -22,6 +22,7 @@ from constraintsuite.annotate.kinds.gold import (
 )
 from constraintsuite.annotate.kinds.proposals import write_approved
 from constraintsuite.annotate.labels import label_all, write_labels
+from constraintsuite.annotate.records import Event
 from constraintsuite.annotate.standing import progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
@@ -34,6 +35,8 @@ from constraintsuite.web.shelf import BATCH, Shelf, Shelved
 ENDING, EXPORT = "gold", "export"
 """Of the folders that are made beside a suite and beside a batch."""
 DEFAULT_SIZE, MOST = 200, 5_000
+_DIGITS = 10
+"""Of a number that a form may send."""
 
 
 def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
@@ -41,6 +44,9 @@ def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
     batch = shelf.load(one, open_batch)
     events = batch.store.events()
     said = standing(events)
+    own: dict[str, list[Event]] = {}
+    for event in events:
+        own.setdefault(event.annotator, []).append(event)
     return render(
         request,
         "annotate_state.html.jinja",
@@ -49,7 +55,7 @@ def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
         head=batch.head,
         items=len(batch.judged),
         decoys=len(batch.items) - len(batch.judged),
-        people=[progress_of(batch, name, events) for name in said.annotators],
+        people=[progress_of(batch, name, own.get(name, [])) for name in said.annotators],
         waiting=len(disagreements(batch, said)),
         suite=suite_of(shelf, batch.head),
     )
@@ -158,9 +164,10 @@ def _proposals_file(shelf: Shelf, batch: Batch) -> Path:
 
 
 def _whole(text: str, name: str, least: int, most: int) -> int:
-    if not (text.strip().isascii() and text.strip().isdigit() and least <= int(text) <= most):
-        raise UserError(f"{name}: {text!r} is not a whole number from {least:,} to {most:,}.")
-    return int(text)
+    said = text.strip()
+    if not (said.isascii() and said.isdigit() and len(said) <= _DIGITS and least <= int(said) <= most):
+        raise UserError(f"{name}: {text[:40]!r} is not a whole number from {least:,} to {most:,}.")
+    return int(said)
 
 
 PAGES = (

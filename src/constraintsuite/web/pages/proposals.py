@@ -29,8 +29,10 @@ from constraintsuite.web.approving import (
     mark_query,
     mark_snippet,
     read_judged,
+    read_verdict,
     write_approval,
 )
+from constraintsuite.web.forms import only, read_number
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelf, Shelved
@@ -51,6 +53,8 @@ class Tried:
     proposal: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     fault: str = ""
+    seen: int | None = None
+    """What the person knew of; None where they are now shown what they had missed."""
 
 
 def show(request: Request, shelf: Shelf) -> Response:
@@ -94,14 +98,17 @@ def _show(request: Request, shelf: Shelf, one: Shelved, tried: Tried | None = No
 def answer(request: Request, shelf: Shelf) -> Response:
     """Keep a verdict and go on to the next proposal; words that cannot be kept are told, and stay in the form."""
     one, form = _file(request, shelf), request.state.form
-    batch = find_or_make_batch(shelf, one)
-    chosen = _proposal(read_judged(shelf, one, batch), _only(form, "proposal"))
-    words = {name: form[name][0] for name in WORDS if name in form}
+    chosen = _proposal(read_judged(shelf, one, find_batch(shelf, one)), only(form, "proposal"))
+    words, seen = {name: form[name][0] for name in WORDS if name in form}, read_number(only(form, "seen"))
+    proposal, by = chosen.mined.id, request.state.person.name
     try:
-        keep_verdict(batch, chosen, request.state.person.name, _only(form, "verdict"), words, datetime.now(UTC))
+        answers = read_verdict(chosen, only(form, "verdict"), words)
+        keep_verdict(find_or_make_batch(shelf, one), proposal, by, answers, seen, datetime.now(UTC))
+    except StaleError as error:
+        return _show(request, shelf, one, Tried(proposal, words, str(error)), 409)
     except UserError as error:
-        return _show(request, shelf, one, Tried(chosen.mined.id, words, str(error)), 422)
-    return _to(request, shelf, one, _only(form, "next") or chosen.mined.id)
+        return _show(request, shelf, one, Tried(proposal, words, str(error), seen), 422)
+    return _to(request, shelf, one, only(form, "next") or proposal)
 
 
 def again(request: Request, shelf: Shelf) -> Response:
@@ -112,11 +119,10 @@ def again(request: Request, shelf: Shelf) -> Response:
 def undo(request: Request, shelf: Shelf) -> Response:
     """Take back what was kept last, and show that proposal."""
     one, batch = _file(request, shelf), find_batch(shelf, _file(request, shelf))
-    seen = _only(request.state.form, "last")
+    known = read_number(only(request.state.form, "last"))
     if batch is None:
         return RedirectResponse(_link(one, _wanted(request), 1, told="nothing"), 303)
     try:
-        known = int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 19 else -1
         found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC))
     except StaleError:
         return RedirectResponse(_link(one, _wanted(request), 1, told="stale"), 303)
@@ -216,10 +222,6 @@ def _last(batch: Batch | None, name: str) -> int:
 
 def _command(file: str) -> str:
     return f"csuite build --corpus CORPUS --approved {shlex.quote(file)} --out suites/ours"
-
-
-def _only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
-    return next(iter(form.get(name, ())), "")
 
 
 PAGES = (

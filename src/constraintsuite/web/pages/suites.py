@@ -13,7 +13,7 @@ from constraintsuite.evaluate.groupings import short_slice
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.shelf import Shelf, Shelved
 from constraintsuite.web.suites.about import has_pairs, read_about, read_collection
 from constraintsuite.web.suites.choice import PAGE, read_choice, read_page
 from constraintsuite.web.suites.details import LONGEST, describe_example, raw_json
@@ -29,10 +29,7 @@ _OfSuite = Callable[[Request, Shelf, Shelved], Response]
 
 def show_suite(request: Request, shelf: Shelf) -> Response:
     """A suite's examples; of one without pairs, what is known of it."""
-    return _show_suite(request, shelf, shelf.get(request.path_params["place"], KIND))
-
-
-def _show_suite(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    one = shelf.get(request.path_params["place"], KIND)
     return _examples(request, shelf, one) if has_pairs(one) else _about(request, shelf, one)
 
 
@@ -128,15 +125,10 @@ def _id(request: Request) -> str:
 
 
 def _under(verb: str, view: _OfSuite) -> Page:
-    """A page below a suite's own; where no suite is at the place before the verb, one may have the verb for its name."""
+    """A page below a suite's own."""
 
     def show(request: Request, shelf: Shelf) -> Response:
-        place = request.path_params["place"]
-        try:
-            one = shelf.get(place, KIND)
-        except NotOnShelfError:
-            return _show_suite(request, shelf, shelf.get(f"{place}/{verb}", KIND))
-        return view(request, shelf, one)
+        return view(request, shelf, shelf.get(request.path_params["place"], KIND))
 
     return Page(f"/{KIND}/{{place:path}}/{verb}", show)
 

@@ -19,6 +19,7 @@ from constraintsuite.annotate.records import Draft, Event
 from constraintsuite.annotate.standing import progress_of, standing, tasks_left
 from constraintsuite.build.importers.pairs import describe_edit
 from constraintsuite.reports.marks import Mark, Segment, cut
+from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.scoring import MODELS, read_verdicts, score_drafts
@@ -27,6 +28,8 @@ from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
 TOLD = {
     "stale": "You have written something meanwhile, perhaps in another window. Nothing was taken back.",
     "undone": "Taken back. What you had written here no longer counts.",
+    "before": "Taken back. What you had written here before that counts again.",
+    "scores": "Taken back: the scores. Your queries still count; undo once more to take them back.",
     "nothing": "There is nothing left to take back.",
     "kept": "Kept.",
 }
@@ -66,11 +69,6 @@ class Desk:
         first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
         return first, second
 
-    @property
-    def last(self) -> int:
-        """The last event of this person."""
-        return self.own[-1].number if self.own else 0
-
     def address(self, **parameters: str) -> str:
         """Of this queue."""
         return address_of(self.one) + (f"?{urlencode(parameters)}" if parameters else "")
@@ -93,22 +91,23 @@ def write(request: Request, shelf: Shelf) -> Response:
 def keep(request: Request, shelf: Shelf) -> Response:
     """Keep two queries, with the scores of models if they were asked for; what breaks a rule is told and not kept."""
     desk, form = _desk(request, shelf), request.state.form
-    task, queries = desk.task(_only(form, "row")), _given(form)
+    task, queries = desk.task(only(form, "row")), _given(form)
+    seen = read_place(only(form, "seen"), desk.own)
     faults = find_faults(passages_of(task.item), queries)
     if faults:
-        return _show(request, desk, task, queries=queries, faults=faults, status=422)
-    asked = form.get("model", ()) if _only(form, "then") == "scores" else ()
+        return _show(request, desk, task, queries=queries, faults=faults, seen=seen, status=422)
+    asked = form.get("model", ()) if only(form, "then") == "scores" else ()
     models = tuple(name for name in models_for(request, task) if name in asked)
     drafts = [Draft(desk.name, task.item.id, name, query) for name, query in zip(_FIELDS, queries, strict=True)]
     drafts += score_drafts(desk.batch, task.item, desk.name, queries, models)
     with desk.batch.store.turn(datetime.now(UTC)) as turn:
         own = turn.events(desk.name)
         news = [draft for draft in drafts if _is_news(draft, task, own)]
-        fresh = not news or str(last_of(task, own)) == _only(form, "seen")
+        fresh = not news or last_of(task, own) == seen
         turn.append(news if fresh else [])
     if not fresh:
         return _show(request, _desk(request, shelf), task, queries=queries, told=STALE, status=409)
-    if _only(form, "then") == "scores":
+    if only(form, "then") == "scores":
         return RedirectResponse(desk.address(row=task.row, told="kept"), 303)
     return RedirectResponse(desk.address(after=task.row), 303)
 
@@ -116,22 +115,26 @@ def keep(request: Request, shelf: Shelf) -> Response:
 def check(request: Request, shelf: Shelf) -> Response:
     """What is wrong with two queries so far, for a page that asks while one types; nothing is kept."""
     desk, form = _desk(request, shelf), request.state.form
-    found = find_faults(passages_of(desk.task(_only(form, "row")).item), _given(form))
+    found = find_faults(passages_of(desk.task(only(form, "row")).item), _given(form))
     return JSONResponse({name: _reasons(found, place) for place, name in enumerate(_FIELDS)})
 
 
 def undo(request: Request, shelf: Shelf) -> Response:
     """Take back what was kept last, and show that pair again."""
-    desk, seen = _desk(request, shelf), _only(request.state.form, "last")
+    desk, form = _desk(request, shelf), request.state.form
     try:
-        known = int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 19 else -1
-        found = take_back_last(desk.batch, desk.name, known, datetime.now(UTC))
+        found = take_back_last(desk.batch, desk.name, read_place(only(form, "last"), desk.own), datetime.now(UTC))
     except StaleError:
-        found, told = None, "stale"
-    else:
-        told = "undone" if found else "nothing"
-    item = found[0] if found else ""
-    row = next((task.row for task in desk.tasks if task.item.id == item), "") or _only(request.state.form, "row")
+        return _back(desk, only(form, "row"), "stale")
+    if found is None:
+        return _back(desk, only(form, "row"), "nothing")
+    task = next(task for task in desk.tasks if task.item.id == found[0])
+    before, after = desk.queries(task), _desk(request, shelf).queries(task)
+    return _back(desk, task.row, "scores" if before == after else "before" if any(after) else "undone")
+
+
+def _back(desk: Desk, row: str, told: str) -> Response:
+    """To a pair; without one to the queue."""
     return RedirectResponse(desk.address(row=desk.task(row).row, told=told) if row else desk.address(), 303)
 
 
@@ -156,10 +159,11 @@ def _show(
     *,
     queries: tuple[str, str] | None = None,
     faults: list[QueryFault] | None = None,
+    seen: int | None = None,
     told: str = "",
     status: int = 200,
 ) -> Response:
-    """A pair with what was just sent, or with what stands."""
+    """A pair with what was just sent, or with what stands; `seen` is what the person knew of, if not all of that."""
     stands = desk.queries(task)
     shown = queries or stands
     others = [other.row for other in desk.left(task.row) if other.row != task.row]
@@ -170,11 +174,12 @@ def _show(
         title=desk.one.name,
         address=desk.address(),
         row=task.row,
-        seen=last_of(task, desk.own),
-        last=desk.last,
+        seen=place_of(last_of(task, desk.own) if seen is None else seen, desk.own),
+        last=len(desk.own),
         passages=_marked(*passages_of(task.item)),
         fields=[(name, shown[place], _reasons(faults or [], place)) for place, name in enumerate(_FIELDS)],
         written=all(stands),
+        missed=stands if status == 409 else (),
         rules=RULES,
         longest=LONGEST,
         models=models_for(request, task),
@@ -191,7 +196,7 @@ def _done(request: Request, desk: Desk) -> Response:
         "writing_done.html.jinja",
         title=desk.one.name,
         address=desk.address(),
-        last=desk.last,
+        last=len(desk.own),
         progress=progress_of(desk.batch, desk.name, desk.own),
         written=[(task.row, desk.queries(task)) for task in desk.tasks],
     )
@@ -205,7 +210,7 @@ def _marked(first: str, second: str) -> tuple[tuple[Segment, ...], tuple[Segment
 
 
 def _given(form: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
-    first, second = (tidy(_only(form, name)) for name in _FIELDS)
+    first, second = (tidy(only(form, name)) for name in _FIELDS)
     return first, second
 
 
@@ -216,10 +221,6 @@ def _reasons(faults: list[QueryFault], place: int) -> list[str]:
 def _is_news(draft: Draft, task: Task, own: list[Event]) -> bool:
     before = answers_to(task, own).get(draft.question)
     return before is None or (before.value, before.note) != (draft.value, draft.note)
-
-
-def _only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
-    return next(iter(form.get(name, ())), "")
 
 
 PAGES = (

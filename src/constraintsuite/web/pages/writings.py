@@ -15,6 +15,7 @@ from constraintsuite.annotate.standing import progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.drawn import batches_on
+from constraintsuite.web.forms import only, read_whole
 from constraintsuite.web.pages import JUDGES, OWNER, Page
 from constraintsuite.web.pages.writing import address_of
 from constraintsuite.web.rendering import render
@@ -33,10 +34,10 @@ def show_all(request: Request, shelf: Shelf) -> Response:
 def begin(request: Request, shelf: Shelf) -> Response:
     """Draw pairs of passages from a suite, beside it."""
     form = request.state.form
-    given = {name: _only(form, name) for name in ("suite", "size", "seed")}
+    given = {name: only(form, name) for name in ("suite", "size", "seed")}
     models = tuple(name for name in MODELS if name in form.get("model", ()))
     try:
-        size, seed = _whole(given["size"], "Pairs", 1, MOST), _whole(given["seed"], "Seed", 0, 2**31)
+        size, seed = read_whole(given["size"], "Pairs", 1, MOST), read_whole(given["seed"], "Seed", 0, 2**31)
         suite = shelf.get(given["suite"], "suite")
         check_beside(shelf, suite)
         kind, source = read_pairs(suite.path, size, seed, models)
@@ -112,16 +113,6 @@ def _commands(folder: Path) -> list[str]:
     """One a split: NevIR's splits are separate test sets."""
     files = sorted(folder.glob("*.jsonl"))
     return [f"csuite import nevir {shlex.quote(str(file))} --out suites/written-{file.stem}" for file in files]
-
-
-def _whole(text: str, name: str, least: int, most: int) -> int:
-    if not (text.strip().isascii() and text.strip().isdigit() and least <= int(text) <= most):
-        raise UserError(f"{name}: {text!r} is not a whole number from {least:,} to {most:,}.")
-    return int(text)
-
-
-def _only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
-    return next(iter(form.get(name, ())), "")
 
 
 PAGES = (

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from constraintsuite.errors import UserError
 
 SEARCH, PAGE = "q", "page"
-_LAST = 10**6
+_LAST, _DIGITS = 10**6, 7
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,6 @@ def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> Ch
 
 def read_page(value: str) -> int:
     """The number of a page."""
-    if not (value.isascii() and value.isdecimal() and 1 <= int(value[:10]) <= _LAST):
+    if not (value.isascii() and value.isdecimal() and len(value) <= _DIGITS and 1 <= int(value) <= _LAST):
         raise UserError(f"{value[:40]!r} is not the number of a page.")
     return int(value)

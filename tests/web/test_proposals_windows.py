@@ -1,0 +1,53 @@
+"""Proposals in two windows: what one of them does not know of is told, and not struck out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from annotate.small_batch import START
+from annotate.test_kinds import SOUPS, TENTS
+from constraintsuite.annotate.batch import open_batch
+from constraintsuite.annotate.records import Draft
+from constraintsuite.store.jsonl import write_jsonl
+from web.site import OpenSite, open_site
+from web.test_proposals import PLACE, answer, seen_in, tally
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> OpenSite:
+    write_jsonl(tmp_path / "food" / "proposals.jsonl", [SOUPS, TENTS])
+    return open_site(tmp_path)
+
+
+def test_a_window_that_knows_of_no_rewording_strikes_none_out(site: OpenSite) -> None:
+    owner = site.visit()
+    mined = {name: str(getattr(SOUPS, name)) for name in ("topic", "y", "base", "neg")}
+    stale = {"proposal": SOUPS.id, "seen": seen_in(owner.page(PLACE), SOUPS.id), "verdict": "accept", **mined}
+    answer(owner, SOUPS.id, topic="stews", neg="stews lacking cream")
+    events = open_batch(site.shelf.root / "food" / "proposals.jsonl.gold").store.events()
+    page = owner.post(f"{PLACE}/answer", stale, 409).text
+    assert "was answered meanwhile" in page
+    assert "stews lacking cream" in page
+    assert open_batch(site.shelf.root / "food" / "proposals.jsonl.gold").store.events() == events
+    owner.post(f"{PLACE}/answer", {**stale, "seen": seen_in(page, SOUPS.id)})
+    assert "stews lacking cream" not in owner.page(PLACE)
+
+
+def test_words_that_are_refused_do_not_make_a_window_know_more(site: OpenSite) -> None:
+    owner = site.visit()
+    stale = {"proposal": SOUPS.id, "seen": "0", "verdict": "accept"}
+    answer(owner, SOUPS.id, topic="stews")
+    page = owner.post(f"{PLACE}/answer", {**stale, "topic": " "}, 422).text
+    owner.post(f"{PLACE}/answer", {**stale, "seen": seen_in(page, SOUPS.id), "topic": "broths"}, 409)
+    assert "stews" in owner.page(PLACE)
+
+
+def test_what_others_said_meanwhile_is_shown_first(site: OpenSite) -> None:
+    owner = site.visit()
+    answer(owner, TENTS.id)
+    batch = open_batch(site.shelf.root / "food" / "proposals.jsonl.gold")
+    batch.store.append([Draft("anna", SOUPS.id, "verdict", "reject")], START)
+    owner.post(f"{PLACE}/answer", {"proposal": SOUPS.id, "seen": "0", "verdict": "accept"}, 409)
+    assert tally(owner)["rejected"] == (1, 3)
