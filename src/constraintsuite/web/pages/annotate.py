@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -19,17 +19,17 @@ from constraintsuite.annotate.answering import (
     last_of,
     take_back_last,
 )
-from constraintsuite.annotate.batch import Batch
 from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import SIDES, Event
-from constraintsuite.annotate.standing import progress_of, standing, tasks_left
+from constraintsuite.annotate.records import SIDES
+from constraintsuite.annotate.standing import progress_of
 from constraintsuite.web.asking import ask, given_in, given_of, say, spelt
+from constraintsuite.web.desk import Desk
 from constraintsuite.web.drawn import judged_batch, own_page
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import ALL, JUDGES, Page
 from constraintsuite.web.pages.batches import show_state
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.shelf import BATCH, Shelf
 
 TOLD = {
     "stale": "You have answered something meanwhile, perhaps in another window. Nothing was taken back.",
@@ -38,34 +38,6 @@ TOLD = {
     "nothing": "There is nothing left to take back.",
 }
 """What a page says of the step before it."""
-
-
-@dataclass(frozen=True)
-class Desk:
-    """One person before one batch."""
-
-    one: Shelved
-    batch: Batch
-    name: str
-    tasks: tuple[Task, ...]
-    own: list[Event]
-
-    def task(self, row: str) -> Task:
-        """A task of this queue; a row of another person's is unknown here."""
-        found = next((task for task in self.tasks if task.row == row), None)
-        if found is None:
-            raise NotOnShelfError("There is no such item in your queue. Nothing was changed.")
-        return found
-
-    def next_left(self, after: str = "") -> Task | None:
-        """What is to be done next: behind a row, then from the beginning, so that what was skipped comes again."""
-        left = {task.row for task in tasks_left(self.batch, self.name, standing(self.own))}
-        start = next((place + 1 for place, task in enumerate(self.tasks) if task.row == after), 0)
-        return next((task for task in (*self.tasks[start:], *self.tasks[:start]) if task.row in left), None)
-
-    def address(self, **parameters: str) -> str:
-        """Of this queue."""
-        return f"/{BATCH}/{quote(self.one.place)}" + (f"?{urlencode(parameters)}" if parameters else "")
 
 
 @dataclass(frozen=True)
@@ -91,10 +63,10 @@ def queue(request: Request, shelf: Shelf) -> Response:
     desk = _desk(request, shelf)
     if row := request.query_params.get("row"):
         return _show(request, desk, desk.task(row), told=TOLD.get(request.query_params.get("told", ""), ""))
-    following = desk.next_left(request.query_params.get("after", ""))
-    if following is None:
+    left = desk.left(request.query_params.get("after", ""))
+    if not left:
         return _done(request, desk)
-    return RedirectResponse(desk.address(row=following.row), 303)
+    return RedirectResponse(desk.address(row=left[0].row), 303)
 
 
 def answer(request: Request, shelf: Shelf) -> Response:
@@ -109,8 +81,8 @@ def answer(request: Request, shelf: Shelf) -> Response:
         return _show(request, desk, task, tried=Tried(given, note, str(error), spoken.seen), status=422)
     except StaleError as error:
         return _show(request, _desk(request, shelf), task, tried=Tried(given, note, str(error)), status=409)
-    following = _desk(request, shelf).next_left(task.row)
-    return RedirectResponse(desk.address() if following is None else desk.address(row=following.row), 303)
+    left = _desk(request, shelf).left(task.row)
+    return RedirectResponse(desk.address(row=left[0].row) if left else desk.address(), 303)
 
 
 def again(request: Request, shelf: Shelf) -> Response:
@@ -142,7 +114,7 @@ def _back(request: Request, desk: Desk, told: str) -> Response:
 def _desk(request: Request, shelf: Shelf) -> Desk:
     name = request.state.person.name
     one, batch = judged_batch(shelf, request.path_params["place"])
-    return Desk(one, batch, name, tasks_of(batch, name), batch.store.events(name))
+    return Desk(one, f"/{BATCH}/{quote(one.place)}", batch, name, tasks_of(batch, name), batch.store.events(name))
 
 
 def _show(

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from constraintsuite.annotate.answering import StaleError, answers_to, last_of, take_back_last
-from constraintsuite.annotate.batch import Batch, open_batch
+from constraintsuite.annotate.batch import open_batch
 from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, tidy
 from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, passages_of
 from constraintsuite.annotate.queue import Task, tasks_of
 from constraintsuite.annotate.records import Draft, Event
-from constraintsuite.annotate.standing import progress_of, standing, tasks_left
+from constraintsuite.annotate.standing import progress_of, standing
 from constraintsuite.build.importers.pairs import describe_edit
 from constraintsuite.reports.marks import Mark, Segment, cut
+from constraintsuite.web.desk import Desk
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
 from constraintsuite.web.rendering import render
@@ -38,40 +38,6 @@ STALE = (
     "once more to put it in the other's place."
 )
 _FIELDS = tuple(question.id for question in QUESTIONS)
-
-
-@dataclass(frozen=True)
-class Desk:
-    """One person before one batch of passages."""
-
-    one: Shelved
-    batch: Batch
-    name: str
-    tasks: tuple[Task, ...]
-    own: list[Event]
-
-    def task(self, row: str) -> Task:
-        """A task of this queue; a row of another person's is unknown here."""
-        found = next((task for task in self.tasks if task.row == row), None)
-        if found is None:
-            raise NotOnShelfError("There is no such pair in your queue. Nothing was changed.")
-        return found
-
-    def left(self, after: str = "") -> list[Task]:
-        """What is still to be written, from behind a row on, then from the beginning."""
-        rows = {task.row for task in tasks_left(self.batch, self.name, standing(self.own))}
-        start = next((place + 1 for place, task in enumerate(self.tasks) if task.row == after), 0)
-        return [task for task in (*self.tasks[start:], *self.tasks[:start]) if task.row in rows]
-
-    def queries(self, task: Task) -> tuple[str, str]:
-        """What stands for a pair; empty where nothing does."""
-        said = answers_to(task, self.own)
-        first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
-        return first, second
-
-    def address(self, **parameters: str) -> str:
-        """Of this queue."""
-        return address_of(self.one) + (f"?{urlencode(parameters)}" if parameters else "")
 
 
 def address_of(one: Shelved) -> str:
@@ -129,7 +95,7 @@ def undo(request: Request, shelf: Shelf) -> Response:
     if found is None:
         return _back(desk, only(form, "row"), "nothing")
     task = next(task for task in desk.tasks if task.item.id == found[0])
-    before, after = desk.queries(task), _desk(request, shelf).queries(task)
+    before, after = _queries(desk, task), _queries(_desk(request, shelf), task)
     return _back(desk, task.row, "scores" if before == after else "before" if any(after) else "undone")
 
 
@@ -144,12 +110,19 @@ def models_for(request: Request, task: Task) -> tuple[str, ...]:
     return tuple(name for name in MODELS if request.state.person.role == "owner" or name in chosen)
 
 
+def _queries(desk: Desk, task: Task) -> tuple[str, str]:
+    """What stands for a pair; empty where nothing does."""
+    said = answers_to(task, desk.own)
+    first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
+    return first, second
+
+
 def _desk(request: Request, shelf: Shelf) -> Desk:
     one, name = shelf.get(request.path_params["place"], BATCH), request.state.person.name
     batch = shelf.load(one, open_batch)
     if batch.head.kind != NAME:
         raise NotOnShelfError(f"There is nothing to write for at {one.place!r}.")
-    return Desk(one, batch, name, tasks_of(batch, name), batch.store.events(name))
+    return Desk(one, address_of(one), batch, name, tasks_of(batch, name), batch.store.events(name))
 
 
 def _show(
@@ -164,7 +137,7 @@ def _show(
     status: int = 200,
 ) -> Response:
     """A pair with what was just sent, or with what stands; `seen` is what the person knew of, if not all of that."""
-    stands = desk.queries(task)
+    stands = _queries(desk, task)
     shown = queries or stands
     others = [other.row for other in desk.left(task.row) if other.row != task.row]
     return render(
@@ -198,7 +171,7 @@ def _done(request: Request, desk: Desk) -> Response:
         address=desk.address(),
         last=len(desk.own),
         progress=progress_of(desk.batch, desk.name, desk.own),
-        written=[(task.row, desk.queries(task)) for task in desk.tasks],
+        written=[(task.row, _queries(desk, task)) for task in desk.tasks],
     )
 
 

@@ -1,0 +1,42 @@
+"""One person before one batch: their queue, and what they have said so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.queue import Task
+from constraintsuite.annotate.records import Event
+from constraintsuite.annotate.standing import standing, tasks_left
+from constraintsuite.web.shelf import NotOnShelfError, Shelved
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a page of a queue works on."""
+
+    one: Shelved
+    home: str
+    """Where the queue is served."""
+    batch: Batch
+    name: str
+    tasks: tuple[Task, ...]
+    own: list[Event]
+
+    def task(self, row: str) -> Task:
+        """A task of this queue; a row of another person's is unknown here."""
+        found = next((task for task in self.tasks if task.row == row), None)
+        if found is None:
+            raise NotOnShelfError("There is no such item in your queue. Nothing was changed.")
+        return found
+
+    def left(self, after: str = "") -> list[Task]:
+        """What is still to be done, from behind a row on, then from the beginning, so that what was skipped comes again."""
+        rows = {task.row for task in tasks_left(self.batch, self.name, standing(self.own))}
+        start = next((place + 1 for place, task in enumerate(self.tasks) if task.row == after), 0)
+        return [task for task in (*self.tasks[start:], *self.tasks[:start]) if task.row in rows]
+
+    def address(self, **parameters: str) -> str:
+        """Of this queue."""
+        return self.home + (f"?{urlencode(parameters)}" if parameters else "")
