@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from constraintsuite.build.recipe import TagSettings
 from constraintsuite.build.tags import length_bin, overlap_bin
@@ -21,6 +20,7 @@ from constraintsuite.records.examples import (
     Split,
     Tags,
 )
+from constraintsuite.text.matching import BoundedMatcher
 from constraintsuite.text.neardup import jaccard
 from constraintsuite.text.terms import words
 
@@ -61,9 +61,9 @@ def make_pair(
 
 
 def describe_edit(operator: str, original: str, edited: str) -> Edit:
-    """Where two texts differ, in whole words."""
+    """Where two texts differ, in whole words; more coarsely where long texts say the same words again and again."""
     first, second = list(_TOKEN.finditer(original)), list(_TOKEN.finditer(edited))
-    matcher = SequenceMatcher(None, [t[0] for t in first], [t[0] for t in second], autojunk=False)
+    matcher = BoundedMatcher([t[0] for t in first], [t[0] for t in second])
     changes = [(a, b, c, d) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
     return Edit(
         operator=operator,
