@@ -31,10 +31,9 @@ from constraintsuite.evaluate.load import CONTROLS, EXAMPLES, load_suite
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.web.addresses import LOOPBACK
 from constraintsuite.web.app import make_app
 from constraintsuite.web.people import Door, Person
-from constraintsuite.web.safety import COOKIE
-from constraintsuite.web.serving import LOOPBACK
 from constraintsuite.web.shelf import Shelf, Shelved
 from measure import run_measured
 from tables import load, show, target
@@ -48,7 +47,7 @@ LIMIT_MS = 100.0
 class ForgetfulShelf(Shelf):
     """Reads everything again each time."""
 
-    def load(self, one: Shelved, read: Callable[[Path], T]) -> T:
+    def load(self, one: Shelved, read: Callable[[Path], T], *, small: bool = False) -> T:
         """What `read` makes of it."""
         return read(one.path)
 
@@ -96,9 +95,9 @@ def _measure(name: str, path: str, kept: int, naive: int, repeat: int) -> Row:
 
 
 def _ask(port: int, path: str) -> float:
-    connection = HTTPConnection(LOOPBACK[0], port, timeout=120)
+    connection = HTTPConnection(LOOPBACK, port, timeout=120)
     start = time.perf_counter()
-    connection.request("GET", path, headers={"Cookie": f"{COOKIE}={DOOR.token(OWNER)}"})
+    connection.request("GET", path, headers={"Cookie": f"{DOOR.cookie}={DOOR.token(OWNER)}"})
     answer = connection.getresponse()
     body = answer.read()
     taken = time.perf_counter() - start
@@ -167,7 +166,7 @@ def _serving(folder: Path, kind: type[Shelf]) -> Iterator[int]:
 
 
 def _serve(folder: Path, kind: type[Shelf], told: Connection) -> None:
-    server = uvicorn.Server(uvicorn.Config(make_app(kind(folder), DOOR, LOOPBACK), port=0, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(make_app(kind(folder), DOOR, (LOOPBACK,)), port=0, log_level="warning"))
     socket = server.config.bind_socket()
     socket.listen(16)
     told.send(socket.getsockname()[1])

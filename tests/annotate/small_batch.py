@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from constraintsuite.annotate.answering import take_back_last
 from constraintsuite.annotate.batch import Batch, write_batch
 from constraintsuite.annotate.queue import Task, tasks_of
 from constraintsuite.annotate.records import SIDES, Draft, Item, Question, Value
@@ -66,6 +67,12 @@ def answer_all(batch: Batch, annotator: str, answer: Answer = by_the_book) -> No
         ],
         START,
     )
+
+
+def take_back(batch: Batch, annotator: str) -> tuple[str, int] | None:
+    """What a person kept last, as if they knew of all that they said."""
+    own = batch.store.events(annotator)
+    return take_back_last(batch, annotator, own[-1].number if own else 0, START)
 
 
 def said_of(batch: Batch) -> Standing:

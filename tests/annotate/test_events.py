@@ -17,7 +17,6 @@ import pytest
 from annotate.small_batch import START, make_batch
 from constraintsuite.annotate.events import EventStore
 from constraintsuite.annotate.records import Draft
-from constraintsuite.annotate.standing import standing
 from constraintsuite.errors import UserError
 
 WRITER = """
@@ -37,26 +36,65 @@ def store_in(folder: Path) -> EventStore:
     return EventStore(folder / "annotations.sqlite")
 
 
+def new_store(folder: Path) -> EventStore:
+    store = store_in(folder)
+    store.create()
+    return store
+
+
 def writer(store: EventStore, name: str, count: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WRITER, str(store.path), name, str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
+    store = new_store(tmp_path)
     store.append([Draft("ann", "a", "q", ("u1", "u2"), 1, "an odd one ☃")], START)
     (event,) = store.events()
     assert (event.annotator, event.item, event.question, event.copy) == ("ann", "a", "q", 1)
     assert (event.value, event.note, event.time) == (("u1", "u2"), "an odd one ☃", "2026-03-02T09:00:00.000+00:00")
 
 
-def test_an_untouched_batch_has_no_events_and_no_file(tmp_path: Path) -> None:
-    assert store_in(tmp_path).events() == []
+def test_an_untouched_batch_has_no_events(tmp_path: Path) -> None:
+    assert make_batch(tmp_path).store.events() == []
+
+
+USES = [EventStore.events, lambda store: store.append([Draft("ann", "a", "q", "yes")], START)]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_file_that_is_gone_is_told_and_none_is_made(tmp_path: Path, use: Callable[[EventStore], object]) -> None:
+    with pytest.raises(UserError, match=r"annotations\.sqlite: the answers of this batch were taken away or emptied"):
+        use(store_in(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_several_are_appended_together_or_not_at_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize("use", USES)
+def test_a_file_that_was_emptied_is_told_and_left_so(tmp_path: Path, use: Callable[[EventStore], object]) -> None:
     store = store_in(tmp_path)
+    store.path.touch()
+    with pytest.raises(UserError, match="taken away or emptied"):
+        use(store)
+    assert store.path.stat().st_size == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "time"), [("not json", START.isoformat()), ('"yes"', "yesterday"), ('"yes"', "2026-03-02T09:00:00")]
+)
+def test_a_row_that_cannot_be_read_is_told(tmp_path: Path, value: str, time: str) -> None:
+    store = new_store(tmp_path)
+    connection = sqlite3.connect(store.path)
+    row = ("answer", "ann", "a", "q", value, 0, time, "")
+    names = "kind, annotator, item, question, value, copy, time, note"
+    connection.execute(f"INSERT INTO events ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    connection.commit()
+    connection.close()
+    with pytest.raises(UserError, match="Event 1, by ann, cannot be read"):
+        store.events()
+
+
+def test_several_are_appended_together_or_not_at_all(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
     broken = Draft("ann", "b", "q", "yes", kind="bribe")  # type: ignore[arg-type]
     with pytest.raises(sqlite3.IntegrityError):
         store.append([Draft("ann", "a", "q", "yes"), broken], START)
@@ -65,7 +103,7 @@ def test_several_are_appended_together_or_not_at_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("statement", ["UPDATE events SET value = '\"no\"'", "DELETE FROM events"])
 def test_an_event_is_never_changed_or_taken_away(tmp_path: Path, statement: str) -> None:
-    store = store_in(tmp_path)
+    store = new_store(tmp_path)
     store.append([Draft("ann", "a", "q", "yes")], START)
     connection = sqlite3.connect(store.path)
     with pytest.raises(sqlite3.IntegrityError, match="events are never"):
@@ -74,28 +112,8 @@ def test_an_event_is_never_changed_or_taken_away(tmp_path: Path, statement: str)
     assert [event.value for event in store.events()] == ["yes"]
 
 
-def test_undo_brings_back_what_was_said_before(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    for value in ("yes", "no"):
-        store.append([Draft("ann", "a", "q", value)], START)
-    store.undo("ann", START)
-    assert standing(store.events()).of("a", "q")["ann"].value == "yes"
-    store.undo("ann", START)
-    assert standing(store.events()).of("a", "q") == {}
-    assert store.undo("ann", START) is None
-    assert len(store.events()) == 4
-
-
-def test_undo_is_of_ones_own_answers(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    store.append([Draft("ann", "a", "q", "yes")], START)
-    store.append([Draft("bob", "a", "q", "no")], START)
-    store.undo("ann", START)
-    assert dict(standing(store.events()).of("a", "q")).keys() == {"bob"}
-
-
 def test_many_processes_lose_nothing(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
+    store = new_store(tmp_path)
     running = [writer(store, f"person-{number}", 25) for number in range(4)]
     acknowledged = [int(line) for process in running for line in process.communicate(timeout=120)[0].split()]
     assert sorted(acknowledged) == list(range(1, 101))
@@ -112,7 +130,7 @@ def test_fifty_people_at_once_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_a_killed_process_loses_no_answer_that_was_acknowledged(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
+    store = new_store(tmp_path)
     process = writer(store, "ann", 100_000)
     assert process.stdout is not None
     acknowledged = [int(process.stdout.readline()) for _ in range(40)]
@@ -152,22 +170,15 @@ def test_another_programs_database_is_left_as_it_is(tmp_path: Path, use: Callabl
 @pytest.mark.parametrize("use", [EventStore.events, EventStore.create, lambda store: store.append([], START)])
 def test_a_link_is_neither_read_nor_written_through(tmp_path: Path, use: Callable[[EventStore], object]) -> None:
     (tmp_path / "batch").mkdir()
-    store_in(tmp_path).append([Draft("ann", "a", "q", "yes")], START)
+    new_store(tmp_path).append([Draft("ann", "a", "q", "yes")], START)
     linked = store_in(tmp_path / "batch")
     linked.path.symlink_to(tmp_path / "annotations.sqlite")
     with pytest.raises(UserError, match="this is a link"):
         use(linked)
 
 
-def test_reading_makes_no_table(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    store.path.touch()
-    assert store.events() == []
-    assert store.path.stat().st_size == 0
-
-
 def test_reading_leaves_nothing_beside_the_file(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
+    store = new_store(tmp_path)
     store.append([Draft("ann", "a", "q", "yes")], START)
     assert len(store.events()) == 1
     assert list(tmp_path.iterdir()) == [store.path]
@@ -175,7 +186,7 @@ def test_reading_leaves_nothing_beside_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_events_are_read_where_nothing_may_be_written(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
+    store = new_store(tmp_path)
     store.append([Draft("ann", "a", "q", "yes")], START)
     tmp_path.chmod(0o500)
     try:

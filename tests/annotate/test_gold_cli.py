@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from constraintsuite.errors import UserError
 from evaluate.tiny_suite import EXAMPLES, write_suite
 
 OBEYING = {(example.query.neg, example.docs.pos.text) for example in EXAMPLES}
+
+BREAKING = {(example.query.neg, example.docs.neg.text) for example in EXAMPLES}
 
 
 def csuite(*arguments: object) -> Result:
@@ -44,7 +47,9 @@ def judge(batch: Path, name: str, **changes: str) -> str:
     rows = read_csv(sheet)
     for row in rows:
         side = "first" if (row["query"], row["first"]) in OBEYING else "second"
-        row |= {"natural": "yes", "obeys": side, "on_topic": "first; second", "grammatical": "first; second", **changes}
+        about = [name for name in ("first", "second") if (row["query"], row[name]) in OBEYING | BREAKING]
+        said = {"natural": "yes", "obeys": side, "on_topic": "; ".join(about), "grammatical": "first; second"}
+        row |= {**said, **changes}
     return ok("import", batch, write_csv(batch.parent / f"{name}-done.csv", rows), "--annotator", name)
 
 
@@ -72,6 +77,31 @@ def test_agreement_in_words_and_as_json(batch: Path) -> None:
     found = json.loads(ok("agree", batch, "--by", "slice", "--json"))
     assert {row["group"] for row in found["questions"]} > {"all", "negation_omission"}
     assert [one["annotator"] for one in found["annotators"]] == ["ann", "bob"]
+
+
+def test_who_answers_without_care_is_named_and_can_be_left_out(tmp_path: Path) -> None:
+    examples = [replace(EXAMPLES[n % len(EXAMPLES)], id=f"e{n}", couple="", clusters=(f"c{n}",)) for n in range(100)]
+    ok("sample", write_suite(tmp_path / "suite", examples, ()), "--repeats", 0, "-n", 100)
+    batch = tmp_path / "suite.gold"
+    judge(batch, "ann", on_topic="none", obeys="first")
+    judge(batch, "bob")
+    text = ok("agree", batch)
+    assert "ann failed the decoys: 0 % of the known answers were right, in 5 decoys" in text
+    assert "ann chose by place: the text shown first in" in text
+    assert "Leave them out with --without NAME." in text
+    assert "bob failed" not in text
+    assert [one["annotator"] for one in json.loads(ok("agree", batch, "--json"))["concerns"]][:2] == ["ann", "ann"]
+    assert "ann failed the decoys" in ok("export", batch, "--out", tmp_path / "all")
+    assert [one["annotator"] for one in json.loads(ok("agree", batch, "--without", "ann", "--json"))["annotators"]] == [
+        "bob"
+    ]
+    assert "failed" not in ok("export", batch, "--out", tmp_path / "some", "--without", "ann")
+    assert "nobody of this name" in fault("agree", batch, "--without", "an")
+
+
+def test_few_decoys_are_said_to_be_few(batch: Path) -> None:
+    judge(batch, "ann")
+    assert "Too few decoys to know who reads with care: ann 1 answered, and it takes 5 each." in ok("agree", batch)
 
 
 def test_one_ruling_by_hand(batch: Path) -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from annotate.small_batch import START, answer_all, by_the_book, make_batch, read_csv, said_of, write_csv
+from annotate.small_batch import START, answer_all, by_the_book, make_batch, read_csv, said_of, take_back, write_csv
 from constraintsuite.annotate.adjudication import disagreements, read_rulings, rule, write_disagreements
 from constraintsuite.annotate.agreeing import QuestionAgreement, agree, attention
 from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.labels import Label, Labelled, label_all, write_labels
 from constraintsuite.annotate.queue import Task
 from constraintsuite.annotate.records import Draft, Event, Value
+from constraintsuite.annotate.standing import leave_out, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
 
@@ -67,6 +68,23 @@ def test_the_claim_and_the_bound_that_is_shown_never_contradict(tmp_path: Path) 
     found = row_of(agree(batch, said_of(batch), claim=0.9), "obeys")
     assert found.figures.raw.low is not None
     assert (found.figures.raw.low >= 0.9) is (found.needed.at_this_rate == 0)
+
+
+def test_coefficients_have_bounds_on_their_scale_or_none(tmp_path: Path) -> None:
+    batch = make_batch(tmp_path, 4)
+    answer_all(batch, "ann", lambda task: {"obeys": "first" if task.item.id < "dish-2" else "second"})
+    answer_all(batch, "bob", lambda task: {"obeys": "first" if task.item.id < "dish-3" else "second"})
+    figures = row_of(agree(batch, said_of(batch)), "obeys").figures
+    assert figures.kappa.value == 0.5
+    assert (figures.kappa.low, figures.kappa.high) == (None, None), "of four items it could be anything"
+    assert figures.raw.low is not None
+    assert figures.raw.low >= 0
+
+    batch = make_batch(tmp_path / "more", 9)
+    answer_all(batch, "ann", lambda task: {"obeys": "first" if task.item.id < "dish-4" else "second"})
+    answer_all(batch, "bob", lambda task: {"obeys": "second" if task.item.id < "dish-3" else "first"})
+    low = row_of(agree(batch, said_of(batch)), "obeys").figures.kappa
+    assert (low.low, low.high is not None and low.high < 1) == (-1, True)
 
 
 def test_attention_is_what_can_be_checked_of_one_alone(tmp_path: Path) -> None:
@@ -130,7 +148,7 @@ def test_a_ruling_ends_with_an_answer_that_is_taken_back_and_counts_again_with_i
     batch = make_batch(tmp_path)
     batch.store.append([Draft("ann", "dish-1", "obeys", "first"), Draft("bob", "dish-1", "obeys", "both")], START)
     batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "obeys", "second"), WHY)], START)
-    batch.store.undo("bob", START)
+    take_back(batch, "bob")
     assert said_of(batch).rulings == {}
     batch.store.append([Draft("bob", "dish-1", "obeys", "both")], START)
     assert said_of(batch).rulings.keys() == {("dish-1", "obeys")}
@@ -147,6 +165,7 @@ def test_nobody_rules_on_a_decoy(tmp_path: Path) -> None:
     [
         ("ann", ("dish-1", "obeys", "first"), WHY, "ann has judged this item"),
         ("cy", ("dish-1", "obeys", "first"), "because", "a ruling needs a reason, in words"),
+        ("cy", ("dish-1", "obeys", "first"), "x" * 2_001, "2,001 characters; 2,000 are the most"),
         ("cy", ("dish-1", "obeys", "third"), WHY, "'third' is not an answer here"),
         ("cy", ("dish-2", "obeys", "first"), WHY, "nobody differs here"),
         ("cy", ("dish-99", "obeys", "first"), WHY, "no item 'dish-99'"),
@@ -202,6 +221,34 @@ def test_a_majority_settles_nothing(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path)
     answer_all(batch, "di")
     assert {one.item: one for one in label_all(batch, said_of(batch))}["dish-1"].labels["obeys"].how == "open"
+
+
+def test_labels_without_somebody_are_as_if_they_had_said_nothing(tmp_path: Path) -> None:
+    batch = twice_judged(tmp_path)
+    answer_all(batch, "di")
+    labels = {one.item: one.labels for one in write_labels(batch, tmp_path / "out", ["bob"])}
+    assert labels["dish-1"]["obeys"] == Label("first", "agreed", 2)
+    assert {one.annotator for one in read_jsonl(tmp_path / "out" / "events.jsonl", Event)} == {"ann", "di"}
+    with pytest.raises(UserError, match=r"bop: nobody of this name has said anything\. There are: ann, bob, di\."):
+        write_labels(batch, tmp_path / "other", ["bop"])
+    assert not (tmp_path / "other").exists()
+
+
+def test_what_somebody_took_back_stays_so_without_them(tmp_path: Path) -> None:
+    batch = twice_judged(tmp_path)
+    (ruling,) = batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "obeys", "both"), WHY)], START)
+    with batch.store.turn(START) as turn:
+        turn.take_back([ruling], "di")
+    assert standing(leave_out(batch.store.events(), ["di"])).rulings == {}
+    assert standing(leave_out(batch.store.events(), ["cy"])).rulings == {}
+
+
+def test_a_ruling_counts_only_where_those_who_are_left_differ(tmp_path: Path) -> None:
+    batch = twice_judged(tmp_path)
+    batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "obeys", "both"), WHY)], START)
+    labels = {one.item: one for one in write_labels(batch, tmp_path / "out", ["bob"])}
+    assert labels["dish-1"].labels["obeys"] == Label("first", "single", 1)
+    assert labels["dish-1"].notes == ()
 
 
 def test_labels_and_events_are_exported_as_json_lines(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_proposal_is_shown_without_its_score() -> None:
 
 def test_verdicts_and_words_go_back_into_the_proposals(tmp_path: Path) -> None:
     batch = judged_proposals(tmp_path)
-    soups, tents, cakes = approve([SOUPS, TENTS, CAKES], label_all(batch, said_of(batch)))
+    soups, tents, cakes = approve([SOUPS, TENTS, CAKES], label_all(batch, said_of(batch)), said_of(batch))
     assert (soups.status, soups.neg, soups.base) == ("accepted", "soups that have no cream", "soups with cream")
     assert (tents.status, cakes.status) == ("rejected", "doubtful")
 

@@ -11,9 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.small_batch import START, said_of
+from constraintsuite.annotate.answering import StaleError
 from constraintsuite.annotate.batch import Batch, write_batch
 from constraintsuite.annotate.kinds.query_rules import LONGEST, asks_yes_or_no, find_faults, tidy, words_of_one
-from constraintsuite.annotate.kinds.writing import PASSAGES, passages_of, read_pairs, write_nevir, written
+from constraintsuite.annotate.kinds.writing import (
+    PASSAGES,
+    BrokenRulesError,
+    keep_queries,
+    passages_of,
+    read_pairs,
+    write_nevir,
+    written,
+)
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Draft
 from constraintsuite.build.importers.importing import import_suite
@@ -112,6 +121,32 @@ def test_a_suite_without_minimal_pairs_is_refused(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite", (DOGLESS, NUTLESS))
     with pytest.raises(UserError, match="no minimal pairs"):
         read_pairs(suite, 10, 0)
+
+
+def test_passages_with_words_of_their_own_are_drawn_first(tmp_path: Path) -> None:
+    texts = {
+        **{f"swap{n}": (f"nuts {n}, no eggs", f"eggs {n}, no nuts") for n in range(8)},
+        "added": ("no nuts or eggs", "nuts or eggs"),
+        "both": ("a heated bath", "a cold bath"),
+    }
+    pairs = [make_example(name, "negation_minpairs", ("a", "b", "c"), both) for name, both in texts.items()]
+    suite = write_suite(tmp_path / "suite", pairs)
+    for seed in range(3):
+        assert [pair.id for pair in read_pairs(suite, 1, seed)[0].pairs] == ["both"]
+        assert [pair.id for pair in read_pairs(suite, 2, seed)[0].pairs] == ["added", "both"]
+    assert len(read_pairs(suite, 10, 0)[0].pairs) == 10, "exchanged words are taken too"
+
+
+def test_queries_that_break_a_rule_are_not_kept(tmp_path: Path) -> None:
+    batch = make_batch(tmp_path)
+    (task,) = tasks_of(batch, "ann")
+    with pytest.raises(BrokenRulesError, match="Query 2: This is answered by yes or no") as caught:
+        keep_queries(batch, "ann", task, ("which soup", "is it soup"), 0, START)
+    assert [fault.query for fault in caught.value.faults] == [1]
+    assert batch.store.events() == []
+    keep_queries(batch, "ann", task, ("which soup", "soups with what"), 0, START)
+    with pytest.raises(StaleError):
+        keep_queries(batch, "ann", task, ("which soups", "soups with what"), 0, START)
 
 
 def test_which_passage_comes_first_differs_from_item_to_item(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from constraintsuite.errors import UserError
 from constraintsuite.reports.sections.base import Remarks, Sheet
 from constraintsuite.showing.bundles import SUBSET, show_bundle
 from constraintsuite.showing.display import Display
@@ -43,3 +45,13 @@ def test_truths_have_a_section(tmp_path: Path) -> None:
     (table,) = truths.tables()
     assert table.caption == "relevance, in truth/relevance."
     assert ("queries", 6) in table.rows
+
+
+def test_a_bundle_of_another_version_is_told(tmp_path: Path) -> None:
+    path = make_bundle(tmp_path)
+    for file in path.rglob("manifest.json"):
+        manifest = json.loads(file.read_text())
+        manifest["settings"].pop("source", None)
+        file.write_text(json.dumps(manifest))
+    with pytest.raises(UserError, match=r"KeyError: 'source'.*written by another version"):
+        show_bundle(path)

@@ -13,7 +13,7 @@ from constraintsuite.memory.folder import open_memory, write_memory
 from constraintsuite.memory.modes import MODES
 from constraintsuite.reports.sections.base import Remarks, Sheet
 from constraintsuite.reports.walks.page import render_walk
-from constraintsuite.showing.memory.graphs import PLAIN, search_memory, show_graph
+from constraintsuite.showing.memory.graphs import PLAIN, SHOWN_DOCUMENTS, search_memory, show_graph
 from memory.tiny_parts import part
 
 PARTS = [
@@ -64,3 +64,14 @@ def test_the_picture_is_that_of_the_command(folder: Path, tmp_path: Path) -> Non
     assert render_walk(search_memory(open_memory(folder), "penalty of acme", "ppr", 3)) == page.read_text(
         encoding="utf-8"
     )
+
+
+def test_a_long_list_of_documents_has_an_end(tmp_path: Path) -> None:
+    many = [part(f"d{number:03d}", ["a paragraph"]) for number in range(SHOWN_DOCUMENTS + 1)]
+    shown = show_graph(write_memory(tmp_path / "graph", many, name="many").path)
+    (table,) = [block.table for block in shown.sections[0].blocks if isinstance(block, Sheet)]
+    assert (len(table), table.caption) == (SHOWN_DOCUMENTS, f"The first {SHOWN_DOCUMENTS} of {SHOWN_DOCUMENTS + 1}.")
+
+
+def test_the_site_does_not_say_what_was_confirmed() -> None:
+    assert not any("Here nothing was" in about for about in PLAIN.values()), "it reads no state, so it cannot know"

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 from constraintsuite.web.app import make_app
 from constraintsuite.web.people import Door, Person
-from constraintsuite.web.safety import COOKIE, GUARD
+from constraintsuite.web.safety import GUARD
 from constraintsuite.web.shelf import Shelf
 
 HOST = "127.0.0.1"
@@ -41,6 +41,10 @@ class Visitor:
         """The text of a page that is there."""
         return self.get(path).text
 
+    def main(self, path: str) -> str:
+        """What stands below the header, which is the same on all pages."""
+        return self.page(path).partition("</header>")[2]
+
     def post(self, path: str, fields: Mapping[str, str | Sequence[str]] | None = None, status: int = 303) -> Response:
         """Send a form as the site's own pages do."""
         return _checked(self.client.post(path, data={GUARD: self.guard, **_lists(fields or {})}), status)
@@ -57,7 +61,7 @@ class OpenSite:
     def visit(self, person: Person = OWNER) -> Visitor:
         """As this person, who has followed their link."""
         client = self.stranger()
-        client.cookies.set(COOKIE, self.door.token(person))
+        client.cookies.set(self.door.cookie, self.door.token(person))
         return Visitor(person, client, self.door.guard(person))
 
     def stranger(self) -> TestClient:
@@ -76,7 +80,7 @@ def ask(
 ) -> tuple[int, bytes]:
     """What the owner is answered at a path exactly as it is (a client would tidy it), to a body in parts without a length."""
     messages: list[Message] = []
-    cookie = f"{COOKIE}={site.door.token(OWNER)}"
+    cookie = f"{site.door.cookie}={site.door.token(OWNER)}"
     scope: Scope = {
         "type": "http",
         "method": method,

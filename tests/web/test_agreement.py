@@ -1,33 +1,29 @@
-"""Agreement, rulings and export on pages: the figures of the machinery, no names, nothing overwritten."""
+"""Agreement and export on pages: the figures of the machinery, whom not to rely on, nothing overwritten."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from annotate.small_batch import START, answer_all, make_batch
+from annotate.small_batch import Dishes, answer_all, make_batch, take_back
 from annotate.test_kinds import judged_proposals
-from constraintsuite.annotate.batch import Batch, open_batch
+from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.queue import Task
-from constraintsuite.annotate.records import Draft, Value
-from constraintsuite.annotate.standing import standing
+from constraintsuite.annotate.records import Item, Value
 from constraintsuite.build.dropping import Dropped, name_of_texts
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.web.beside import new_beside
-from constraintsuite.web.people import Person
 from constraintsuite.web.shelf import Shelf
 from evaluate.tiny_suite import EXAMPLES, write_suite
-from web.site import ANNA, BEN, JUDGE, OWNER, OpenSite, open_site
+from web.site import ANNA, BEN, OpenSite, open_site
 
 BATCH = "/batch/batch"
 GOLD = "/batch/suite.gold"
-REASON = "The text says so in its first sentence."
 
 
 def differing(task: Task) -> dict[str, Value]:
@@ -45,11 +41,6 @@ def batch(tmp_path: Path) -> Batch:
 @pytest.fixture
 def site(batch: Batch) -> OpenSite:
     return open_site(batch.path.parent)
-
-
-def ruling_form(page: str, answer: str = "first", reason: str = REASON) -> dict[str, str]:
-    fields = {name: re.findall(rf'name="{name}" value="([^"]*)"', page)[0] for name in ("item", "question", "seen")}
-    return {**fields, f"answer.{fields['question']}": answer, "reason": reason}
 
 
 # Agreement
@@ -88,7 +79,7 @@ def test_figures_come_again_only_when_somebody_has_said_something(batch: Batch, 
     assert "<html" not in figures
     seen = re.findall('data-seen="([^"]*)"', figures)[0]
     assert not owner.get(f"{again}&seen={seen}", 204).text
-    batch.store.undo(BEN.name, START)
+    take_back(batch, BEN.name)
     assert owner.page(f"{again}&seen={seen}") != figures
 
 
@@ -97,72 +88,58 @@ def test_before_two_people_answered_there_is_no_figure(tmp_path: Path) -> None:
     assert "No item has been answered by two people yet" in open_site(tmp_path).visit().page(f"{BATCH}/agreement")
 
 
-# Rulings
+class Traps(Dishes):
+    """With eight decoys."""
+
+    def items(self) -> Iterator[Item]:
+        yield from super().items()
+        for number in range(7):
+            sides = (f"soup {number}", "a bicycle")
+            yield Item(f"decoy-{number}", {"query": "soup"}, sides=sides, expected={"obeys": "first"})
 
 
-@pytest.mark.parametrize("person", [OWNER, JUDGE])
-def test_what_people_differ_on_is_shown_without_their_names(site: OpenSite, person: Person) -> None:
-    page = site.visit(person).page(f"{BATCH}/rulings")
-    assert "1 waits for your ruling" in page
-    assert "dish 3 without nuts" in page
-    assert not re.search("anna|ben|dish 2", page)
+def careless(task: Task) -> dict[str, Value]:
+    return (
+        {"obeys": task.as_meant("first"), "fit": "badly"}
+        if not task.item.expected
+        else {"obeys": "neither", "fit": "badly"}
+    )
 
 
-def test_a_ruling_is_kept_with_its_reason(batch: Batch, site: OpenSite) -> None:
-    judge = site.visit(JUDGE)
-    location = judge.post(f"{BATCH}/rulings", ruling_form(judge.page(f"{BATCH}/rulings"))).headers["location"]
-    assert "Nothing waits for your ruling" in judge.page(location)
-    ruling = standing(batch.store.events()).rulings["dish-3", "obeys"]
-    assert (ruling.value, ruling.note, ruling.annotator) == ("first", REASON, JUDGE.name)
+@pytest.fixture
+def trapped(tmp_path: Path) -> OpenSite:
+    """ben fails the decoys."""
+    batch = write_batch(tmp_path / "batch", Traps(20), "dishes 1", repeats=0)
+    answer_all(batch, ANNA.name)
+    answer_all(batch, BEN.name, careless)
+    return open_site(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason", "told"),
-    [
-        ("first", "short", "needs a reason"),
-        ("third", REASON, "is not an answer here"),
-        ("", REASON, "is not an answer"),
-    ],
-)
-def test_what_is_no_ruling_is_told_and_not_lost(
-    batch: Batch, site: OpenSite, answer: str, reason: str, told: str
-) -> None:
-    judge, before = site.visit(JUDGE), batch.store.events()
-    page = judge.post(f"{BATCH}/rulings", ruling_form(judge.page(f"{BATCH}/rulings"), answer, reason), 422).text
-    assert told in page
-    assert f">\n{reason}</textarea>" in page
-    assert batch.store.events() == before
+def test_who_fails_decoys_or_chooses_by_place_is_named(trapped: OpenSite) -> None:
+    page = trapped.visit().page(f"{BATCH}/agreement")
+    assert (
+        "<strong>ben</strong> failed the decoys: 0 % of the known answers were right, in 8 decoys (95 % interval 0.0–32.4 %)."
+        in page
+    )
+    assert "<strong>ben</strong> chose by place: the text shown first in 20 of 20 items (p &lt; 0.001)." in page
+    assert "<strong>anna</strong>" not in page
+    assert "Tick their name above" in page
 
 
-def test_a_ruling_on_what_people_no_longer_say_is_told(batch: Batch, site: OpenSite) -> None:
-    judge = site.visit(JUDGE)
-    form = ruling_form(judge.page(f"{BATCH}/rulings"))
-    batch.store.append([Draft(BEN.name, "dish-3", "obeys", "neither")], START)
-    page = judge.post(f"{BATCH}/rulings", form, 409).text
-    assert "Somebody has answered or ruled on this meanwhile" in page
-    assert standing(batch.store.events()).rulings == {}
+def test_figures_without_somebody(trapped: OpenSite) -> None:
+    owner = trapped.visit()
+    page = owner.page(f"{BATCH}/agreement?without=ben")
+    assert "failed the decoys" not in page
+    assert "No item has been answered by two people yet" in page
+    assert 'name="without" value="ben" checked' in page
+    assert "agreement/figures?by=&amp;claim=0.9&amp;without=ben" in page
+    assert "nobody of this name has said anything" in owner.get(f"{BATCH}/agreement?without=bem", 400).text
 
 
-def test_of_many_rulings_at_once_the_first_is_kept_and_the_others_are_told(batch: Batch, site: OpenSite) -> None:
-    form = ruling_form(site.visit(JUDGE).page(f"{BATCH}/rulings"))
-    people = [JUDGE, OWNER] * 4
-
-    def send(person: Person) -> int:
-        visitor = site.visit(person)
-        return visitor.client.post(f"{BATCH}/rulings", data={**form, "guard": visitor.guard}).status_code
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sorted(pool.map(send, people)) == [303] + [409] * 7
-    assert sum(event.kind == "ruling" for event in batch.store.events()) == 1
-
-
-def test_who_has_judged_an_item_is_not_asked_to_rule_on_it(batch: Batch, site: OpenSite) -> None:
-    form = ruling_form(site.visit(JUDGE).page(f"{BATCH}/rulings"))
-    batch.store.append([Draft(OWNER.name, "dish-3", "fit", "well")], START)
-    page = site.visit(OWNER).page(f"{BATCH}/rulings")
-    assert "Nothing waits for your ruling" in page
-    assert "1 you cannot rule on" in page
-    assert "has judged this item" in site.visit(OWNER).post(f"{BATCH}/rulings", form, 422).text
+def test_of_few_decoys_it_is_said_that_they_tell_nothing(site: OpenSite) -> None:
+    page = site.visit().page(f"{BATCH}/agreement")
+    assert "Too few decoys to know who reads with care: anna 1, ben 1 answered, and it takes 5 each." in page
+    assert "failed the decoys" not in page
 
 
 # Batches: made, watched, exported
@@ -221,10 +198,8 @@ def test_a_size_that_cannot_be_meant_is_told_and_nothing_is_made(suite_site: Ope
 def test_of_a_changed_suite_no_batch_is_made(suite_site: OpenSite) -> None:
     with (suite_site.shelf.root / "suite" / "examples.jsonl").open("a") as file:
         file.write("\n")
-    assert (
-        "changed since the suite was built"
-        in suite_site.visit().post("/sample/suite", {"size": "5", "seed": "0"}, 422).text
-    )
+    told = suite_site.visit().post("/sample/suite", {"size": "5", "seed": "0"}, 422).text
+    assert "changed since the suite was built" in told
     assert [path.name for path in suite_site.shelf.root.iterdir()] == ["suite"]
 
 
@@ -243,7 +218,7 @@ def test_an_annotator_makes_no_batch(suite_site: OpenSite) -> None:
 def test_the_state_says_how_far_everyone_is_and_what_waits(site: OpenSite) -> None:
     page = site.visit().page(BATCH)
     assert re.search(r">anna</th><td>7</td><td>7</td>", page)
-    assert "1 wait for a third person" in page
+    assert "1 waits for a third person" in page
 
 
 def test_an_export_writes_what_the_command_writes_and_lists_what_to_drop_and_repair(suite_site: OpenSite) -> None:
@@ -264,6 +239,31 @@ def test_an_export_writes_what_the_command_writes_and_lists_what_to_drop_and_rep
     example = next(one for one in EXAMPLES if one.id == wrong)
     named = name_of_texts(example.query.neg, example.docs.pos.text, example.docs.neg.text)
     assert [(one.id, one.texts) for one in read_jsonl(folder / "drop.jsonl", Dropped)] == [(wrong, named)]
+
+
+def test_the_command_that_drops_can_be_pasted(suite_site: OpenSite) -> None:
+    make_gold(suite_site)
+    owner = suite_site.visit()
+    page = owner.page(owner.post(f"{GOLD}/export").headers["location"])
+    assert f"--drop {suite_site.shelf.root / 'suite.gold.export' / 'drop.jsonl'}" in page
+
+
+def test_an_export_can_leave_somebody_out(suite_site: OpenSite) -> None:
+    batch = make_gold(suite_site)
+    judge_gold(batch)
+    owner = suite_site.visit()
+    assert "Too few decoys to know" in owner.page(f"{GOLD}/export")
+    page = owner.page(f"{GOLD}/export?without=ben")
+    assert "Now, without ben: 0 keep" in page
+    assert '<input type="hidden" name="without" value="ben">' in page
+    assert "beside the batch, without ben" in owner.page(
+        owner.post(f"{GOLD}/export", {"without": "ben"}).headers["location"]
+    )
+    events = (suite_site.shelf.root / "suite.gold.export" / "events.jsonl").read_text()
+    assert ANNA.name in events
+    assert BEN.name not in events
+    assert "nobody of this name" in owner.post(f"{GOLD}/export", {"without": "bem"}, 400).text
+    assert not (suite_site.shelf.root / "suite.gold.export-2").exists()
 
 
 def test_a_second_export_leaves_the_first_as_it_is(suite_site: OpenSite) -> None:
@@ -288,6 +288,8 @@ def test_a_batch_of_proposals_is_exported_with_the_file_it_was_drawn_from(tmp_pa
     assert f"{batch.path.name}.export" in owner.page(owner.post(f"{address}/export").headers["location"])
     approved = list(read_jsonl(tmp_path / f"{batch.path.name}.export" / "approved.jsonl", Proposal))
     assert {one.status for one in approved} >= {"accepted", "rejected"}
+    assert "proposals are decided by one person" in owner.post(f"{address}/export", {"without": "ann"}, 400).text
+    assert not (tmp_path / f"{batch.path.name}.export-2").exists()
 
 
 def test_proposals_that_were_changed_since_cannot_be_exported(tmp_path: Path) -> None:

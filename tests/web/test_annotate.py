@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from annotate.small_batch import START, Dishes, make_batch
+from annotate.small_batch import START, Dishes, answer_all, make_batch
 from constraintsuite.annotate.batch import Batch, write_batch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Draft, Question
 from constraintsuite.annotate.standing import standing
+from constraintsuite.web.desk import left_for
 from web.queueing import GOOD, QUEUE, chosen_in, first_row, form_of, row_of, said_by_anna, values_of
-from web.site import ANNA, BEN, Visitor, open_site
+from web.site import ANNA, BEN, JUDGE, Visitor, open_site
 
 
 @pytest.fixture
@@ -171,6 +172,47 @@ def test_undo_of_a_change_brings_back_what_was_said_before(batch: Batch, anna: V
     assert "What you had answered here before that counts again" in page
     form = {"row": row, "last": values_of(page, "last")}
     assert "no longer counts" in anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
+
+
+def test_what_was_taken_back_is_still_filled_in_and_does_not_count(batch: Batch, anna: Visitor) -> None:
+    turned = next(task for task in tasks_of(batch, ANNA.name) if task.turned)
+    form = {**form_of(anna, turned.row, obeys="second", fluent="first", remark="fine"), "note": "see again"}
+    anna.post(f"{QUEUE}/answer", form)
+    page = anna.page(f"{QUEUE}?row={turned.row}")
+    back = {"row": turned.row, "last": values_of(page, "last")}
+    location = anna.post(f"{QUEUE}/undo", back).headers["location"]
+    page = anna.page(location)
+    assert "it is still filled in, and counts once you keep it" in page
+    assert chosen_in(page) == {("obeys", "second"), ("fit", "well"), ("fluent", "first")}
+    assert ">\nfine</textarea>" in page
+    assert ">\nsee again</textarea>" in page
+    assert said_by_anna(batch, turned.row) == {}
+    assert "0 of 7 done" in page
+    anna.post(f"{QUEUE}/answer", {**form, "seen": values_of(page, "seen")})
+    assert said_by_anna(batch, turned.row)["obeys"] == "second"
+    assert "Taken back" not in anna.page(location), "it counts again"
+
+
+def test_an_address_that_says_undone_fills_in_nothing_that_was_not(batch: Batch, anna: Visitor) -> None:
+    page = anna.page(f"{QUEUE}?row={first_row(anna)}&told=undone")
+    assert chosen_in(page) == set()
+    assert "Taken back" not in page
+
+
+def test_the_heading_says_what_is_judged(batch: Batch, anna: Visitor) -> None:
+    assert "<h1>Judge dishes (batch)</h1>" in anna.page(f"{QUEUE}?row={first_row(anna)}")
+
+
+def test_the_first_page_of_a_person_can_say_what_is_left(batch: Batch) -> None:
+    site = open_site(batch.path.parent)
+    one = site.shelf.get("batch", "batch")
+    assert left_for(site.shelf, one, ANNA) == (7, 7)
+    answer_all(batch, ANNA.name)
+    assert left_for(site.shelf, one, ANNA) == (0, 7)
+    assert left_for(site.shelf, one, JUDGE) == (0, 0)
+    answer_all(batch, BEN.name, lambda task: {"obeys": "both"})
+    batch.store.append([Draft("cy", "dish-1", "obeys", "first", note="Since it is so.", kind="ruling")], START)
+    assert left_for(site.shelf, one, JUDGE) == (5, 6)
 
 
 def test_an_undo_that_is_sent_twice_takes_back_one_item(batch: Batch, anna: Visitor) -> None:

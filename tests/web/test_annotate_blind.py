@@ -79,7 +79,7 @@ def test_an_adjudicator_is_led_to_the_rulings(batch: Batch) -> None:
 def test_a_read_only_site_shows_items_and_takes_nothing(batch: Batch) -> None:
     anna = open_site(batch.path.parent, read_only=True).visit(ANNA)
     row = first_row(anna)
-    assert "<form" not in anna.page(f"{QUEUE}?row={row}")
+    assert "<form" not in anna.main(f"{QUEUE}?row={row}")
     anna.post(f"{QUEUE}/answer", {"row": row, "seen": "0", **GOOD}, 403)
     assert batch.store.events() == []
 

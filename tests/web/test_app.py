@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from starlette.testclient import TestClient
 
 from annotate.small_batch import Dishes, make_batch
 from constraintsuite.annotate.batch import write_batch
@@ -14,7 +15,7 @@ from constraintsuite.web.pages import PAGES, Page
 from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import SCRIPTS, static_path
 from evaluate.tiny_suite import write_suite
-from web.site import ANNA, JUDGE, OWNER, PEOPLE, OpenSite, ask, open_site
+from web.site import ANNA, HOST, JUDGE, OWNER, PEOPLE, OpenSite, ask, open_site
 
 ALL_PAGES = [page for name in PAGES.names() for page in PAGES.load(name)]
 SECRET = "root:x:0:0"
@@ -197,3 +198,64 @@ def test_text_of_a_file_elsewhere_is_not_shown(tmp_path: Path) -> None:
 def test_a_number_that_is_too_long_is_told(site: OpenSite, number: str) -> None:
     site.visit().get(f"/suite/suite?page={number}", 400)
     site.visit().post("/sample/suite", {"size": number, "seed": "0"}, 422)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "heading"),
+    [
+        ("GET", "/nowhere", 404, "Not here"),
+        ("GET", "/suite/suite?page=x", 400, "This cannot be shown"),
+        ("POST", "/suite/suite", 405, "This cannot be done here"),
+        ("POST", "/sample/.here", 404, "Not here"),
+        ("GET", "/enter?token=wrong", 401, "You are not in"),
+    ],
+)
+def test_an_error_is_a_page_with_a_way_back(site: OpenSite, method: str, path: str, status: int, heading: str) -> None:
+    visitor = site.visit()
+    data = {"guard": visitor.guard} if method == "POST" else None
+    answer = visitor.client.request(method, path, data=data)
+    assert (answer.status_code, f"<h1>{heading}</h1>" in answer.text) == (status, True)
+    assert 'href="/">Back to the beginning</a>' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("guard", "content", "status", "heading"),
+    [
+        ("wrong", b"a=1", 403, "Nothing was changed"),
+        (None, b"\xff", 400, "Nothing was changed"),
+        (None, b"a=" + b"x" * 1_000_000, 413, "Too large"),
+    ],
+)
+def test_so_is_a_refusal(site: OpenSite, guard: str | None, content: bytes, status: int, heading: str) -> None:
+    visitor = site.visit()
+    answer = visitor.client.post("/sample/suite", content=content, headers={"x-guard": guard or visitor.guard})
+    assert (answer.status_code, f"<h1>{heading}</h1>" in answer.text) == (status, True)
+
+
+@pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 401), ("<script>alert(1)</script>.example", 421)])
+def test_a_stranger_gets_a_page_that_tells_nothing(site: OpenSite, host: str, status: int) -> None:
+    answer = site.stranger().get("/<script>alert(2)</script>", headers={"host": host})
+    assert (answer.status_code, answer.text.count("<h1>")) == (status, 1)
+    assert "<script>alert" not in answer.text
+    assert 'name="guard" content=""' in answer.text
+    assert "/leave" not in answer.text
+
+
+def test_a_page_that_fails_is_a_page_that_tells_nothing(site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr(type(site.shelf), "get", fail)
+    client = TestClient(site.app, base_url=f"http://{HOST}", raise_server_exceptions=False)
+    client.cookies.set(site.door.cookie, site.door.token(OWNER))
+    answer = client.get("/suite/suite")
+    assert (answer.status_code, "<h1>Something went wrong</h1>" in answer.text) == (500, True)
+    assert SECRET not in answer.text
+
+
+def test_an_error_does_not_say_where_the_folder_lies(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite")
+    (suite / "examples.jsonl").write_text("{")
+    page = open_site(tmp_path).visit().get("/suite/suite", 400).text
+    assert "suite/examples.jsonl: changed since the suite was built" in page
+    assert str(tmp_path) not in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.evaluate.compare import Comparison, compare_runs
 from constraintsuite.evaluate.load import load_suite
 from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.execution.progress import Silent
@@ -183,3 +185,19 @@ def test_outcomes_are_for_the_owner_alone(tmp_path: Path, person: Person) -> Non
     make_run(suite, tmp_path / "two", "two", [WRONG] * 5)
     visitor = open_site(tmp_path).visit(person)
     assert "right" not in visitor.get("/compare?a=one&b=two", 403).text
+
+
+def test_turning_pages_does_not_draw_again(reader: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(*given: object, **named: object) -> Comparison:
+        calls.append(named)
+        return compare_runs(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("constraintsuite.web.pages.compare.compare_runs", counted)
+    for query in ("", "&right=first", "&q=dish", "&by=slice", "&metric=paired_accuracy"):
+        reader.page(f"/compare?a=one&b=two{query}")
+    assert len(calls) == 3  # once for each metric and grouping
+    os.utime(tmp_path / "two" / "manifest.json", ns=(1, 1))
+    reader.page("/compare?a=one&b=two")
+    assert len(calls) == 4

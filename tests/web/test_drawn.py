@@ -107,7 +107,7 @@ def test_a_damaged_batch_is_told_on_its_own_page_only(site: OpenSite, file: str)
 @pytest.mark.parametrize("path", ["/sample/.here", "/writing"])
 def test_a_suite_that_is_served_itself_says_so_before_any_work(tmp_path: Path, path: str) -> None:
     owner = open_site(write_suite(tmp_path / "suite")).visit()
-    page = owner.page(path)
+    page = owner.main(path)
     assert "Serve the folder above it" in page
     assert 'method="post"' not in page
     refused = 422 if path == "/writing" else 400

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.evaluate.ranking.run import Plan, evaluate_retrieval
 from constraintsuite.execution.progress import Silent
 from constraintsuite.memory.folder import update_memory, write_memory
 from constraintsuite.showing import SHOWN
+from constraintsuite.showing.memory.graphs import PLAIN
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.relevance import make_relevance
+from evaluate.tiny_suite import write_suite
 from memory.runs.made_outcomes import made_run, outcomes
 from memory.tiny_parts import part
 from tiny_bundle import make_bundle
@@ -133,3 +136,38 @@ def test_only_the_owner_sees_them_and_only_what_is_there(reader: Visitor, tmp_pa
     reader.get(f"/{kind}/papers%2F..%2F..%2Fold", 404)
     for person in (ANNA, JUDGE):
         open_site(tmp_path).visit(person).get(f"/{kind}/papers/old", 403)
+
+
+def test_a_ranking_has_its_measures_and_its_worst_queries(tmp_path: Path) -> None:
+    pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+    suite = write_suite(tmp_path / "suite")
+    evaluate_retrieval(suite, Plan("bm25"), tmp_path / "runs" / "suite.ranking" / "bm25", Silent())
+    owner = open_site(tmp_path).visit()
+    assert 'href="/ranking/runs/suite.ranking/bm25"' in owner.page("/")
+    page = owner.page("/ranking/runs/suite.ranking/bm25")
+    assert re.findall(r'<h2 id="(\w+)">', page) == ["measures", "queries", "made"]
+    assert "nDCG@10" in page
+    assert "first that breaks it" in page
+
+
+def test_each_mode_is_told_in_a_sentence(reader: Visitor) -> None:
+    page = reader.page("/graph/papers/old")
+    assert all(f"<dt>{mode}</dt><dd>{said}</dd>" in page for mode, said in PLAIN.items())
+
+
+def test_texts_come_before_traces(reader: Visitor) -> None:
+    page = reader.page("/graph/papers/old?q=see&mode=structure_only&budget=2")
+    order = re.findall(r'<h2 id="(units|picture|ranking|paths|trace)">', page)
+    assert order == ["units", "picture", "ranking", "paths", "trace"]
+    assert [f"#{name}" for name in order] == re.findall(
+        r'<li><a href="(#(?:units|picture|ranking|paths|trace))">', page
+    )
+
+
+def test_of_many_sections_the_later_ones_are_folded(tmp_path: Path) -> None:
+    made_run(tmp_path / "run", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
+    page = open_site(tmp_path).visit().page("/memory_run/run")
+    headings = re.findall(r'<h2 id="(\w+)">', page)
+    folded = re.findall(r'<details class="chapter"><summary><h2 id="(\w+)">', page)
+    assert folded == headings[2:]
+    assert all(f'href="#{name}-content"' in page and f'<div id="{name}-content">' in page for name in folded)

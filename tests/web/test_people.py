@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -113,3 +116,28 @@ def test_a_key_that_is_a_link_is_refused(folder: Path) -> None:
     key_file(folder).symlink_to(folder / "elsewhere")
     with pytest.raises(UserError, match="the key cannot be read"):
         load_key(folder)
+
+
+def test_many_who_begin_at_once_have_one_key(folder: Path, state: Path) -> None:
+    together = Barrier(8)
+
+    def begin(_: int) -> bytes:
+        together.wait()
+        return load_key(folder)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(begin, range(8)))) == 1
+    assert [file.name for file in key_file(folder).parent.iterdir()] == [key_file(folder).name], (
+        "nothing is left behind"
+    )
+
+
+def test_a_crash_while_the_key_is_written_leaves_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as crashing:
+        crashing.setattr(os, "link", crash)
+        with pytest.raises(KeyboardInterrupt):
+            load_key(folder)
+    assert not key_file(folder).exists()

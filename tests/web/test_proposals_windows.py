@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from constraintsuite.annotate.batch import open_batch
 from constraintsuite.annotate.records import Draft
 from constraintsuite.store.jsonl import write_jsonl
 from web.site import OpenSite, open_site
-from web.test_proposals import PLACE, answer, seen_in, tally
+from web.test_proposals import PLACE, answer, approved, seen_in, tally
 
 
 @pytest.fixture
@@ -51,3 +52,33 @@ def test_what_others_said_meanwhile_is_shown_first(site: OpenSite) -> None:
     batch.store.append([Draft("anna", SOUPS.id, "verdict", "reject")], START)
     owner.post(f"{PLACE}/answer", {"proposal": SOUPS.id, "seen": "0", "verdict": "accept"}, 409)
     assert tally(owner)["rejected"] == (1, 3)
+
+
+def test_words_that_differ_are_told_with_whose_they_are_and_decide_nothing(site: OpenSite) -> None:
+    owner = site.visit()
+    answer(owner, TENTS.id)
+    batch = open_batch(site.shelf.root / "food" / "proposals.jsonl.gold")
+    said = {"verdict": "accept", "topic_reworded": "stews", "neg_reworded": "stews without cream"}
+    batch.store.append([Draft("anna", SOUPS.id, question, value) for question, value in said.items()], START)
+    answer(owner, SOUPS.id, topic="broths", neg="broths lacking cream")
+    page = unescape(owner.page(PLACE))
+    assert tally(owner)["people differ"][0] == 1
+    assert "anna: accept (topic “stews”, neg “stews without cream”)" in page
+    assert "olga: accept (topic “broths”" in page
+    assert 'name="topic" value="broths"' in page, "one's own words are not lost"
+    owner.post(f"{PLACE}/approved")
+    assert approved(site)[SOUPS.id] == SOUPS
+
+
+def test_a_rejection_that_came_too_late_opens_no_words(site: OpenSite) -> None:
+    owner = site.visit()
+    mined = {name: str(getattr(SOUPS, name)) for name in ("topic", "y", "base", "neg")}
+    stale = {"proposal": SOUPS.id, "seen": "0", "verdict": "reject", **mined}
+    answer(owner, SOUPS.id, topic="stews")
+    page = owner.post(f"{PLACE}/answer", stale, 409).text
+    assert "was answered meanwhile" in page
+    assert "words that you sent" not in page
+    assert '<details class="reword" open' not in page
+    page = owner.post(f"{PLACE}/answer", {**stale, "verdict": "accept", "topic": "broths"}, 409).text
+    assert "Below are the words that you sent." in page
+    assert '<details class="reword" open' in page

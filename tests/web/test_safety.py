@@ -13,7 +13,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from constraintsuite.web.people import Door, Person
-from constraintsuite.web.safety import COOKIE, GUARD, LARGEST, Guarded
+from constraintsuite.web.safety import GUARD, LARGEST, Guarded
 from web.site import ANNA, HOST, KEY, OWNER, PEOPLE, ask, open_site
 
 DOOR = Door(KEY, PEOPLE)
@@ -34,7 +34,7 @@ def guarded(*, read_only: bool = False) -> TestClient:
 
 def inside(person: Person = OWNER, *, read_only: bool = False) -> TestClient:
     client = guarded(read_only=read_only)
-    client.cookies.set(COOKIE, DOOR.token(person))
+    client.cookies.set(DOOR.cookie, DOOR.token(person))
     return client
 
 
@@ -57,7 +57,7 @@ def test_without_a_token_there_is_nothing() -> None:
 @pytest.mark.parametrize("token", ["", "wrong", DOOR.guard(OWNER)])
 def test_a_wrong_cookie_is_no_token(token: str) -> None:
     client = guarded()
-    client.cookies.set(COOKIE, token)
+    client.cookies.set(DOOR.cookie, token)
     assert client.get("/page").status_code == 401
 
 
@@ -192,7 +192,7 @@ def test_a_page_that_fails_has_them_too_and_tells_nothing() -> None:
 
     site = Guarded(Starlette(routes=[Route("/", fail)]), DOOR, (HOST,))
     client = TestClient(site, base_url=f"http://{HOST}", raise_server_exceptions=False)
-    client.cookies.set(COOKIE, DOOR.token(OWNER))
+    client.cookies.set(DOOR.cookie, DOOR.token(OWNER))
     answer = client.get("/")
     assert answer.status_code == 500
     assert "secret" not in answer.text

@@ -83,3 +83,18 @@ def test_a_read_only_site_writes_nothing_into_its_folder(tmp_path: Path) -> None
     (tmp_path / "served").mkdir()
     with listen(Site(tmp_path / "served", (OWNER,), read_only=True)):
         assert list((tmp_path / "served").iterdir()) == []
+
+
+@pytest.mark.parametrize("host", ["", " "])
+def test_no_host_is_not_all_hosts(tmp_path: Path, host: str) -> None:
+    with pytest.raises(UserError, match="an address is needed"), listen(Site(tmp_path, (OWNER,), host)):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("host", "warned"), [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True), ("0", True)]
+)
+def test_an_address_that_others_can_reach_is_warned_of(tmp_path: Path, host: str, warned: bool) -> None:
+    with listen(Site(tmp_path, (OWNER,), host)) as served:
+        assert ("not encrypted" in served.warning) == warned
+        assert served.links[OWNER].startswith(f"http://{'127.0.0.1' if warned else host}:")

@@ -12,7 +12,7 @@ import pytest
 
 from annotate.small_batch import make_batch
 from constraintsuite.errors import UserError
-from constraintsuite.web.shelf import BATCH, HERE, PROPOSALS, NotOnShelfError, Shelf
+from constraintsuite.web.shelf import BATCH, DAMAGED, HERE, PROPOSALS, NotOnShelfError, Shelf
 from evaluate.tiny_suite import write_suite
 
 
@@ -216,3 +216,72 @@ def test_a_reading_that_failed_is_tried_again(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not now"):
         shelf.load(one, read)
     assert shelf.load(one, read) == "suite"
+
+
+def test_small_things_do_not_drive_out_a_suite(tmp_path: Path) -> None:
+    for number in range(30):
+        suite_at(tmp_path / f"s{number:02d}")
+    shelf = Shelf(tmp_path)
+    calls = []
+
+    def read(path: Path) -> str:
+        calls.append(path.name)
+        return path.name
+
+    def head(path: Path) -> str:
+        return path.name
+
+    suites = shelf.of_kind("suite")
+    shelf.load(suites[0], read)
+    for one in suites:
+        shelf.load(one, head, small=True)
+    shelf.load(suites[0], read)
+    assert calls == ["s00"]
+
+
+def test_what_is_made_of_several_things_is_made_again_when_one_changes(tmp_path: Path) -> None:
+    first, second = suite_at(tmp_path / "first"), suite_at(tmp_path / "second")
+    shelf, calls = Shelf(tmp_path), []
+    things = shelf.of_kind("suite")
+
+    def make() -> int:
+        calls.append(1)
+        return len(calls)
+
+    assert [shelf.keep("a", things, make), shelf.keep("a", things, make), shelf.keep("b", things, make)] == [1, 1, 2]
+    for changed in (first, second):
+        os.utime(changed / "manifest.json", ns=(1, 1))
+    assert shelf.keep("a", things, make) == 3
+
+
+def test_a_manifest_of_ours_that_cannot_be_read_has_a_place(tmp_path: Path) -> None:
+    manifest = suite_at(tmp_path / "suite") / "manifest.json"
+    manifest.write_text(manifest.read_text()[:-20])
+    assert [(one.kind, one.place) for one in Shelf(tmp_path).all()] == [(DAMAGED, "suite")]
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("{root}/suite/examples.jsonl: changed since", "suite/examples.jsonl: changed since"),
+        ("{root}: there is no such folder.", "the folder that is served: there is no such folder."),
+        ("[Errno 13] Permission denied: '{root}/a b/x'", "[Errno 13] Permission denied: 'a b/x'"),
+        ("{root}.old/suite: not here", "…/suite: not here"),
+        ("cross:/srv/models/tiny: no such folder", "cross:…/tiny: no such folder"),
+        (
+            "/home/me/model: no such folder. Use `csuite eval /tmp/x/y`.",
+            "…/model: no such folder. Use `csuite eval …/y`.",
+        ),
+        ("15/35/50 easy, and/or http://127.0.0.1:80/enter", "15/35/50 easy, and/or http://127.0.0.1:80/enter"),
+    ],
+)
+def test_a_visitor_is_not_told_where_the_folder_lies(tmp_path: Path, message: str, told: str) -> None:
+    assert Shelf(tmp_path).told(message.format(root=tmp_path)) == told
+
+
+def test_people_know_a_thing_by_its_place(tmp_path: Path) -> None:
+    suite_at(tmp_path / "a" / "suite")
+    suite_at(tmp_path / "tiny")
+    shown = [(one.label, one.also) for one in Shelf(tmp_path).of_kind("suite")]
+    assert shown == [("a/suite", "tiny"), ("tiny", "")]
+    assert Shelf(tmp_path / "a" / "suite").get(HERE, "suite").label == "suite"

@@ -14,6 +14,8 @@ from constraintsuite.build.pairs.records import Draft, Rejected
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
+from constraintsuite.web.runs.everyone import MOST
+from evaluate.paired_runs import RIGHT, WRONG, make_run, make_suite
 from evaluate.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 from reports.conftest import AUDIT
 from web.site import Visitor, open_site
@@ -52,7 +54,7 @@ def link(page: str, words: str) -> str:
 def test_all_examples_are_listed_with_links(reader: Visitor) -> None:
     page = reader.page("/suite/suite")
     assert ids(page) == [example.id for example in (*EXAMPLES, *CONTROLS)]
-    assert "<strong>8</strong> examples" in page
+    assert "<strong>5</strong> examples and <strong>3</strong> controls" in page
 
 
 def test_counts_stand_beside_the_values(reader: Visitor) -> None:
@@ -226,3 +228,28 @@ def test_a_suite_that_was_changed_is_told(reader: Visitor, tmp_path: Path) -> No
     with (tmp_path / "suite" / "examples.jsonl").open("a") as file:
         file.write("\n")
     assert "changed since the suite was built" in reader.get("/suite/suite", 400).text
+
+
+def test_an_example_says_what_runs_made_of_it(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "suite", count=4)
+    make_run(suite, tmp_path / "good", "good", [RIGHT] * 4)
+    make_run(suite, tmp_path / "half", "half", [WRONG] * 2)
+    reader = open_site(tmp_path).visit()
+    page = reader.page("/suite/suite/example?id=e000")
+    section = page[page.index('id="runs"') : page.index('id="why"')]
+    assert re.findall(r'<a href="(/run/\w+)">(\w+)</a>', section) == [("/run/good", "good"), ("/run/half", "half")]
+    assert re.findall(r'class="outcome (\w+)"', section)[::2] == ["right", "wrong"]
+    assert ">half</a>" not in reader.page("/suite/suite/example?id=e003")
+
+
+def test_an_example_without_runs_says_nothing_of_them(reader: Visitor) -> None:
+    assert 'id="runs"' not in reader.page("/suite/suite/example?id=creamless")
+
+
+def test_only_so_many_runs_are_read_for_an_example(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "suite", count=2)
+    for number in range(MOST + 2):
+        make_run(suite, tmp_path / f"r{number:02d}", f"m{number}", [RIGHT] * 2)
+    page = open_site(tmp_path).visit().page("/suite/suite/example?id=e000")
+    assert page.count('<a href="/run/') == MOST
+    assert "2 more runs of this suite" in page

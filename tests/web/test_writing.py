@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 from html import unescape
 from pathlib import Path
 
@@ -10,13 +11,14 @@ import pytest
 
 from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.kinds.gold import GoldItems
+from constraintsuite.annotate.kinds.scores import Preference
 from constraintsuite.annotate.kinds.writing import passages_of
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.build.importers.importing import import_suite
 from constraintsuite.build.stages.viewing import read_examples
+from constraintsuite.web import scoring
 from constraintsuite.web.people import Person
-from constraintsuite.web.scoring import Preference
 from evaluate.tiny_suite import EXAMPLES, NUTLESS, make_example, write_suite
 from web.site import ANNA, BEN, JUDGE, OWNER, OpenSite, Visitor, open_site
 
@@ -243,6 +245,41 @@ def test_what_was_written_is_exported_as_nevir(drawn: OpenSite) -> None:
 def test_nothing_written_is_nothing_exported(drawn: OpenSite) -> None:
     assert "nobody has written" in drawn.visit().post(f"{PLACE}/export", status=400).text
     assert not list((drawn.shelf.root / "suites").glob("*nevir*"))
+
+
+def test_an_owner_sees_how_far_all_writers_are(drawn: OpenSite) -> None:
+    owner, ben = drawn.visit(), drawn.visit(BEN)
+    assert "Nobody has written yet." in owner.page("/writing")
+    keep(drawn.visit(ANNA), row_of(drawn, ANNA))
+    keep(ben, row_of(drawn, BEN))
+    keep(ben, row_of(drawn, BEN, "creamless"), query_1="which soup", query_2="soups with what")
+    assert re.findall(r"<li>(\w+): (\d of \d)", owner.page("/writing")) == [("anna", "1 of 2"), ("ben", "2 of 2")]
+    assert "anna: " not in ben.page("/writing"), "others are not for writers to see"
+
+
+def test_passages_of_the_same_words_are_told(site: OpenSite) -> None:
+    swapped = make_example("swap", "negation_minpairs", ("a", "b", "c"), ("nuts, no eggs", "eggs, no nuts"))
+    baths = make_example("baths", "negation_minpairs", ("a", "b", "c"), BATHS)
+    write_suite(site.shelf.root / "two", (swapped, baths))
+    site.visit().post("/writing", {"suite": "two", "size": "10", "seed": "0"})
+    batch = open_batch(site.shelf.root / "two.writing")
+    rows = {task.item.id: task.row for task in tasks_of(batch, ANNA.name)}
+    told = {
+        item: "have the same words" in site.visit(ANNA).page(f"/writing/two.writing?row={row}")
+        for item, row in rows.items()
+    }
+    assert told == {"swap": True, "baths": False}
+
+
+def test_who_asks_for_scores_when_too_many_wait_is_told_and_what_was_written_is_kept(drawn: OpenSite) -> None:
+    owner, row = drawn.visit(), row_of(drawn, OWNER)
+    with ExitStack() as others:
+        for _ in range(scoring.WAITING):
+            others.enter_context(scoring.PLACES)
+        page = owner.page(keep(owner, row, then="scores", model="bm25"))
+    assert "Kept, but without scores" in page
+    assert [(event.question, event.value) for event in batch_of(drawn).store.events()] == list(GOOD.items())
+    assert "What models make" in owner.page(keep(owner, row, then="scores", model="bm25"))
 
 
 def test_a_row_of_another_person_is_unknown(drawn: OpenSite) -> None:

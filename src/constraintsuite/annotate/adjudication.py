@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.annotate.answering import LONGEST_NOTE
 from constraintsuite.annotate.batch import Batch, check_name
 from constraintsuite.annotate.records import SIDES, Draft, Value
 from constraintsuite.annotate.standing import Standing, standing
@@ -14,7 +15,8 @@ from constraintsuite.annotate.values import WrongValue, how_to_answer, read_valu
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 
-SHORTEST_REASON = 10
+SHORTEST_REASON, LONGEST_REASON = 10, LONGEST_NOTE
+"""In characters."""
 _COLUMNS = ("item", "question", "answers", "takes", "ruling", "reason")
 
 
@@ -29,12 +31,17 @@ class Disagreement:
 
 
 def disagreements(batch: Batch, said: Standing) -> list[Disagreement]:
-    """All that still wait for a ruling, or for another since answers changed. Texts may differ."""
+    """All that still wait for a ruling, or for another since answers changed."""
+    return [one for one in differing(batch, said) if (one.item, one.question) not in said.rulings]
+
+
+def differing(batch: Batch, said: Standing) -> list[Disagreement]:
+    """All that people answered differently, ruled on or not. Texts may differ."""
     found = []
     for item in batch.judged:
         for question in batch.head.questions:
             answers = said.of(item.id, question.id)
-            if question.kind == "text" or (item.id, question.id) in said.rulings:
+            if question.kind == "text":
                 continue
             if len({event.value for event in answers.values()}) > 1:
                 values = {name: event.value for name, event in sorted(answers.items())}
@@ -108,6 +115,10 @@ def _ruling(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], 
         return f"{item}: {by} has judged this item, and a ruling is a third person's."
     if len(reason.strip()) < SHORTEST_REASON:
         return f"{item}, {question}: a ruling needs a reason, in words (at least {SHORTEST_REASON} characters)."
+    if len(reason.strip()) > LONGEST_REASON:
+        return (
+            f"{item}, {question}: the reason has {len(reason.strip()):,} characters; {LONGEST_REASON:,} are the most."
+        )
     try:
         value = read_value(batch.questions[question], batch.items[item], text)
     except WrongValue as error:
@@ -117,7 +128,7 @@ def _ruling(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], 
 
 def has_judged(said: Standing, item: str, name: str) -> bool:
     """Whether somebody has answered anything about an item, and so cannot rule on it."""
-    return any(name in answers for (one, _, _), answers in said.answers.items() if one == item)
+    return name in said.judges.get(item, ())
 
 
 def _line(batch: Batch, one: Disagreement) -> dict[str, str]:

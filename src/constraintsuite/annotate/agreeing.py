@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from statistics import fmean
 
 import numpy as np
 
@@ -18,10 +19,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.agreement import Agreement, agreement
 from constraintsuite.metrics.alpha import Scale
-from constraintsuite.metrics.intervals import connected_components, wilson
+from constraintsuite.metrics.intervals import UNDEFINED, clipped, connected_components, wilson, wilson_bounds
 from constraintsuite.records.scores import Interval
 
 ALL = "all"
+LEAST, MOST = -1.0, 1.0
+"""Of kappa, AC1 and alpha."""
 MOST_OPTIONS = 3
 """Of a question with any number of options: up to so many, each set of them is a category for kappa and AC1."""
 
@@ -48,11 +51,11 @@ class Attention:
     annotator: str
     answered: int
     decoys: Interval
-    """Share of known answers that were given."""
+    """Share of known answers that were given; over decoys, as the answers to one are not independent of each other."""
     repeats: Interval
-    """Share of questions answered the same when an item came again with exchanged sides."""
+    """Share of questions answered the same when an item came again with exchanged sides; over such items."""
     shown_first: Interval
-    """Of choices between the two sides, how many fell on the one that was shown first; far from one half is a habit."""
+    """Of items in which one side was chosen more often, how many by the one shown first; far from one half is a habit."""
 
 
 def agree(batch: Batch, said: Standing, *, by: str = "", claim: float = CLAIM) -> list[QuestionAgreement]:
@@ -102,11 +105,18 @@ def _measured(
     ratings = ratings_of(question, items, said)
     scale = _scale(question)
     rng = np.random.default_rng(stable_hash("agreement", str(batch.head.seed), question.id, group))
-    figures = agreement(ratings, scale, rng=rng, options=_options(question), clusters=clusters_of(items))
+    found = agreement(ratings, scale, rng=rng, options=_options(question), clusters=clusters_of(items))
+    figures = Agreement(found.raw, *(_on_its_scale(one) for one in (found.kappa, found.ac1, found.alpha)))
     several = [item for item in ratings if len(item) > 1]
     same = sum(len(set(item.values())) == 1 for item in several)
     needed = items_needed(figures.raw, claim)
     return QuestionAgreement(question.id, group, scale, figures, len(several) - same, needed)
+
+
+def _on_its_scale(figure: Interval) -> Interval:
+    """A coefficient with bounds from -1 to 1; with none where they would be the whole of it, and so tell nothing."""
+    bounded = clipped(figure, LEAST, MOST)
+    return replace(bounded, low=None, high=None) if (bounded.low, bounded.high) == (LEAST, MOST) else bounded
 
 
 def _options(question: Question) -> Sequence[Hashable]:
@@ -131,38 +141,51 @@ def _comparable(question: Question, value: Value) -> Hashable:
 
 
 def _attention(batch: Batch, annotator: str, said: Standing) -> Attention:
-    decoys = list(_known_answers(batch, annotator, said))
-    repeats = list(_repeated_answers(batch, annotator, said))
     first = list(_side_choices(batch, annotator, said))
-    answered = {item for (item, _, _), answers in said.answers.items() if annotator in answers}
     return Attention(
         annotator,
-        len(answered),
-        wilson(sum(decoys), len(decoys)),
-        wilson(sum(repeats), len(repeats)),
+        sum(annotator in names for names in said.judges.values()),
+        _share(_known_answers(batch, annotator, said)),
+        _share(_repeated_answers(batch, annotator, said)),
         wilson(sum(first), len(first)),
     )
 
 
-def _known_answers(batch: Batch, annotator: str, said: Standing) -> Iterator[bool]:
+def _share(answers: Mapping[str, Sequence[bool]]) -> Interval:
+    """The mean over items, with Wilson's interval of as many: it holds even if the answers to an item slip together."""
+    if not answers:
+        return UNDEFINED
+    value = fmean(sum(some) / len(some) for some in answers.values())
+    return Interval(value, *wilson_bounds(value, len(answers)), len(answers))
+
+
+def _known_answers(batch: Batch, annotator: str, said: Standing) -> Mapping[str, Sequence[bool]]:
+    """By decoy, which of the known answers were given."""
+    found: dict[str, list[bool]] = defaultdict(list)
     for item in batch.items.values():
         for question, value in item.expected.items():
             answer = said.of(item.id, question).get(annotator)
             if answer is not None:
-                yield answer.value == value
+                found[item.id].append(answer.value == value)
+    return found
 
 
-def _repeated_answers(batch: Batch, annotator: str, said: Standing) -> Iterator[bool]:
+def _repeated_answers(batch: Batch, annotator: str, said: Standing) -> Mapping[str, Sequence[bool]]:
+    """By item, which answers were the same again."""
+    found: dict[str, list[bool]] = defaultdict(list)
     for item in batch.items:
         for question in batch.questions.values():
             once, again = (said.of(item, question.id, copy).get(annotator) for copy in (0, 1))
             if once is not None and again is not None and question.kind != "text":
-                yield once.value == again.value
+                found[item].append(once.value == again.value)
+    return found
 
 
 def _side_choices(batch: Batch, annotator: str, said: Standing) -> Iterator[bool]:
+    """One for each time an item was shown: chance turns all answers to it together. A tie is none."""
     for task in tasks_of(batch, annotator):
-        for question in batch.questions.values():
-            answer = said.of(task.item.id, question.id, task.copy).get(annotator)
-            if answer is not None and answer.value in SIDES:
-                yield task.as_meant(answer.value) == SIDES[0]
+        answers = [said.of(task.item.id, question, task.copy).get(annotator) for question in batch.questions]
+        chosen = [task.as_meant(answer.value) for answer in answers if answer is not None]
+        first, second = map(chosen.count, SIDES)
+        if first != second:
+            yield first > second

@@ -47,6 +47,14 @@ def answers_to(task: Task, own: Iterable[Event]) -> dict[str, Event]:
     return {question: event for (_, _, question), people in said.answers.items() for event in people.values()}
 
 
+def taken_back(task: Task, own: Iterable[Event]) -> dict[str, Event]:
+    """What a person took back last of a task, by question: it does not count, but is what they had said."""
+    about = {event.number: event for event in own if (event.item, event.copy) == (task.item.id, task.copy)}
+    undos = [event for event in about.values() if event.kind == "undo"]
+    together = [about[event.undoes] for event in undos if event.time == undos[-1].time and event.undoes in about]
+    return {event.question: event for event in together}
+
+
 def keep_answers(batch: Batch, annotator: str, task: Task, spoken: Spoken, now: datetime) -> int:
     """Write what is new in the answers to one task; gives how many events that took.
 
@@ -54,7 +62,7 @@ def keep_answers(batch: Batch, annotator: str, task: Task, spoken: Spoken, now: 
     missing or not among the options is a FaultyError. Then nothing is kept.
     """
     with batch.store.turn(now) as turn:
-        own = turn.events(annotator)
+        own = turn.events(annotator, task.item.id)
         before = answers_to(task, own)
         drafts = _drafts(batch, annotator, task, spoken, before)
         if drafts and last_of(task, own) != spoken.seen:
@@ -79,7 +87,7 @@ def take_back_last(batch: Batch, annotator: str, seen: int, now: datetime) -> tu
         if not standing_still:
             return None
         last = standing_still[-1]
-        turn.take_back([event for event in standing_still if _together(event) == _together(last)])
+        turn.take_back([event for event in standing_still if _together(event) == _together(last)], annotator)
         return last.item, last.copy
 
 

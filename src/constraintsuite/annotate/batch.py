@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -21,6 +22,9 @@ from constraintsuite.annotate.records import SIDES, Item, ItemKind, Question
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, encode, read_jsonl, write_jsonl
+
+if TYPE_CHECKING:
+    from constraintsuite.annotate.queue import Task
 
 HEAD = "batch.json"
 ITEMS = "items.jsonl"
@@ -51,6 +55,8 @@ class Batch:
     path: Path
     head: Head
     items: Mapping[str, Item]
+    queues: dict[str, tuple[Task, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """Of those who were asked for, by name: `tasks_of` draws each once, since a large batch takes a while."""
 
     @property
     def store(self) -> EventStore:

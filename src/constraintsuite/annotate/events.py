@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from constraintsuite.annotate.records import Draft, Event, EventKind, Value
 from constraintsuite.errors import UserError
 
 WAIT_SECONDS = 30.0
 """How long a writer waits for the others."""
+_GONE = "the answers of this batch were taken away or emptied. Bring the file back: nothing is kept without it."
 _COLUMNS = "kind, annotator, item, question, value, copy, time, note, undoes"
 _TABLE = """
 CREATE TABLE IF NOT EXISTS events (
@@ -49,26 +51,10 @@ class EventStore:
         with self._writing() as connection:
             return tuple(_insert(connection, draft, time) for draft in drafts)
 
-    def undo(self, annotator: str, now: datetime) -> Event | None:
-        """Take back the last answer of an annotator that still stands; None if there is none. What it replaced counts again."""
-        with self._writing() as connection:
-            last = connection.execute(
-                "SELECT * FROM events WHERE annotator = ? AND kind = 'answer' AND number NOT IN "
-                "(SELECT undoes FROM events WHERE undoes IS NOT NULL) ORDER BY number DESC LIMIT 1",
-                (annotator,),
-            ).fetchone()
-            if last is None:
-                return None
-            undone = _event(last)
-            draft = Draft(annotator, undone.item, undone.question, "", undone.copy, kind="undo")
-            return _insert(connection, draft, _written(now), undone.number)
-
     def events(self, annotator: str = "") -> list[Event]:
         """All events, or those of one person, in the order in which they were written."""
-        if not self.path.is_file():
-            return []
         with _told(self.path), closing(self._connect_to_read()) as connection:
-            return _read(connection, annotator) if _has_table(connection, self.path) else []
+            return _read(connection, annotator)
 
     @contextmanager
     def turn(self, now: datetime) -> Iterator[Turn]:
@@ -77,9 +63,12 @@ class EventStore:
             yield Turn(connection, _written(now))
 
     def create(self) -> None:
-        """Make the file before anybody writes, so that many may begin at once."""
-        with _told(self.path), closing(self._connect()):
-            pass
+        """Make the file before anybody writes; nothing else makes one, since a file that is missing later was lost."""
+        _check_own(self.path)
+        with _told(self.path), closing(sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)) as new:
+            if not _has_table(new, self.path):
+                new.execute("PRAGMA journal_mode = WAL")
+                new.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -93,26 +82,30 @@ class EventStore:
             connection.execute("COMMIT")
 
     def _connect(self) -> sqlite3.Connection:
-        """A connection that writes through to the disk at every commit; a file without anything in it gets its table."""
-        _check_own(self.path)
-        connection = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)
-        try:
-            connection.execute("PRAGMA synchronous = FULL")
-            if not _has_table(connection, self.path):
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
-        except BaseException:
-            connection.close()
-            raise
+        """A connection that writes through to the disk at every commit."""
+        connection = self._open("mode=rw", isolation_level=None)
+        connection.execute("PRAGMA synchronous = FULL")
         return connection
 
     def _connect_to_read(self) -> sqlite3.Connection:
         """A connection that neither makes nor changes anything, also where nothing may be written."""
-        _check_own(self.path)
-        connection = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?{_way_to_read(self.path)}", timeout=WAIT_SECONDS, uri=True
-        )
+        connection = self._open(_way_to_read(self.path))
         connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    def _open(self, way: str, isolation_level: Literal["DEFERRED"] | None = "DEFERRED") -> sqlite3.Connection:
+        """A connection to the events that are there; a file that is gone, or empty, is a UserError."""
+        _check_own(self.path)
+        if not self.path.is_file():
+            raise UserError(f"{self.path}: {_GONE}")
+        address = f"{self.path.absolute().as_uri()}?{way}"
+        connection = sqlite3.connect(address, timeout=WAIT_SECONDS, isolation_level=isolation_level, uri=True)
+        try:
+            if not _has_table(connection, self.path):
+                raise UserError(f"{self.path}: {_GONE}")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
 
@@ -122,19 +115,19 @@ class Turn:
     def __init__(self, connection: sqlite3.Connection, time: str) -> None:
         self._connection, self._time = connection, time
 
-    def events(self, annotator: str = "") -> list[Event]:
-        """All events, or those of one person."""
-        return _read(self._connection, annotator)
+    def events(self, annotator: str = "", item: str = "") -> list[Event]:
+        """All events, or those of one person, or on one item."""
+        return _read(self._connection, annotator, item)
 
     def append(self, drafts: Sequence[Draft]) -> None:
         """Add some events."""
         for draft in drafts:
             _insert(self._connection, draft, self._time)
 
-    def take_back(self, answers: Sequence[Event]) -> None:
-        """Add an undo for each of some answers that stand."""
-        for one in answers:
-            draft = Draft(one.annotator, one.item, one.question, "", one.copy, kind="undo")
+    def take_back(self, said: Sequence[Event], by: str) -> None:
+        """Add an undo for each of some answers or rulings that stand."""
+        for one in said:
+            draft = Draft(by, one.item, one.question, "", one.copy, kind="undo")
             _insert(self._connection, draft, self._time, one.number)
 
 
@@ -192,19 +185,31 @@ def _insert(connection: sqlite3.Connection, draft: Draft, time: str, undoes: int
     )
 
 
-def _read(connection: sqlite3.Connection, annotator: str) -> list[Event]:
-    whose, names = ("WHERE annotator = ?", (annotator,)) if annotator else ("", ())
-    return [_event(row) for row in connection.execute(f"SELECT * FROM events {whose} ORDER BY number", names)]
+def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> list[Event]:
+    chosen = {"annotator": annotator, "item": item}
+    which = " AND ".join(["TRUE", *(f"{column} = :{column}" for column, value in chosen.items() if value)])
+    return [_event(row) for row in connection.execute(f"SELECT * FROM events WHERE {which} ORDER BY number", chosen)]
 
 
 def _event(row: tuple[int, EventKind, str, str, str, str, int, str, str, int | None]) -> Event:
     number, kind, annotator, item, question, value, copy, time, note, undoes = row
-    return Event(number, kind, annotator, item, question, _value(value), copy, time, note, undoes)
+    try:
+        said = _value(value)
+        _check_time(time)
+    except ValueError:
+        raise UserError(f"Event {number}, by {annotator}, cannot be read: was the file of answers edited?") from None
+    return Event(number, kind, annotator, item, question, said, copy, time, note, undoes)
 
 
 def _value(text: str) -> Value:
     found: object = json.loads(text)
     return tuple(map(str, found)) if isinstance(found, list) else str(found)
+
+
+def _check_time(text: str) -> None:
+    """One without a zone cannot be compared with the others."""
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError(text)
 
 
 def _written(now: datetime) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from constraintsuite.annotate.batch import Batch
 from constraintsuite.annotate.records import Item, Question, Value
-from constraintsuite.annotate.standing import Standing, standing
+from constraintsuite.annotate.standing import Standing, leave_out, standing
 from constraintsuite.annotate.values import spell_value
 from constraintsuite.store.jsonl import write_jsonl
 
@@ -50,9 +50,9 @@ def label_all(batch: Batch, said: Standing) -> list[Labelled]:
     return [_labelled(batch, item, said) for item in batch.judged]
 
 
-def write_labels(batch: Batch, folder: Path) -> list[Labelled]:
-    """Write `labels.jsonl`, one line an item, and `events.jsonl`, one line an event, into a folder."""
-    events = batch.store.events()
+def write_labels(batch: Batch, folder: Path, without: Collection[str] = ()) -> list[Labelled]:
+    """Write `labels.jsonl`, one line an item, and `events.jsonl`, the events that they follow from, into a folder."""
+    events = leave_out(batch.store.events(), without)
     labelled = label_all(batch, standing(events))
     write_jsonl(folder / "labels.jsonl", labelled)
     write_jsonl(folder / "events.jsonl", events)

@@ -15,7 +15,7 @@ _EXCHANGED = dict(zip(SIDES, reversed(SIDES), strict=True))
 _WHOLE = 2**64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Task:
     """One item as one annotator sees it."""
 
@@ -44,7 +44,13 @@ class Task:
 
 
 def tasks_of(batch: Batch, annotator: str) -> tuple[Task, ...]:
-    """The queue of one annotator: every item once, some of them a second time, much later and turned."""
+    """The queue of one annotator: every item once, some of them a second time, much later and turned. Drawn once a batch."""
+    if annotator not in batch.queues:
+        batch.queues[annotator] = _draw(batch, annotator)
+    return batch.queues[annotator]
+
+
+def _draw(batch: Batch, annotator: str) -> tuple[Task, ...]:
     seed = str(batch.head.seed)
 
     def draw(purpose: str, item: str) -> float:

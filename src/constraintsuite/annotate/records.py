@@ -101,4 +101,4 @@ class Event:
     """ISO 8601, UTC."""
     note: str
     undoes: int | None = None
-    """The number of the answer that an undo takes back."""
+    """The number of the answer or ruling that an undo takes back."""

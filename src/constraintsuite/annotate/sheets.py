@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from constraintsuite.annotate.batch import Batch, check_name
 from constraintsuite.annotate.formats import FORMATS
 from constraintsuite.annotate.formats.base import Sheet
+from constraintsuite.annotate.kinds.rewording import NAME as PROPOSALS
+from constraintsuite.annotate.kinds.rewording import settle_row
 from constraintsuite.annotate.queue import Task, tasks_by_row
-from constraintsuite.annotate.records import SIDES, Draft
+from constraintsuite.annotate.records import SIDES, Draft, Item
 from constraintsuite.annotate.standing import Standing, standing, tasks_left
 from constraintsuite.annotate.tables import Fault, Row, refuse
 from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value
 from constraintsuite.errors import UserError
+
+Settle = Callable[[Item, Mapping[str, str], list[Draft]], list[Draft]]
+_RULES: Mapping[str, Settle] = {PROPOSALS: settle_row}
+"""What a kind makes of the answers of a row together; a UserError where they cannot be kept."""
 
 
 def write_sheet(batch: Batch, annotator: str, file: Path, layout: str = "csv") -> int:
@@ -79,11 +85,13 @@ def read_sheet(batch: Batch, annotator: str, file: Path, layout: str = "csv") ->
             faults.append(Fault(row.line, f"the row {name!r} stands in line {first[name]} already; keep one."))
         else:
             first[name] = row.line
-            for answer in _answers(batch, tasks[name], annotator, row):
-                if isinstance(answer, Fault):
-                    faults.append(answer)
-                else:
-                    drafts.append(answer)
+            answers = list(_answers(batch, tasks[name], annotator, row))
+            wrong = [answer for answer in answers if isinstance(answer, Fault)]
+            try:
+                drafts += _settled(batch, tasks[name], said, [one for one in answers if isinstance(one, Draft)])
+            except UserError as error:
+                wrong.append(Fault(row.line, str(error)))
+            faults += wrong
     refuse(file, faults)
     return [draft for draft in drafts if _is_news(draft, said)]
 
@@ -99,6 +107,15 @@ def _answers(batch: Batch, task: Task, annotator: str, row: Row) -> Iterator[Dra
             yield Fault(row.line, str(error))
         else:
             yield Draft(annotator, task.item.id, question.id, value, task.copy, row.cells.get("note", ""))
+
+
+def _settled(batch: Batch, task: Task, said: Standing, drafts: list[Draft]) -> list[Draft]:
+    """The answers of a row by the rules of its kind, where it has any beside those of each question."""
+    settle = _RULES.get(batch.head.kind)
+    if settle is None or not drafts:
+        return drafts
+    answers = {name: said.of(task.item.id, name, task.copy).get(drafts[0].annotator) for name in batch.questions}
+    return settle(task.item, {name: str(event.value) for name, event in answers.items() if event is not None}, drafts)
 
 
 def _is_news(draft: Draft, said: Standing) -> bool:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
 from constraintsuite.annotate.batch import Batch
 from constraintsuite.annotate.queue import Task, tasks_of
 from constraintsuite.annotate.records import Event, Value
+from constraintsuite.errors import UserError
 
 LONGEST_SECONDS = 600
 """Between two answers of one person; a longer gap was a pause."""
@@ -28,6 +30,14 @@ class Standing:
     lapsed: Mapping[tuple[str, str], Event]
     """Last rulings on what people no longer say."""
 
+    @cached_property
+    def judges(self) -> Mapping[str, frozenset[str]]:
+        """Who has answered anything about an item, by item."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for (item, _, _), answers in self.answers.items():
+            found[item].update(answers)
+        return {item: frozenset(names) for item, names in found.items()}
+
     def of(self, item: str, question: str, copy: int = 0) -> Mapping[str, Event]:
         """Who said what of an item."""
         return self.answers.get((item, copy, question), {})
@@ -35,22 +45,28 @@ class Standing:
     @property
     def annotators(self) -> tuple[str, ...]:
         """All who answered anything, by name."""
-        return tuple(sorted({name for answers in self.answers.values() for name in answers}))
+        return tuple(sorted({name for names in self.judges.values() for name in names}))
 
 
 def standing(events: Iterable[Event]) -> Standing:
     """Fold events in their order."""
     said: dict[tuple[str, int, str], dict[str, tuple[Event, ...]]] = defaultdict(dict)
-    rulings: dict[tuple[str, str], tuple[Event, dict[str, Value]]] = {}
+    ruled: dict[tuple[str, str], list[tuple[Event, dict[str, Value]]]] = defaultdict(list)
     for event in events:
         people = said[event.item, event.copy, event.question]
         before = people.get(event.annotator, ())
         if event.kind == "answer":
             people[event.annotator] = (*before, event)
-        elif event.kind == "undo":
-            people[event.annotator] = tuple(one for one in before if one.number != event.undoes)
+        elif event.kind == "ruling":
+            ruled[event.item, event.question].append((event, _values(_last(people))))
         else:
-            rulings[event.item, event.question] = event, _values(_last(people))
+            people[event.annotator] = tuple(one for one in before if one.number != event.undoes)
+            rulings_there = ruled[event.item, event.question]
+            rulings_there[:] = [one for one in rulings_there if one[0].number != event.undoes]
+    made = {key: there[-1] for key, there in ruled.items() if there}
+    rulings = {
+        key: one for key, one in made.items() if len(set(one[1].values())) > 1
+    }  # not if who differed is left out
     answers = {key: last for key, people in said.items() if (last := _last(people))}
     hold = {key: seen == _values(answers.get((key[0], 0, key[1]), {})) for key, (_, seen) in rulings.items()}
     return Standing(
@@ -58,6 +74,19 @@ def standing(events: Iterable[Event]) -> Standing:
         {key: event for key, (event, _) in rulings.items() if hold[key]},
         {key: event for key, (event, _) in rulings.items() if not hold[key]},
     )
+
+
+def leave_out(events: Sequence[Event], names: Collection[str]) -> list[Event]:
+    """Events without all that some people said, their rulings too; what they took back of others stays taken back.
+
+    A name of nobody is a UserError, perhaps misspelt.
+    """
+    people = {event.annotator for event in events}
+    if unknown := sorted(set(names) - people):
+        there = ", ".join(sorted(people)) or "nobody"
+        raise UserError(f"{', '.join(unknown)}: nobody of this name has said anything. There are: {there}.")
+    theirs = {event.number for event in events if event.kind != "undo" and event.annotator in names}
+    return [event for event in events if not theirs & {event.number, event.undoes}]
 
 
 def _last(people: Mapping[str, tuple[Event, ...]]) -> dict[str, Event]:

@@ -16,6 +16,7 @@ from constraintsuite.cli.judging import (
     adjudicate_batch,
     agreement_json,
     agreement_text,
+    attention_lines,
     file_type,
     folder_type,
     json_option,
@@ -30,7 +31,11 @@ if TYPE_CHECKING:
     from constraintsuite.annotate.batch import Batch
     from constraintsuite.annotate.labels import Labelled
 
+_ADVICE = "Leave them out with --without NAME."
 _batch = click.argument("folder", metavar="BATCH", type=folder_type)
+_without = click.option(
+    "--without", multiple=True, metavar="NAME", help="Leave out all that this person said; repeatable."
+)
 _annotator = click.option("--annotator", required=True, metavar="NAME", help="Whose sheet it is.")
 
 
@@ -85,7 +90,8 @@ def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -
         click.echo(json.dumps({"sheet": str(out), "tasks": tasks}))
         return
     click.echo(f"{out}: {tasks} tasks for {annotator}.\n\n{guide(batch)}")
-    click.echo(f"When it is filled in: csuite gold import {folder} {out} --annotator {annotator}")
+    form = "" if layout == "csv" else f" --format {layout}"
+    click.echo(f"When it is filled in: csuite gold import {folder} {out} --annotator {annotator}{form}")
 
 
 @gold.command("import")
@@ -129,21 +135,22 @@ def status(folder: Path, as_json: bool) -> None:
 @click.option(
     "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound one wants to claim."
 )
+@_without
 @json_option
-def agree(folder: Path, by: str, claim: float, as_json: bool) -> None:
+def agree(folder: Path, by: str, claim: float, without: tuple[str, ...], as_json: bool) -> None:
     """Say how far people agree: raw, Cohen's kappa, Gwet's AC1, Krippendorff's alpha; and how many more items it takes."""
     from constraintsuite.annotate.agreeing import agree as measure
     from constraintsuite.annotate.agreeing import attention
     from constraintsuite.annotate.batch import open_batch
-    from constraintsuite.annotate.standing import standing
+    from constraintsuite.annotate.standing import leave_out, standing
 
     batch = open_batch(folder)
-    said = standing(batch.store.events())
+    said = standing(leave_out(batch.store.events(), without))
     rows, people = measure(batch, said, by=by, claim=claim), attention(batch, said)
     if as_json:
         click.echo(json.dumps(agreement_json(rows, people), indent=2, ensure_ascii=False))
     else:
-        click.echo(agreement_text(rows, people))
+        click.echo(agreement_text(rows, people, _ADVICE))
 
 
 @gold.command()
@@ -171,8 +178,11 @@ def adjudicate(
 @click.option(
     "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound one wants to claim."
 )
+@_without
 @json_option
-def export(folder: Path, out: Path, proposals: Path | None, claim: float, as_json: bool) -> None:
+def export(
+    folder: Path, out: Path, proposals: Path | None, claim: float, without: tuple[str, ...], as_json: bool
+) -> None:
     """Write labels and events as JSON lines; of examples also what to keep, repair and drop, of proposals the approved ones."""
     from constraintsuite.annotate.batch import open_batch
     from constraintsuite.annotate.labels import write_labels
@@ -183,10 +193,25 @@ def export(folder: Path, out: Path, proposals: Path | None, claim: float, as_jso
     if (batch.head.kind == "proposals") != (proposals is not None):
         wanted = "needs --proposals FILE" if proposals is None else "takes no --proposals"
         raise UserError(f"{folder}: a batch of {batch.head.kind} {wanted}.")
+    if proposals is not None and without:
+        raise UserError("--without is of examples; proposals are decided by one person.")
     if proposals is not None:
         _export_proposals(batch, proposals, out, as_json)
     else:
-        _export_gold(batch, write_labels(batch, out), out, claim, as_json)
+        labelled = write_labels(batch, out, without)
+        _export_gold(batch, labelled, out, claim, as_json)
+        if not as_json:
+            _warn(batch, without)
+
+
+def _warn(batch: Batch, without: tuple[str, ...]) -> None:
+    """Of people whose answers are in the labels."""
+    from constraintsuite.annotate.agreeing import attention
+    from constraintsuite.annotate.standing import leave_out, standing
+
+    people = attention(batch, standing(leave_out(batch.store.events(), without)))
+    for line in attention_lines(people, _ADVICE):
+        click.echo(line)
 
 
 def _export_gold(batch: Batch, labelled: list[Labelled], out: Path, claim: float, as_json: bool) -> None:

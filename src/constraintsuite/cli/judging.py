@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -106,8 +107,8 @@ def _list_disagreements(batch: Batch, as_json: bool) -> None:
     click.echo(f"Waiting for a ruling: {len(found)}{more}.")
 
 
-def agreement_text(rows: list[QuestionAgreement], people: list[Attention]) -> str:
-    """Questions, then annotators."""
+def agreement_text(rows: list[QuestionAgreement], people: list[Attention], advice: str = "") -> str:
+    """Questions, then annotators, and whom not to rely on; `advice` says what else can be done about them."""
     from constraintsuite.reports.agreement import attention_table
     from constraintsuite.reports.tables import Column, Table
 
@@ -125,8 +126,27 @@ def agreement_text(rows: list[QuestionAgreement], people: list[Attention]) -> st
     needed = [f"{row.question}: {row.needed}." for row in rows if row.group == "all"]
     needed += [f"Not answered by two people: {', '.join(unasked)}."] if unasked else []
     return "\n".join(
-        [str(questions), f"\nDistances of alpha: {'; '.join(scales)}.", "", *needed, "", str(attention_table(people))]
+        [
+            *(
+                str(questions),
+                f"\nDistances of alpha: {'; '.join(scales)}.",
+                "",
+                *needed,
+                "",
+                str(attention_table(people)),
+            ),
+            *attention_lines(people, advice),
+        ]
     )
+
+
+def attention_lines(people: list[Attention], advice: str = "") -> list[str]:
+    """In words: whose answers not to rely on, by which rule, and what cannot be known."""
+    from constraintsuite.annotate.attention import ADVICE, RULE, concerns, too_few
+
+    found = [str(one) for one in concerns(people)]
+    told = [*found, f"{RULE} {ADVICE} {advice}".rstrip()] if found else []
+    return ["", *told, *filter(None, [too_few(people)])] if told or too_few(people) else []
 
 
 def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[Value, ...]:
@@ -153,11 +173,13 @@ def _named(row: QuestionAgreement, several: bool) -> str:
 def agreement_json(rows: list[QuestionAgreement], people: list[Attention]) -> dict[str, Any]:
     """The same as data."""
     from constraintsuite.annotate.agreeing import Attention, QuestionAgreement
+    from constraintsuite.annotate.attention import concerns
     from constraintsuite.store.jsonl import adapter
 
     return {
         "questions": adapter(list[QuestionAgreement]).dump_python(rows, mode="json"),
         "annotators": adapter(list[Attention]).dump_python(people, mode="json"),
+        "concerns": [asdict(one) for one in concerns(people)],
     }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-LOOPBACK = "127.0.0.1"
+from constraintsuite.web.addresses import LOOPBACK
 
 
 @click.command()

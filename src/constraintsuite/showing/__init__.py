@@ -19,6 +19,7 @@ SHOWN: Catalogue[Show] = Catalogue(
         "graph": "constraintsuite.showing.memory.graphs:show_graph",
         "ann": "constraintsuite.showing.ann:show_ann",
         "bundle": "constraintsuite.showing.bundles:show_bundle",
+        "ranking": "constraintsuite.showing.rankings:show_ranking",
         "tune": "constraintsuite.showing.trainings:show_training",
     },
 )

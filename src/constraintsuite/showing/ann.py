@@ -12,7 +12,7 @@ from constraintsuite.reports.files import write_files, write_plots
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.showing.display import Display
+from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.vectors.ann.listings import Listing
 from constraintsuite.vectors.ann.outline import Chapter, outline
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run
@@ -27,6 +27,7 @@ def write_page(runs: Sequence[AnnRun], folder: Path) -> Written:
     return Written({"runs": len(runs), "tables": tables})
 
 
+@refusing_others
 def show_ann(path: Path) -> Display:
     """One benchmark."""
     runs = [load_ann_run(path)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections.base import Block, Remarks, Section, Sheet, Source
 from constraintsuite.showing.counts import count_table
-from constraintsuite.showing.display import Display
+from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.vectorset import zero_vectors
 
@@ -19,6 +19,7 @@ _ABOUT_VECTORS = "Of the same texts, by encoder; csuite embed adds them."
 _ABOUT_TRUTHS = "What a search should find: judged documents, or exact neighbours of an encoder's vectors."
 
 
+@refusing_others
 def show_bundle(path: Path) -> Display:
     """One bundle; only what stands in its manifests is read."""
     bundle = Bundle.open(path)

@@ -16,7 +16,7 @@ from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet, Source
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.counts import count_table
-from constraintsuite.showing.display import Display
+from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
 from constraintsuite.tuning.curves import CURVES, OVERALL, Point, draw_curves
@@ -65,6 +65,7 @@ def _less_models(artifact: Artifact) -> Artifact:
     )
 
 
+@refusing_others
 def show_training(path: Path) -> Display:
     """One training."""
     training = load_training(path)

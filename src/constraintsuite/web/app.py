@@ -8,14 +8,14 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from constraintsuite.errors import UserError
 from constraintsuite.web.pages import PAGES, Page
 from constraintsuite.web.people import Door
-from constraintsuite.web.rendering import render, serve_static
+from constraintsuite.web.rendering import render_fault, serve_static
 from constraintsuite.web.safety import Guarded
 from constraintsuite.web.shelf import NotOnShelfError, Shelf
 
@@ -29,7 +29,8 @@ def make_app(shelf: Shelf, door: Door, hosts: Sequence[str], *, read_only: bool 
     own = {page.path: page for page in pages if page.method == "GET"}
     routes = [Route(page.path, _endpoint(page, shelf, own), methods=[page.method]) for page in pages]
     site = Starlette(
-        routes=[*routes, Route("/static/{hash}/{name}", serve_static)], exception_handlers={HTTPException: _missing}
+        routes=[*routes, Route("/static/{hash}/{name}", serve_static)],
+        exception_handlers={HTTPException: _missing, Exception: _broken},
     )
     # Around all of it, not as a middleware: a page that fails is answered outside of those, and needs the headers too.
     return Guarded(site, door, hosts, read_only=read_only)
@@ -57,23 +58,22 @@ def _endpoint(page: Page, shelf: Shelf, own: Mapping[str, Page]) -> Callable[[Re
 
 def _answer(page: Page, request: Request, shelf: Shelf) -> Response:
     if request.state.person.role not in page.roles:
-        return _fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
+        return render_fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
     try:
         return page.view(request, shelf)
     except NotOnShelfError as error:
-        return _fault(request, 404, str(error))
+        return render_fault(request, 404, str(error))
     except UserError as error:
-        return _fault(request, 400, str(error))
+        return render_fault(request, 400, shelf.told(error))
 
 
 def _missing(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    if getattr(request.state, "person", None) is None:
-        return PlainTextResponse("There is nothing here.", status)
-    return _fault(
-        request, status, "There is nothing at this address." if status == 404 else "This cannot be done here."
-    )
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    said = "There is nothing at this address." if status == 404 else "Nothing was changed."
+    return render_fault(request, status, said)
 
 
-def _fault(request: Request, status: int, message: str) -> Response:
-    return render(request, "fault.html.jinja", status=status, title="Not here", message=message)
+def _broken(request: Request, _: Exception) -> Response:
+    """What went wrong stands where `csuite serve` runs, not here: it may tell of what a visitor must not know."""
+    said = "This is a fault of the program. What was kept before is safe; the window in which `csuite serve` runs says more."
+    return render_fault(request, 500, said)

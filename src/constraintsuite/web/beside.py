@@ -9,20 +9,24 @@ from itertools import count
 from pathlib import Path
 
 from constraintsuite.errors import UserError
+from constraintsuite.web.faults import fault_of
 from constraintsuite.web.shelf import Shelf, Shelved
+
+_OUTSIDE = "What is made from this would lie outside the folder that is served. Serve the folder above it."
 
 
 def check_beside(shelf: Shelf, one: Shelved) -> None:
     """Whether there may be a folder beside a thing; to be asked before the work that would fill it."""
-    if fault := fault_beside(shelf, one):
-        raise UserError(fault)
+    if one.path == shelf.root:
+        raise UserError(_OUTSIDE)
 
 
 def fault_beside(shelf: Shelf, one: Shelved) -> str:
-    """Why there may be none; empty if there may."""
+    """Why a page should not offer to make one; empty if it may. A thing that was changed since it was made gives nothing."""
     if one.path == shelf.root:
-        return "What is made from this would lie outside the folder that is served. Serve the folder above it."
-    return ""
+        return _OUTSIDE
+    fault = fault_of(shelf, one)
+    return f"{one.label} cannot be read, so that nothing is made from it: {fault}" if fault else ""
 
 
 @contextmanager
@@ -39,9 +43,10 @@ def new_beside(shelf: Shelf, one: Shelved, ending: str) -> Iterator[Path]:
 
 def all_beside(shelf: Shelf, one: Shelved, ending: str) -> list[Path]:
     """What was made so, by name."""
-    if fault_beside(shelf, one):
+    if one.path == shelf.root:
         return []
-    return sorted(path for path in one.path.parent.glob("*") if path.is_dir() and _is_of(path.name, one, ending))
+    found = (path for path in one.path.parent.glob("*") if _is_of(path.name, one, ending))
+    return sorted(path for path in found if shelf.holds(path) and path.is_dir())
 
 
 def _claim(path: Path, ending: str) -> Path:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.adjudication import disagreements, has_judged
+from constraintsuite.annotate.batch import Batch, open_batch
 from constraintsuite.annotate.queue import Task
 from constraintsuite.annotate.records import Event
-from constraintsuite.annotate.standing import standing, tasks_left
-from constraintsuite.web.shelf import NotOnShelfError, Shelved
+from constraintsuite.annotate.standing import progress_of, standing, tasks_left
+from constraintsuite.web.people import Person
+from constraintsuite.web.shelf import NotOnShelfError, Shelf, Shelved
 
 
 @dataclass(frozen=True)
@@ -40,3 +42,19 @@ class Desk:
     def address(self, **parameters: str) -> str:
         """Of this queue."""
         return self.home + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+def left_for(shelf: Shelf, batch: Shelved, person: Person) -> tuple[int, int]:
+    """What waits for a person in a batch, of how much: items of an annotator's queue, or what an adjudicator may rule on."""
+    opened = shelf.load(batch, open_batch)
+    if person.role != "adjudicator":
+        progress = progress_of(opened, person.name, opened.store.events(person.name))
+        return progress.total - progress.done, progress.total
+    said = standing(opened.store.events())
+    waiting = sum(not has_judged(said, one.item, person.name) for one in disagreements(opened, said))
+    return waiting, waiting + len(said.rulings)
+
+
+def called(one: Shelved, batch: Batch) -> str:
+    """A batch in people's words: what it was drawn from, and its own name."""
+    return f"{batch.head.source.rpartition(' ')[0]} ({one.label})"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from urllib.parse import quote
 
 from constraintsuite.annotate.batch import Batch, Head, open_batch, read_head
 from constraintsuite.annotate.kinds.writing import NAME as WRITING
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import read_manifest
 from constraintsuite.store.files import sha256_of
+from constraintsuite.web.origins import suite_with
 from constraintsuite.web.people import Role
 from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelf, Shelved
+
+_BESIDE = re.compile(r"(.+)\.[a-z]+(?:-\d+)?")
+"""Names of batches: commands and pages draw them beside what they are drawn from."""
 
 
 def batches_on(shelf: Shelf, *kinds: str) -> list[tuple[Shelved, Head]]:
@@ -18,7 +23,7 @@ def batches_on(shelf: Shelf, *kinds: str) -> list[tuple[Shelved, Head]]:
     found = []
     for one in shelf.of_kind(BATCH):
         try:
-            head = shelf.load(one, read_head)
+            head = shelf.load(one, read_head, small=True)
         except UserError:
             continue
         if not kinds or head.kind in kinds:
@@ -37,25 +42,31 @@ def judged_batch(shelf: Shelf, place: str) -> tuple[Shelved, Batch]:
 
 def own_page(shelf: Shelf, one: Shelved, role: Role) -> str:
     """Where a batch has a page of its own for this role; empty if it is judged as all others are."""
-    head = shelf.load(one, read_head)
+    head = shelf.load(one, read_head, small=True)
     if head.kind == WRITING and role != "adjudicator":
         return f"/{WRITING}/{quote(one.place)}{'/export' if role == 'owner' else ''}"
-    proposals = proposals_of(shelf, head) if role == "owner" else None
+    proposals = proposals_of(shelf, head, one) if role == "owner" else None
     return f"/{PROPOSALS}/{quote(proposals.place)}" if proposals is not None else ""
 
 
-def suite_of(shelf: Shelf, head: Head) -> Shelved | None:
-    """The suite that a batch was drawn from, if it lies here unchanged."""
-    for one in shelf.of_kind("suite") if head.kind == "gold" else ():
-        manifest = read_manifest(one.path)
-        if manifest is not None and head.source.endswith(f" {manifest.content}"):
-            return one
+def suite_of(shelf: Shelf, head: Head, one: Shelved) -> Shelved | None:
+    """The suite that a batch was drawn from, if it lies here unchanged: the one beside it rather than a copy elsewhere."""
+    if head.kind != "gold":
+        return None
+    return suite_with(shelf, head.source.rpartition(" ")[2], _drawn_at(one))
+
+
+def proposals_of(shelf: Shelf, head: Head, one: Shelved) -> Shelved | None:
+    """The file of proposals that a batch was drawn from, if it lies here unchanged; the one beside it first."""
+    listed = shelf.of_kind(PROPOSALS) if head.kind == "proposals" else []
+    place = _drawn_at(one)
+    for found in sorted(listed, key=lambda found: (found.path != place, found.place)):
+        if head.source.endswith(f" {shelf.load(found, sha256_of, small=True)}"):
+            return found
     return None
 
 
-def proposals_of(shelf: Shelf, head: Head) -> Shelved | None:
-    """The file of proposals that a batch was drawn from, if it lies here unchanged."""
-    for one in shelf.of_kind(PROPOSALS) if head.kind == "proposals" else ():
-        if head.source.endswith(f" {shelf.load(one, sha256_of)}"):
-            return one
-    return None
+def _drawn_at(one: Shelved) -> Path | None:
+    """Where what a batch was drawn from would lie, by the batch's name."""
+    named = _BESIDE.fullmatch(one.path.name)
+    return one.path.with_name(named[1]) if named is not None else None

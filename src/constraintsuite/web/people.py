@@ -8,7 +8,9 @@ import hmac
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -50,6 +52,11 @@ class Door:
         """What every form of theirs carries, which no other site can know."""
         return self._word("guard", person)
 
+    @cached_property
+    def cookie(self) -> str:
+        """Name of the cookie: cookies know no ports, so sites of two folders on one machine need two names."""
+        return f"csuite-{hmac.digest(self._key, b'cookie', hashlib.sha256).hex()[:12]}"
+
     def whose(self, token: str) -> Person | None:
         """The person of a token; how long a comparison takes tells nothing of it."""
         given = token.encode()
@@ -67,15 +74,19 @@ def load_key(folder: Path) -> bytes:
     """
     file = key_file(folder)
     fresh = secrets.token_bytes(_KEY_BYTES)
+    aside = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+            stream.write(fresh)
+        os.link(aside, file)  # whole or not at all, and never over another
     except FileExistsError:
         return _read_key(file)
     except OSError:
-        return fresh
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(fresh)
+        return _read_key(file) if os.path.lexists(file) else fresh
+    finally:
+        with suppress(OSError):
+            aside.unlink()
     return fresh
 
 

@@ -17,11 +17,22 @@ from constraintsuite.web.people import Person
 SCRIPTS = ("page.js", "site.js", "annotate.js", "proposals.js", "writing.js", "walk.js")
 _OF_REPORTS = ("page.js", "walk.js")
 _YEAR = 31_536_000
+_HEADINGS = {
+    400: "This cannot be shown",
+    401: "You are not in",
+    403: "Not for you",
+    404: "Not here",
+    405: "This cannot be done here",
+    413: "Too large",
+    421: "Not under this name",
+    500: "Something went wrong",
+}
+_NOTHING_DONE = "Nothing was changed"
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: object) -> Response:
     """A page in the site's frame; all that comes from artifacts and people is escaped."""
-    person: Person = request.state.person
+    person: Person | None = request.state.person
     shared = {
         "person": person,
         "guard": request.state.guard,
@@ -30,6 +41,14 @@ def render(request: Request, template: str, *, status: int = 200, **values: obje
         "static": {name: static_path(name) for name in ("site.css", *SCRIPTS)},
     }
     return HTMLResponse(_environment().get_template(template).render(**shared, **values), status)
+
+
+def render_fault(request: Request, status: int, message: str) -> Response:
+    """Why there is no such page, as one."""
+    heading = _HEADINGS.get(status, _HEADINGS[404])
+    if request.method == "POST" and status in (400, 403):
+        heading = _NOTHING_DONE
+    return render(request, "fault.html.jinja", status=status, title=heading, message=message)
 
 
 def static_path(name: str) -> str:

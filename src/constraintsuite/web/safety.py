@@ -8,18 +8,19 @@ from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from constraintsuite.web.entering import ENTER, LEAVE, enter, leave
 from constraintsuite.web.people import Door
+from constraintsuite.web.rendering import render_fault
 
-COOKIE = "csuite"
 GUARD = "guard"
 """Field of a form, and header of a script's request, that carries the person's guard."""
 LARGEST = 1_000_000
 """Bytes of a request's body."""
-OPEN = ("/enter", "/static/")
-"""Places that need no token."""
+_OPEN = "/static/"
+"""Where all places need no token."""
 _LONGEST_LENGTH = 20
 """Digits of a length that is read at all."""
 _CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -60,46 +61,48 @@ class Guarded:
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response | None:
         """What is said in the pages' place; None if they may speak."""
-        headers = Headers(scope=scope)
-        if _name_of(headers.get("host", "")) not in self._hosts:
-            return PlainTextResponse("This site is not served under that name.", 421)
         request = Request(scope, receive)
         path, state = scope["path"], scope.setdefault("state", {})
-        if path == "/enter":
-            return self._enter(request)
-        person = self._door.whose(request.cookies.get(COOKIE, ""))
-        state["person"], state["form"] = person, {}
+        state.update(person=None, people=self._door.people, form={}, guard="", read_only=self._read_only)
+        if _name_of(request.headers.get("host", "")) not in self._hosts:
+            return render_fault(request, 421, "This site is not served under that name. Open the link as it was given.")
+        person = self._door.whose(request.cookies.get(self._door.cookie, ""))
         if person is not None:
-            state["guard"], state["read_only"] = self._door.guard(person), self._read_only
-        if path.startswith(OPEN[1]):
+            state.update(person=person, guard=self._door.guard(person))
+        if path.startswith(_OPEN):
             return None
+        changes = request.method in _CHANGES
+        if path == ENTER and not changes:
+            return enter(request, self._door)
         if person is None:
-            return PlainTextResponse("Open the link that you were given: it lets you in.", 401)
-        return await self._refusal(request) if request.method in _CHANGES else None
+            return render_fault(request, 401, "Open the link that you were given: it lets you in.")
+        return await self._change(request, path) if changes else None
+
+    async def _change(self, request: Request, path: str) -> Response | None:
+        """Who comes and goes changes nothing in the folder, so that a read-only site has nothing against it."""
+        if self._read_only and path not in (ENTER, LEAVE):
+            return render_fault(request, 403, "This site is read-only: nothing was changed.")
+        refusal = await self._refusal(request)
+        if refusal is not None or request.method != "POST":
+            return refusal
+        if path == ENTER:
+            return enter(request, self._door)
+        return leave(self._door) if path == LEAVE else None
 
     async def _refusal(self, request: Request) -> Response | None:
         """Why nothing is changed; None if the person meant it, and then with the form in the state."""
-        if self._read_only:
-            return PlainTextResponse("This site is read-only: nothing was changed.", 403)
         body = await _body(request)
         if body is None:
-            return PlainTextResponse(f"The request is larger than {LARGEST:,} bytes: nothing was changed.", 413)
+            said = f"The request is larger than {LARGEST:,} bytes: nothing was changed."
+            return render_fault(request, 413, said)
         try:
             request.state.form = _form(body)
         except ValueError:
-            return PlainTextResponse("The form could not be read: nothing was changed.", 400)
+            return render_fault(request, 400, "The form could not be read: nothing was changed.")
         if not self._meant(request.headers, request.state.form, request.state.guard):
-            return PlainTextResponse("The request does not come from this site's own pages: nothing was changed.", 403)
+            said = "The request does not come from this site's own pages, or from those of another person: nothing was changed."
+            return render_fault(request, 403, said)
         return None
-
-    def _enter(self, request: Request) -> Response:
-        """A link becomes a cookie, and its token leaves the address."""
-        token = request.query_params.get("token", "")
-        if self._door.whose(token) is None:
-            return PlainTextResponse("This link is not valid here. Ask for a new one.", 401)
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, token, httponly=True, samesite="lax", path="/", max_age=30 * 24 * 3600)
-        return answer
 
     def _meant(self, headers: Headers, form: Mapping[str, Sequence[str]], guard: str) -> bool:
         origin = headers.get("origin")

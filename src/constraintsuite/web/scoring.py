@@ -1,77 +1,48 @@
-"""What models make of two queries for two passages: only models that are at hand, only texts of bounded length."""
+"""Scores that a page asks for: only by models that are at hand, and never so that all others wait."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from threading import Lock
-from typing import Literal
+from threading import BoundedSemaphore, Lock
 
 from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.kinds.query_rules import LONGEST
-from constraintsuite.annotate.kinds.writing import LONGEST_PASSAGE, passages_of
+from constraintsuite.annotate.kinds.scores import pairs_to_score, score_draft
+from constraintsuite.annotate.kinds.writing import passages_of
 from constraintsuite.annotate.records import Draft, Item
-from constraintsuite.annotate.standing import Standing
+from constraintsuite.errors import UserError
 from constraintsuite.evaluate.scoring import score_pairs
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.store.files import sha256_text
 
 MODELS = ("bm25", "tfidf", "cross:tiny")
 """Those that need no download."""
-_QUESTION = "scores:"
-"""Before the name of a model: what an event with its scores is filed under. It is no question that people are asked."""
+WAITING = 4
+"""Who may wait for scores at once. Each holds a worker of the server, and pages need some too."""
+PLACES = BoundedSemaphore(WAITING)
 _scoring = Lock()  # one at a time: a page must not take the machine from everyone else's
 
-Outcome = Literal["right", "wrong", "tie"]
 
-
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """What a model gives the two passages under one query."""
-
-    scores: tuple[float, float]
-    wants: int
-    """The passage that answers the query: 0 or 1."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """Whether that passage is put first; the same score is a tie."""
-        gap = self.scores[self.wants] - self.scores[1 - self.wants]
-        return "right" if gap > 0 else "wrong" if gap < 0 else "tie"
-
-
-Verdict = tuple[Preference, Preference]
-"""On the first query and on the second."""
+class BusyError(UserError):
+    """Too many ask for scores at once."""
 
 
 def score_drafts(batch: Batch, item: Item, by: str, queries: tuple[str, str], models: tuple[str, ...]) -> list[Draft]:
-    """The scores of some models as events, each with the hash of the queries that it is of."""
-    passages = tuple(text[:LONGEST_PASSAGE] for text in passages_of(item))
-    pairs = [(query[:LONGEST], passage) for query in queries for passage in passages]
-    drafts = []
-    for model in models:
-        with _scoring:
-            scores = score_pairs(_scorer(model, _texts(batch)), pairs)
-        drafts.append(
-            Draft(by, item.id, _QUESTION + model, tuple(repr(scores[pair]) for pair in pairs), note=_of(queries))
-        )
-    return drafts
+    """The scores of some models as events; a BusyError where too many wait already."""
+    if not models:
+        return []
+    if not PLACES.acquire(blocking=False):
+        raise BusyError("Models score for others just now. Ask once more in a moment.")
+    try:
+        return [_score(batch, item, by, queries, model) for model in models]
+    finally:
+        PLACES.release()
 
 
-def read_verdicts(said: Standing, item: Item, by: str, queries: tuple[str, str]) -> dict[str, Verdict]:
-    """The kept scores of just these queries, by model."""
-    found = {}
-    for model in MODELS:
-        event = said.of(item.id, _QUESTION + model).get(by)
-        if event is not None and event.note == _of(queries):
-            first, second, third, fourth = map(float, event.value)
-            found[model] = Preference((first, second), 0), Preference((third, fourth), 1)
-    return found
-
-
-def _of(queries: tuple[str, str]) -> str:
-    return sha256_text(*queries)[:16]
+def _score(batch: Batch, item: Item, by: str, queries: tuple[str, str], model: str) -> Draft:
+    pairs = pairs_to_score(item, queries)
+    with _scoring:
+        scores = score_pairs(_scorer(model, _texts(batch)), pairs)
+    return score_draft(by, item, model, queries, [scores[pair] for pair in pairs])
 
 
 def _texts(batch: Batch) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import re
 import socket
 from collections.abc import Iterator, Mapping
@@ -13,13 +14,16 @@ from pathlib import Path
 import uvicorn
 
 from constraintsuite.errors import UserError
+from constraintsuite.web.addresses import LOOPBACK
 from constraintsuite.web.app import make_app
 from constraintsuite.web.people import Door, Person, load_key
 from constraintsuite.web.shelf import Shelf
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_ANYWHERE = {"0.0.0.0": LOOPBACK[0], "::": LOOPBACK[2]}
-"""Addresses to listen on that are none to go to, and one that is."""
+_OWN_NAMES = (LOOPBACK, "localhost", "[::1]")
+_WARNING = (
+    "Other machines can reach this address, and what is sent is not encrypted: links can be read on the way. On a network that "
+    f"is not your own, listen on {LOOPBACK} and let people come through ssh -L or a proxy with TLS."
+)
 _NAME = re.compile(r"[^\s:/?#@\[\]]+|\[[0-9A-Fa-f:.]+\]")
 
 
@@ -29,7 +33,7 @@ class Site:
 
     folder: Path
     people: tuple[Person, ...]
-    host: str = LOOPBACK[0]
+    host: str = LOOPBACK
     port: int = 0
     names: tuple[str, ...] = ()
     """Host names beside the address itself under which it may be reached."""
@@ -43,9 +47,13 @@ class Served:
     server: uvicorn.Server
     socket: socket.socket
     links: Mapping[Person, str]
+    warning: str = ""
+    """What whoever started it should know; empty for nothing."""
 
     def run(self) -> None:
-        """Answer until it is stopped."""
+        """Answer until it is stopped; what one should know is told first, where the server tells its own warnings."""
+        if self.warning:
+            logging.getLogger("uvicorn.error").warning(self.warning)
         self.server.run(sockets=[self.socket])
 
 
@@ -53,16 +61,21 @@ class Served:
 def listen(site: Site) -> Iterator[Served]:
     """The site with its address taken; an address that is taken or not ours is a UserError."""
     names = [_checked(_bracketed(name)) for name in site.names]
+    if not site.host.strip():
+        raise UserError(
+            f"--host {site.host!r}: an address is needed, such as {LOOPBACK}, or 0.0.0.0 for all of this machine."
+        )
     address = _bracketed(site.host)
     shelf = Shelf(site.folder)
     door = Door(load_key(shelf.root), site.people)
-    app = make_app(shelf, door, (*LOOPBACK, address, *names), read_only=site.read_only)
+    app = make_app(shelf, door, (*_OWN_NAMES, address, *names), read_only=site.read_only)
     with _bound(site.host, site.port) as bound:
-        port = bound.getsockname()[1]
-        shown = names[0] if names else _ANYWHERE.get(site.host, address)
+        own, port = ipaddress.ip_address(bound.getsockname()[0]), bound.getsockname()[1]
+        anywhere = ("[::1]" if own.version == 6 else LOOPBACK) if own.is_unspecified else ""  # an address to go to
+        shown = names[0] if names else anywhere or address
         links = {person: f"http://{shown}:{port}/enter?token={door.token(person)}" for person in site.people}
         config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False)
-        yield Served(uvicorn.Server(config), bound, links)
+        yield Served(uvicorn.Server(config), bound, links, "" if own.is_loopback else _WARNING)
 
 
 def _bracketed(host: str) -> str:

@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+import re
+import stat
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from constraintsuite.annotate.batch import HEAD
 from constraintsuite.errors import UserError
+from constraintsuite.showing import SHOWN
 from constraintsuite.store.artifact import MANIFEST, Manifest, read_manifest
+from constraintsuite.web.kept import Kept
 
 BATCH, PROPOSALS = "batch", "proposals"
 """Kinds beside those of artifacts: a folder that people judge, a file that `csuite propose` wrote."""
+DAMAGED = "damaged"
+"""Kind of a folder whose manifest is one of ours, but cannot be read."""
 HERE = ".here"
 """Place of the served folder itself: no folder below it has this name, since hidden ones are passed over, and a browser
 would take a dot alone out of an address."""
 DEEPEST = 6
 _PROPOSED = "proposals.jsonl"
-_PASSED_OVER = frozenset({"stages", "node_modules", "__pycache__"})
-_NOT_OURS = _PASSED_OVER - {"stages"}
+STAGES = "stages"
+_PASSED_OVER = frozenset({STAGES, "node_modules", "__pycache__"})
+_NOT_OURS = _PASSED_OVER - {STAGES}
 """Folders that no page ever reads from; stages are no things to show, but what a build rejected lies there."""
-_KEPT = 24  # things that stay in memory
+_KEPT, _KEPT_SMALL = 24, 4_096
+"""Things that stay in memory, and heads, hashes and manifests, which must not drive out whole suites."""
+LARGEST_MANIFEST = 16_000_000
+"""Bytes; no command writes one that is as large."""
+_OURS = re.compile(
+    rb'"fingerprint"|"kind"\s*:\s*"(?:suite|run|report|ranking|' + "|".join(SHOWN.names()).encode() + rb')"'
+)
+"""Stands in every manifest of ours, the kind even if it was cut short; another program's manifest.json is none of our business,
+damaged or not."""
+_ELSEWHERE = re.compile(r"(?<![\w/.~])/(?!/)[^\s'\"`,;:()/]+(?:/[^\s'\"`,;:()/]+)*/([^\s'\"`,;:()/]+)")
 T = TypeVar("T")
 
 
@@ -38,11 +52,23 @@ class Shelved:
     kind: str
     name: str
     counts: tuple[tuple[str, int], ...] = ()
+    content: str = ""
+    """Hash of what it holds, as its manifest has it."""
 
     @property
     def where(self) -> str:
         """Its place to be read; empty for the folder itself."""
         return "" if self.place == HERE else self.place
+
+    @property
+    def label(self) -> str:
+        """What people know it by: its place. Many suites of one corpus have the same name in their manifests."""
+        return self.where or self.path.name
+
+    @property
+    def also(self) -> str:
+        """The name in its manifest, where that is another."""
+        return "" if self.name == self.path.name else self.name
 
 
 class NotOnShelfError(UserError):
@@ -56,9 +82,7 @@ class Shelf:
         if not root.is_dir():
             raise UserError(f"{root}: there is no such folder.")
         self.root = root.resolve()
-        self._kept: OrderedDict[tuple[str, str, int], object] = OrderedDict()
-        self._reading: dict[tuple[str, str, int], Lock] = {}
-        self._lock = Lock()
+        self._large, self._small = Kept(_KEPT), Kept(_KEPT_SMALL)
 
     def all(self) -> list[Shelved]:
         """In the order of their places."""
@@ -76,67 +100,88 @@ class Shelf:
         self._check(found)
         return found
 
-    def load(self, one: Shelved, read: Callable[[Path], T]) -> T:
-        """What `read` makes of it, kept in memory until the thing changes; the least used goes first.
+    def load(self, one: Shelved, read: Callable[[Path], T], *, small: bool = False) -> T:
+        """What `read` makes of it, kept in memory until the thing changes; what is small has a memory of its own."""
 
-        Whoever asks while it is being read waits for that: many visitors at once need it once.
-        """
-        key = (one.place, f"{read.__module__}.{read.__qualname__}", _changed(one.path))
-        with self._lock:
-            if key in self._kept:
-                return cast(T, self._recall(key))
-            turn = self._reading.setdefault(key, Lock())
-        with turn:
-            with self._lock:
-                if key in self._kept:
-                    return cast(T, self._recall(key))
+        def make() -> T:
+            self._check(one)
             try:
-                self._check(one)
-                made = read(one.path)
-                self._keep(key, made)
-            finally:
-                with self._lock:
-                    self._reading.pop(key, None)
-        return made
+                return read(one.path)
+            except UserError as error:
+                raise UserError(self.told(error)) from error
 
-    def _recall(self, key: tuple[str, str, int]) -> object:
-        self._kept.move_to_end(key)
-        return self._kept[key]
+        kept = self._small if small else self._large
+        return kept.get((f"{read.__module__}.{read.__qualname__}", one.place, changed(one)), make)
 
-    def _keep(self, key: tuple[str, str, int], made: object) -> None:
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+    def keep(self, key: Hashable, of: Sequence[Shelved], make: Callable[[], T], *, small: bool = False) -> T:
+        """What is made of several things, kept in memory until one of them changes."""
+        kept = self._small if small else self._large
+        return kept.get((key, *((one.place, changed(one)) for one in of)), make)
+
+    def told(self, error: UserError | str) -> str:
+        """What a visitor is told of an error: where the folder lies on this machine is nobody's business."""
+        inside = str(error).replace(f"{self.root}/", "")
+        said = re.sub(rf"{re.escape(str(self.root))}(?![\w./-])", "the folder that is served", inside)
+        return _ELSEWHERE.sub(r"…/\1", said)
 
     def _find(self) -> Iterator[Shelved]:
         for folder, inner, names in os.walk(self.root):
             here = Path(folder)
             inside = here.relative_to(self.root)
             place = inside.as_posix() if inside.parts else HERE
+            is_being_built = STAGES in inner and MANIFEST not in names
             inner[:] = sorted(filter(_is_shown, inner)) if len(inside.parts) < DEEPEST else []
-            files = [name for name in sorted(names) if _tells(name) and self._holds(here / name)]
-            if MANIFEST in files and (manifest := _manifest(here)) is not None:
-                yield Shelved(place, here, manifest.kind, manifest.name, tuple(manifest.counts.items()))
+            files = [name for name in sorted(names) if _tells(name) and self.holds(here / name)]
+            if MANIFEST in files and (manifest := self._manifest(here)) is not None:
+                counts = tuple(manifest.counts.items())
+                yield Shelved(place, here, manifest.kind, manifest.name, counts, manifest.content)
+            elif MANIFEST in files and _is_ours(here / MANIFEST):
+                yield Shelved(place, here, DAMAGED, here.name)
             elif HEAD in files:
                 yield Shelved(place, here, BATCH, here.name)
             for name in files:
-                if name.endswith(_PROPOSED) and MANIFEST not in files:
+                if name.endswith(_PROPOSED) and MANIFEST not in files and not is_being_built:
                     file = here / name
                     yield Shelved(file.relative_to(self.root).as_posix(), file, PROPOSALS, name)
+
+    def _manifest(self, folder: Path) -> Manifest | None:
+        try:
+            known = (folder / MANIFEST).stat()
+            if known.st_size > LARGEST_MANIFEST:
+                return None
+            return self._small.get((folder, known.st_mtime_ns, known.st_size), lambda: _readable(folder))
+        except OSError:
+            return None  # taken away this very moment
 
     def _check(self, one: Shelved) -> None:
         """No file of it may lead out of the folder: what lies elsewhere was not meant to be served."""
         for folder, inner, names in os.walk(one.path):
             inner[:] = [name for name in inner if name[0] != "." and name not in _NOT_OURS]
-            out = next((name for name in (*inner, *names) if not self._holds(Path(folder, name))), None)
+            out = next((name for name in (*inner, *names) if not self.holds(Path(folder, name))), None)
             if out is not None:
                 place = Path(folder, out).relative_to(self.root).as_posix()
-                raise UserError(f"{place!r} is a link that leads out of the folder that is served. Put the file there.")
+                raise UserError(
+                    f"{place!r} is a link that leads out of the folder that is served, or nowhere, or it is no file. Put the "
+                    "file there."
+                )
 
-    def _holds(self, file: Path) -> bool:
-        """Whether a file is really below the folder: a link may lead out of it."""
-        return not file.is_symlink() or file.resolve().is_relative_to(self.root)
+    def holds(self, file: Path) -> bool:
+        """Whether a file or folder can be read and is really below this one: a link may lead elsewhere, a pipe would never end."""
+        try:
+            mode = file.lstat().st_mode
+        except FileNotFoundError:
+            return True  # taken away this very moment, as journals of databases are: whoever reads it is told
+        except OSError:
+            return False
+        if stat.S_ISLNK(mode):
+            try:
+                found = file.resolve(strict=True)
+                mode = found.stat().st_mode
+            except (OSError, RuntimeError):  # a link that leads nowhere, or to itself
+                return False
+            if not found.is_relative_to(self.root):
+                return False
+        return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _tells(file: str) -> bool:
@@ -153,14 +198,22 @@ def _is_shown(name: str) -> bool:
     return name[0] != "." and "\n" not in name and name not in _PASSED_OVER
 
 
-def _manifest(folder: Path) -> Manifest | None:
+def changed(one: Shelved) -> int:
+    """When what is written last, or never again, was written: a folder itself changes whenever somebody answers in it."""
+    marker = next((one.path / name for name in (MANIFEST, HEAD) if (one.path / name).is_file()), one.path)
+    return marker.stat().st_mtime_ns
+
+
+def _readable(folder: Path) -> Manifest | None:
     try:
         return read_manifest(folder)
     except UserError:
-        return None  # another program's manifest.json, or one that is damaged: `csuite` itself tells of those
+        return None
 
 
-def _changed(path: Path) -> int:
-    """Of what is written last, or never again: a folder itself changes whenever somebody answers in it."""
-    marker = next((path / name for name in (MANIFEST, HEAD) if (path / name).is_file()), path)
-    return marker.stat().st_mtime_ns
+def _is_ours(file: Path) -> bool:
+    try:
+        with file.open("rb") as stream:
+            return _OURS.search(stream.read(LARGEST_MANIFEST)) is not None
+    except OSError:
+        return False

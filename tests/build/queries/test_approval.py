@@ -126,7 +126,7 @@ def test_the_file_is_checked_before_any_text_is_read(tmp_path: Path) -> None:
     path.write_text("{}\n")
     recipe = Recipe(corpus=SourceSettings(source="sample"), analysis=AnalysisSettings(analyser="rules"), approved=path)
     with pytest.raises(UserError, match=r"proposals\.jsonl:1: id: Field required"):
-        build_suite(recipe, tmp_path / "suite", workers=1, reporter=Silent())
+        build_suite(recipe, tmp_path / "suite", reporter=Silent())
     assert not (tmp_path / "suite").exists()
 
 

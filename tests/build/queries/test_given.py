@@ -103,7 +103,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
         analysis=AnalysisSettings(analyser="rules"),
         queries=QuerySettings(mine=False, min_topic_documents=2),
     )
-    stage = build_suite(recipe, folder / "suite", workers=1, reporter=Silent(), until="queries").stages["queries"]
+    stage = build_suite(recipe, folder / "suite", reporter=Silent(), until="queries").stages["queries"]
     found = {queries[int(proposal.qid[1:])]: proposal for proposal in read_proposals(stage.path)}
     return Given(found, stage.manifest.rejects)
 
@@ -159,7 +159,7 @@ def test_what_was_not_to_be_mined_is_neither_proposed_nor_counted(tmp_path: Path
         analysis=AnalysisSettings(analyser="rules"),
         queries=QuerySettings(mine=mine),
     )
-    stage = build_suite(recipe, tmp_path / "suite", workers=1, reporter=Silent(), until="queries").stages["queries"]
+    stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").stages["queries"]
     proposals = read_proposals(stage.path)
     coverage = adapter(Coverage).validate_json((stage.path / "coverage.json").read_bytes())
     assert [proposal.qid for proposal in proposals] == ["q0", *[""] * mined]

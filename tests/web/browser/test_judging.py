@@ -25,6 +25,7 @@ COUNT = 19
 """With one decoy, 20 items, and one or two that come again."""
 AWKWARD = "soups without cream, number 5"
 QUEUE = "/batch/suite.gold"
+LONG = "Leeks, potatoes and stock, cooked slowly. " * 200
 
 
 def numbered(number: int) -> Example:
@@ -64,9 +65,17 @@ def judge_together(pages: dict[Page, str]) -> None:
         open_pages = {page: awkward for page, awkward in open_pages.items() if "?row=" in page.url}
 
 
+def rule_by_keys(page: Page, key: str, reason: str) -> None:
+    page.keyboard.press(key)
+    page.keyboard.press("n")
+    page.keyboard.type(reason)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+
+
 def test_two_people_judge_at_once_a_third_rules_and_the_owner_exports(enter: Enter, folder: Path) -> None:
     owner = enter(OWNER)
-    owner.get_by_role("link", name="tiny").click()
+    owner.get_by_role("link", name="suite", exact=True).click()
     owner.get_by_role("link", name="Judge a sample").click()
     owner.get_by_label("Examples, at most").fill(str(COUNT))
     owner.get_by_role("button", name="Draw a batch").click()
@@ -92,12 +101,23 @@ def test_two_people_judge_at_once_a_third_rules_and_the_owner_exports(enter: Ent
     ruler = enter(JUDGE)
     ruler.get_by_role("link", name="suite.gold").click()
     ruler.get_by_text("1 waits for your ruling").wait_for()
+    ruler.get_by_role("link", name="Begin").click()
+    ruler.wait_for_url("**/rulings?item=*")
     assert AWKWARD in ruler.locator("article").inner_text()
     assert ANNA.name not in ruler.locator("main").inner_text()
-    ruler.get_by_label("awkward").check()
-    ruler.get_by_label("Reason, in words").fill("Nobody would number their soups.")
-    ruler.get_by_role("button", name="Rule").click()
+    rule_by_keys(ruler, "3", "Nobody would number their soups.")
     ruler.get_by_text("Your ruling is kept.").wait_for()
+    ruler.get_by_text("Nothing waits for your ruling.").wait_for()
+    ruler.keyboard.press("u")  # a slip: it was to be no
+    ruler.get_by_text("it waits for a ruling again").wait_for()
+    assert ruler.get_by_label("Reason, in words").input_value() == "Nobody would number their soups."
+    ruler.keyboard.press("1")
+    ruler.keyboard.press("Enter")
+    ruler.get_by_text("Nothing waits for your ruling.").wait_for()
+    ruler.get_by_role("link", name=AWKWARD).click()
+    ruler.get_by_text("Ruled: no").wait_for()
+    ruler.keyboard.press("2")  # no, awkward
+    ruler.keyboard.press("Enter")
     ruler.get_by_text("Nothing waits for your ruling.").wait_for()
 
     owner.goto(owner.url.partition("/agreement")[0])
@@ -138,9 +158,58 @@ def test_keys_undo_skip_note_and_help(enter: Enter, folder: Path) -> None:
     page.wait_for_url(lambda url: "told=undone" in url)
     assert page.url.startswith(first)
     page.get_by_text("Taken back.").wait_for()
-    assert page.locator("input:checked").count() == 0
+    assert page.locator("input:checked").count() == 4, "as it was filled in"
+    assert page.get_by_label("Note").input_value() == "1 odd thing"
     keys.press("?")
     page.get_by_text("choose in the question that is framed").wait_for()
     events = open_batch(folder / "suite.gold-2").store.events()
     assert [event.kind for event in events] == ["answer"] * 4 + ["undo"] * 4
     assert {event.note for event in events if event.kind == "answer"} == {"1 odd thing"}
+
+
+UNCOVERED = """() => {
+  const one = document.activeElement, box = (one.closest("label") ?? one).getBoundingClientRect();
+  const bottom = Math.min(box.bottom, box.top + 200) - 2; // of a tall text, where it begins
+  const points = [box.top + 2, bottom].map((y) => document.elementFromPoint(box.left + box.width / 2, y));
+  return points.every((found) => found && (one.closest("label") ?? one).contains(found));
+}"""
+"""Whether nothing lies over what has the focus, at its upper and its lower edge."""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_that_has_the_focus_lies_under_the_bar(enter: Enter, folder: Path, width: int) -> None:
+    owner = enter(OWNER)
+    owner.goto(f"{owner.url}sample/suite")
+    owner.get_by_label("Examples, at most").fill(str(COUNT))
+    owner.get_by_role("button", name="Draw a batch").click()
+    owner.wait_for_url("**/batch/suite.gold*")
+    page = enter(ANNA, width=width)
+    page.goto(owner.url)
+    page.wait_for_selector(".question.current")
+    for key in ("Tab", "Shift+Tab"):
+        reached = set()
+        for _ in range(24):
+            page.keyboard.press(key)
+            name = page.evaluate("document.activeElement.name || document.activeElement.className")
+            reached.add(name)
+            inside = page.evaluate("document.querySelector('form.judge')?.contains(document.activeElement)")
+            assert not inside or page.evaluate(UNCOVERED), (key, name)
+        assert {"answer.natural", "answer.obeys", "answer.on_topic", "answer.grammatical", "note", "main"} <= reached
+
+
+def test_an_item_can_be_kept_without_scrolling(enter: Enter, folder: Path) -> None:
+    texts = [
+        replace(one, docs=replace(one.docs, pos=replace(one.docs.pos, text=LONG), neg=replace(one.docs.neg, text=LONG)))
+        for one in SUITE[:3]
+    ]
+    write_suite(folder / "long", texts, ())
+    owner = enter(OWNER)
+    owner.goto(f"{owner.url}sample/long")
+    owner.get_by_role("button", name="Draw a batch").click()
+    owner.wait_for_url("**/batch/long.gold")
+    page = enter(ANNA)
+    page.goto(owner.url)
+    assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
+    box = page.get_by_role("button", name="Keep and go on").bounding_box()
+    assert box is not None
+    assert 0 < box["y"] < box["y"] + box["height"] <= 800

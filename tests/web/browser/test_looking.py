@@ -14,7 +14,8 @@ from constraintsuite.build.queries.records import Proposal, Snippet
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from evaluate.tiny_suite import CONTROLS, EXAMPLES, write_suite
 from web.browser.conftest import Enter
-from web.site import OWNER
+from web.served import serve
+from web.site import ANNA, OWNER
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -37,18 +38,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def found(page: Page) -> str:
     page.wait_for_load_state()
-    return str(page.locator(".found strong").inner_text())
+    return str(page.locator(".found strong").first.inner_text())
 
 
 def test_a_suite_is_filtered_searched_and_read(enter: Enter) -> None:
     page = enter(OWNER)
-    page.get_by_role("link", name="tiny").click()
+    page.get_by_role("link", name="suite", exact=True).click()
     page.wait_for_url("**/suite/suite")
-    assert found(page) == "63"
+    assert found(page) == "60"
     page.get_by_label("domain").select_option("travel")
     page.get_by_role("button", name="Show").click()
     page.wait_for_url("**/suite/suite?domain=travel")
-    assert found(page) == "25"
+    assert found(page) == "24"
     page.get_by_label("words in queries and documents").fill("showers")
     page.keyboard.press("Enter")
     page.wait_for_url("**q=showers*")
@@ -101,7 +102,7 @@ def test_proposals_are_approved_by_keyboard(enter: Enter, folder: Path) -> None:
     press("Escape")  # letters are keys again
     press("j")
     press("e")
-    page.keyboard.type("ice ")
+    page.keyboard.type("ice cakes")  # instead of the words that stood there
     press("Escape")
     assert states.all_inner_texts() == ["accepted", "undecided", "undecided", "undecided"]
     press("e")
@@ -137,7 +138,28 @@ def test_colours_follow_the_system_or_the_person_from_page_to_page(enter: Enter)
     button.click()
     light = page.evaluate(BACKGROUND)
     assert light != DARK
-    page.get_by_role("link", name="tiny").click()
+    page.get_by_role("link", name="suite", exact=True).click()
     page.wait_for_url("**/suite/suite")
     page.get_by_text("Colours: light").click()
     assert (button.inner_text(), page.evaluate(BACKGROUND)) == ("Colours: dark", DARK)
+
+
+def test_two_sites_in_one_browser_do_not_put_each_other_out(enter: Enter, tmp_path: Path) -> None:
+    page = enter(OWNER)
+    first = page.url
+    with serve(tmp_path) as other:
+        window = page.context.browser.new_context()  # type: ignore[union-attr]
+        try:
+            both = window.new_page()
+            window.add_cookies(page.context.cookies())  # type: ignore[arg-type]
+            both.goto(other.links[ANNA.name])
+            assert both.get_by_text("anna, annotator").is_visible()
+            both.goto(first)
+            assert both.get_by_text("olga, owner").is_visible()
+            both.goto(f"{other.origin}/")
+            both.get_by_role("button", name="Leave").click()
+            both.get_by_role("heading", name="You are not in").wait_for()
+            both.goto(first)
+            assert both.get_by_text("olga, owner").is_visible()
+        finally:
+            window.close()

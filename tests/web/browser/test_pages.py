@@ -16,6 +16,8 @@ from constraintsuite.annotate.records import Draft, Value
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.build.pairs.records import Draft as Pair
 from constraintsuite.build.pairs.records import Rejected
+from constraintsuite.evaluate.ranking.run import Plan, evaluate_retrieval
+from constraintsuite.execution.progress import Silent
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.web.pages import PAGES
@@ -63,6 +65,7 @@ SHOWN = [
     (OWNER, "/ann/ann"),
     (OWNER, "/bundle/bundle"),
     (OWNER, "/tune/tuned"),
+    (OWNER, "/ranking/runs/suite.ranking/bm25"),
     (OWNER, "/nowhere"),
     (ANNA, "/"),
     (ANNA, "/batch/suite.gold"),
@@ -103,6 +106,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     judge_all(batch, ANNA, "awkward", -1)
     owner.post("/batch/suite.gold/export")
     make_artifacts(made)
+    evaluate_retrieval(made / "suite", Plan("bm25"), made / "runs" / "suite.ranking" / "bm25", Silent())
     return made
 
 
@@ -138,11 +142,30 @@ def test_a_page_is_for_everyone(windows: dict[str, Page], served: Served, person
     answer = page.goto(served.origin + path)
     assert answer is not None
     assert answer.status == (404 if path == "/nowhere" else 200)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert faults(page) == ""
     page.emulate_media(color_scheme="dark")
     assert faults(page, runOnly=["color-contrast"]) == ""  # nothing else depends on colours
     page.set_viewport_size(NARROW)  # type: ignore[arg-type]
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def test_being_asked_who_one_is_to_be_is_for_everyone(windows: dict[str, Page], served: Served) -> None:
+    page = windows[OWNER.name]
+    page.goto(served.links[ANNA.name])
+    assert page.get_by_role("heading", name="Go on as anna?").is_visible()
+    assert faults(page) == ""
+    page.get_by_role("link", name="Stay olga").click()
+    assert page.get_by_text("olga, owner").is_visible()
+
+
+def test_a_link_to_a_folded_section_opens_it(windows: dict[str, Page], served: Served) -> None:
+    page = windows[OWNER.name]
+    page.goto(f"{served.origin}/run/runs/suite/random")
+    folded = page.locator("details.chapter:has(#made)")
+    assert folded.get_attribute("open") is None
+    page.get_by_role("link", name="How it was made").click()
+    page.wait_for_function("document.querySelector('details.chapter:has(#made)').open")
 
 
 def test_no_page_was_forgotten() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from constraintsuite.annotate.records import Question
-from constraintsuite.annotate.tables import Row
+from constraintsuite.annotate.tables import Fault, Row, refuse
+from constraintsuite.annotate.values import NOTHING, WrongValue
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import write_text
 
@@ -35,10 +36,22 @@ class SheetFormat(Protocol):
         """Columns, and the filled rows with their lines; answers as a person would write them."""
 
 
-def write_json(file: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    """Write a list of records."""
+def write_json(file: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+    """Write records, or one."""
     refuse_existing(file)
-    write_text(file, json.dumps(records, indent=1, ensure_ascii=False) + "\n")
+    write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def file_beside(file: Path, ending: str) -> Path:
+    """A second file of the same name; if either is there already, or both were the same, a UserError."""
+    beside = file.with_suffix(ending)
+    if beside == file:
+        raise UserError(
+            f"{file}: the name of the sheet cannot end in {ending}; a file of that name is written beside it."
+        )
+    refuse_existing(beside)
+    refuse_existing(file)
+    return beside
 
 
 def refuse_existing(file: Path) -> None:
@@ -47,19 +60,48 @@ def refuse_existing(file: Path) -> None:
         raise UserError(f"{file}: is there already, and may hold somebody's work. Choose another name.")
 
 
-def read_json(file: Path) -> list[dict[str, Any]]:
-    """A list of records."""
+def options_of(question: Question) -> tuple[str, ...]:
+    """What can be marked: none at all is a mark of its own, since what is left empty is no answer."""
+    return (*question.options, NOTHING) if question.kind == "choices" else question.options
+
+
+Answers = tuple[str, Mapping[str, Sequence[str]]]
+"""The name of a row, and what was marked or written under each name."""
+
+
+def read_records(
+    file: Path, answers: Callable[[dict[str, Any]], Iterable[Answers]], program: str
+) -> tuple[tuple[str, ...], list[Row]]:
+    """Columns and rows of a list of records, numbered from 1; all that a program would not write is told at once."""
+    rows: list[Row] = []
+    faults: list[Fault] = []
+    for number, record in enumerate(_read_json(file), 1):
+        try:
+            rows += [Row(number, {**_cells(marked), "row": name}) for name, marked in answers(record)]
+        except WrongValue as error:
+            faults.append(Fault(number, str(error)))
+        except (KeyError, TypeError, AttributeError):
+            faults.append(Fault(number, f"this is not as {program}."))
+    refuse(file, faults)
+    if not rows:
+        raise UserError(f"{file}: nothing in it has been submitted yet.")
+    return tuple(dict.fromkeys(["row", *(name for row in rows for name in row.cells)])), rows
+
+
+def _cells(marked: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    for name, said in marked.items():
+        if NOTHING in said and len(said) > 1:
+            raise WrongValue(f"{name}: {NOTHING!r} is marked beside something else.")
+    return {name: "; ".join(said) for name, said in marked.items()}
+
+
+def _read_json(file: Path) -> list[dict[str, Any]]:
     if not file.is_file():
         raise UserError(f"{file}: there is no such file.")
     try:
         found = json.loads(file.read_bytes())
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not valid JSON: {error}.") from None
     if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
         raise UserError(f"{file}: this is no list of records. Was it exported as JSON?")
     return found
-
-
-def columns_of(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Every name that a row has."""
-    return tuple(dict.fromkeys(["row", *(name for row in rows for name in row.cells)]))

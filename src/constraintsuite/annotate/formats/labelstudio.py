@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from constraintsuite.annotate.formats.base import Sheet, columns_of, read_json, refuse_existing, write_json
+from constraintsuite.annotate.formats.base import Answers, Sheet, file_beside, options_of, read_records, write_json
 from constraintsuite.annotate.records import Question
-from constraintsuite.annotate.tables import Fault, Row, refuse
-from constraintsuite.annotate.values import NOTHING, how_to_answer
+from constraintsuite.annotate.tables import Row
+from constraintsuite.annotate.values import how_to_answer
 from constraintsuite.store.files import write_text
 
 
@@ -19,32 +19,26 @@ class LabelStudio:
 
     def write(self, file: Path, sheet: Sheet) -> None:
         """Write `file` and, beside it, an interface of the same name that ends in .xml."""
-        refuse_existing(file.with_suffix(".xml"))
-        write_json(file, [{"data": dict(row)} for row in sheet.rows])
-        write_text(file.with_suffix(".xml"), _interface(sheet))
+        interface = file_beside(file, ".xml")
+        names = ("row", *sheet.shown)  # the server refuses all tasks if one of them lacks what the interface shows
+        write_json(file, [{"data": {name: row.get(name, "") for name in names}} for row in sheet.rows])
+        write_text(interface, _interface(sheet))
 
     def read(self, file: Path) -> tuple[tuple[str, ...], list[Row]]:
         """The annotations that were submitted; a task with two of them gives two rows."""
-        rows: list[Row] = []
-        faults: list[Fault] = []
-        for number, task in enumerate(read_json(file), 1):
-            try:
-                rows += [Row(number, {"row": task["data"]["row"], **cells}) for cells in _annotations(task)]
-            except (KeyError, TypeError, AttributeError):
-                faults.append(Fault(number, "this task is not as Label Studio exports it (format JSON, not JSON-MIN)."))
-        refuse(file, faults)
-        return columns_of(rows), rows
+        return read_records(file, _annotations, "Label Studio exports tasks (format JSON, not JSON-MIN)")
 
 
-def _annotations(task: dict[str, Any]) -> Iterator[dict[str, str]]:
+def _annotations(task: dict[str, Any]) -> Iterator[Answers]:
+    row = str(task["data"]["row"])
     for annotation in task["annotations"]:
         if not annotation.get("was_cancelled", False):
-            yield {one["from_name"]: _text(one["value"]) for one in annotation["result"]}
+            yield row, {str(one["from_name"]): _marked(one["value"]) for one in annotation["result"]}
 
 
-def _text(value: dict[str, Any]) -> str:
+def _marked(value: dict[str, Any]) -> list[str]:
     said = value["choices"] if "choices" in value else value["text"]
-    return said if isinstance(said, str) else "; ".join(map(str, said))
+    return [said] if isinstance(said, str) else [str(one) for one in said]
 
 
 def _interface(sheet: Sheet) -> str:
@@ -68,11 +62,11 @@ def _interface(sheet: Sheet) -> str:
 def _control(question: Question, target: str) -> Iterator[str]:
     required = "false" if question.optional else "true"
     named = f"name={quoteattr(question.id)} toName={quoteattr(target)} required={quoteattr(required)}"
-    yield f"  <Header value={quoteattr(f'{question.text} ({how_to_answer(question)})')}/>"
     if question.kind in ("ids", "text"):
+        yield f"  <Header value={quoteattr(f'{question.text} ({how_to_answer(question)})')}/>"
         yield f'  <TextArea {named} maxSubmissions="1"/>'
         return
-    many = question.kind == "choices"
-    options = (*question.options, *((NOTHING,) if many else ()))
-    choices = "".join(f"<Choice value={quoteattr(option)}/>" for option in options)
-    yield f'  <Choices {named} choice="{"multiple" if many else "single"}">{choices}</Choices>'
+    yield f"  <Header value={quoteattr(question.text)}/>"
+    choices = "".join(f"<Choice value={quoteattr(option)}/>" for option in options_of(question))
+    many = "multiple" if question.kind == "choices" else "single"
+    yield f'  <Choices {named} choice="{many}">{choices}</Choices>'

@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.labels import Labelled, label_all
+from constraintsuite.annotate.kinds.rewording import NAME, VERDICTS, WORDS, find_cue, question_of
+from constraintsuite.annotate.kinds.wordings import Words, settle_words
+from constraintsuite.annotate.labels import Label, Labelled, label_all
 from constraintsuite.annotate.records import Item, Question
-from constraintsuite.annotate.standing import standing
+from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.text.choice import get_analyser
-from constraintsuite.text.mentions import find_forms, surface_forms
+from constraintsuite.text.mentions import find_forms, fold, surface_forms
 
-WORDS = ("topic", "y", "base", "neg")
-"""What a person may put into other words; an empty answer leaves it as it is."""
 QUESTIONS = (
-    Question("verdict", "Would this query, with and without Y, be a fair test?", "choice", ("accept", "reject")),
-    *(Question(f"{name}_reworded", f"Better words for {name}?", "text", optional=True) for name in WORDS),
+    Question("verdict", "Would this query, with and without Y, be a fair test?", "choice", VERDICTS),
+    *(Question(question_of(name), f"Better words for {name}?", "text", optional=True) for name in WORDS),
 )
 
 
@@ -31,7 +30,7 @@ class ProposalItems:
     """The proposals of a file."""
 
     proposals: Sequence[Proposal]
-    name: str = "proposals"
+    name: str = NAME
     questions: tuple[Question, ...] = QUESTIONS
 
     def items(self) -> Iterator[Item]:
@@ -49,10 +48,15 @@ class ProposalItems:
 
 def read_proposals(file: Path, size: int) -> tuple[ProposalItems, str]:
     """The first proposals of a file that `csuite propose` wrote, and the name and hash of where they are from."""
-    proposals = list(read_jsonl(file, Proposal))
-    if not proposals:
+    return ProposalItems(read_all(file)[:size]), f"{file.name} {sha256_of(file)}"
+
+
+def read_all(file: Path) -> tuple[Proposal, ...]:
+    """All proposals of a file; none is a UserError."""
+    found = tuple(read_jsonl(file, Proposal))
+    if not found:
         raise UserError(f"{file}: there are no proposals in it.")
-    return ProposalItems(proposals[:size]), f"{file.name} {sha256_of(file)}"
+    return found
 
 
 def write_approved(batch: Batch, file: Path, out: Path) -> dict[str, int]:
@@ -60,36 +64,39 @@ def write_approved(batch: Batch, file: Path, out: Path) -> dict[str, int]:
     proposals = list(read_jsonl(file, Proposal))
     if not batch.head.source.endswith(f" {sha256_of(file)}"):
         raise UserError(f"{file}: this is not the file that {batch.path} was drawn from, or it was changed since.")
-    approved = approve(proposals, label_all(batch, standing(batch.store.events())))
+    said = standing(batch.store.events())
+    approved = approve(proposals, label_all(batch, said), said)
     write_jsonl(out, approved)
     return dict(sorted(Counter(one.status for one in approved).items()))
 
 
-def approve(proposals: Sequence[Proposal], labelled: Sequence[Labelled]) -> list[Proposal]:
-    """The proposals with people's verdict and words, as `csuite build --approved` takes them; one person may decide."""
+def approve(proposals: Sequence[Proposal], labelled: Sequence[Labelled], said: Standing) -> list[Proposal]:
+    """The proposals with people's verdict and words, as `csuite build --approved` takes them; one person may decide.
+
+    Words are taken whole, never some of one person and some of another: where they differ, nothing is decided.
+    """
     labels = {one.item: one.labels for one in labelled}
-    found = []
-    for proposal in proposals:
-        said = labels.get(proposal.id, {})
-        verdict = said["verdict"].value if "verdict" in said else None
-        if verdict is None:
-            found.append(proposal)
-            continue
-        words = {name: said[f"{name}_reworded"].value for name in WORDS}
-        reworded = {name: text for name, text in words.items() if isinstance(text, str) and text}
-        found.append(replace(reword(proposal, reworded), status="accepted" if verdict == "accept" else "rejected"))
-    return found
+    return [_approved(one, labels[one.id], said) if one.id in labels else one for one in proposals]
 
 
-def reword(proposal: Proposal, words: Mapping[str, str]) -> Proposal:
-    """The proposal in other words. A new Y is looked for in texts as well, beside the forms that were; the cue is that of the new query."""
-    said = replace(proposal, **words)  # type: ignore[arg-type]
-    forms = surface_forms(said.y) if "y" in words else ()
-    marker = said.marker if find_forms(said.neg, [said.marker]) else _cue(said.neg)
-    return replace(said, forms=tuple(dict.fromkeys((*said.forms, *forms))), marker=marker)
+def _approved(proposal: Proposal, labels: Mapping[str, Label], said: Standing) -> Proposal:
+    verdict = labels["verdict"].value
+    words = settle_words(said, proposal.id)
+    if verdict == "reject":
+        return replace(proposal, status="rejected")
+    if verdict is None or words is None:
+        return proposal
+    return replace(reword(proposal, words), status="accepted")
 
 
-def _cue(query: str) -> str:
-    """The first word that negates; empty if there is none that the rules know."""
-    (read,) = get_analyser("rules").analyse([query])
-    return next((query[scope.cue_start : scope.cue_end] for scope in read.scopes if scope.kind != "affirmed"), "")
+def reword(proposal: Proposal, words: Words) -> Proposal:
+    """The proposal in other words; the cue is that of the new query.
+
+    A new Y is looked for in texts instead of the old one, since what affirms cream need not affirm goat's cheese; where it is
+    the old one in another number or case, the forms that were mined stay as well.
+    """
+    said = replace(proposal, **{name: text for name, text in words.items() if text})  # type: ignore[arg-type]
+    forms = surface_forms(said.y) if said.y != proposal.y else ()
+    is_same = not forms or not {fold(form) for form in forms}.isdisjoint(map(fold, proposal.forms))
+    marker = said.marker if find_forms(said.neg, [said.marker]) else find_cue(said.neg)
+    return replace(said, forms=tuple(dict.fromkeys((*(said.forms if is_same else ()), *forms))), marker=marker)

@@ -70,6 +70,12 @@ def words_of_one(passages: tuple[str, str], query: str) -> list[tuple[str, int]]
     return list(found.items())
 
 
+def own_words(passages: tuple[str, str]) -> tuple[int, ...]:
+    """The passages, 0 and 1, that have words which the other lacks; none where the same words stand in another order."""
+    first, second = (frozenset(_words(text)) for text in passages)
+    return tuple(number for number, own in enumerate((first - second, second - first)) if own)
+
+
 def asks_yes_or_no(query: str) -> bool:
     """Whether the question, or what comes after a first clause without a question word, begins with an auxiliary."""
     for clause in query.split(","):

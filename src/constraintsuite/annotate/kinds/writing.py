@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from constraintsuite.annotate.agreeing import clusters_of
+from constraintsuite.annotate.answering import Spoken, keep_answers
 from constraintsuite.annotate.batch import Batch
 from constraintsuite.annotate.kinds.gold import unchanged_examples
-from constraintsuite.annotate.kinds.query_rules import QueryFault, find_faults, tidy
+from constraintsuite.annotate.kinds.query_rules import QueryFault, find_faults, own_words, tidy
+from constraintsuite.annotate.queue import Task
 from constraintsuite.annotate.records import Item, Question
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.build.export.nevir import FIELDS
@@ -83,13 +86,34 @@ class WrittenRows:
 
 
 def read_pairs(folder: Path, size: int, seed: int, models: tuple[str, ...] = ()) -> tuple[WritingItems, str]:
-    """A sample of a suite's minimal pairs, each pair of texts once, and the name and hash of where it is from."""
+    """A sample of a suite's minimal pairs, each pair of texts once, and the name and hash of where it is from.
+
+    Pairs in which both passages have words of their own come first, then those in which one has, then exchanged words: of
+    the same words in another order none can be refused, so that only people keep a query from asking for a word.
+    """
     examples, source = unchanged_examples(folder)
     pairs = _distinct([example for example in examples if example.suite in SLICES])
     if not pairs:
         raise UserError(f"{folder}: this suite has no minimal pairs ({' or '.join(SLICES)}) to write queries for.")
-    drawn = sorted(pairs, key=lambda pair: stable_hash("writing", str(seed), pair.id))[:size]
+    drawn = sorted(pairs, key=lambda pair: (-_telling(pair), stable_hash("writing", str(seed), pair.id)))[:size]
     return WritingItems(sorted(drawn, key=lambda pair: pair.id), seed, models), source
+
+
+class BrokenRulesError(UserError):
+    """Queries that cannot be kept."""
+
+    def __init__(self, faults: Sequence[QueryFault]) -> None:
+        super().__init__("\n".join(f"Query {fault.query + 1}: {fault.reason}" for fault in faults))
+        self.faults = tuple(faults)
+
+
+def keep_queries(batch: Batch, annotator: str, task: Task, queries: tuple[str, str], seen: int, now: datetime) -> None:
+    """Keep two queries for a pair, as `keep_answers` does; those that break a rule are a BrokenRulesError."""
+    faults = find_faults(passages_of(task.item), queries)
+    if faults:
+        raise BrokenRulesError(faults)
+    answers = {question.id: query for question, query in zip(QUESTIONS, queries, strict=True)}
+    keep_answers(batch, annotator, task, Spoken(answers, seen=seen), now)
 
 
 def passages_of(item: Item) -> tuple[str, str]:
@@ -137,6 +161,11 @@ def _distinct(examples: Sequence[Example]) -> list[Example]:
         if len(texts) == 2 and max(map(len, texts)) <= LONGEST_PASSAGE:
             found.setdefault(texts, example)
     return list(found.values())
+
+
+def _telling(pair: Example) -> int:
+    """How many of the two texts have words of their own."""
+    return len(own_words((pair.docs.pos.text, pair.docs.neg.text)))
 
 
 def _passage_names(batch: Batch) -> dict[str, str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.evaluate.groupings import OVERALL, short_slice
-from constraintsuite.mechanism.drift.records import Drift, Figure
+from constraintsuite.mechanism.drift.records import Drift, Figure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Kind
+from constraintsuite.reports.figures import Kind, Value
 from constraintsuite.reports.tables import Column, Table
 
 _BRIEF = 5  # columns of likeness that a terminal has room for
@@ -104,33 +104,33 @@ def likeness_table(drift: Drift, *, brief: bool = False) -> Table:
         ("weighted overlap, same", "number"),
         ("moved, layers", "number"),
     )
-    rows = tuple(
-        (
-            f"{one.first} > {one.second}, {one.direction}",
-            one.across,
-            one.jaccard_across,
-            one.jaccard_chance,
-            one.jaccard_p,
-            one.spearman,
-            one.jaccard,
-            one.rbo,
-            one.weighted,
-            one.moved,
-        )
-        for one in drift.inside.likenesses
-    )
     shown = _BRIEF if brief else len(kinds)
-    rest = (
-        ""
-        if brief
-        else " From “same” on they are on the same contrasts, where what is chance is shared. Rankings by chance have an RBO of "
-        f"{drift.inside.likenesses[0].rbo_chance:.3f}."
-    )
     caption = (
         "How alike the importances of heads and MLPs are, of one checkpoint on one half of the contrasts and of the other on the other "
-        f"half. n counts contrasts, whose clusters are resampled.{rest}"
+        f"half. n counts contrasts, whose clusters are resampled.{'' if brief else _about_same(drift.inside.likenesses)}"
     )
-    return Table("sites", caption, tuple(Column(*one) for one in kinds[:shown]), tuple(row[:shown] for row in rows))
+    rows = tuple(_likeness_row(one)[:shown] for one in drift.inside.likenesses)
+    return Table("sites", caption, tuple(Column(*one) for one in kinds[:shown]), rows)
+
+
+def _likeness_row(one: Likeness) -> tuple[Value, ...]:
+    return (
+        f"{one.first} > {one.second}, {one.direction}",
+        one.across,
+        one.jaccard_across,
+        one.jaccard_chance,
+        one.jaccard_p,
+        one.spearman,
+        one.jaccard,
+        one.rbo,
+        one.weighted,
+        one.moved,
+    )
+
+
+def _about_same(likenesses: Sequence[Likeness]) -> str:
+    said = " From “same” on they are on the same contrasts, where what is chance is shared."
+    return f"{said} Rankings by chance have an RBO of {likenesses[0].rbo_chance:.3f}." if likenesses else said
 
 
 def crossing_table(drift: Drift, *, layers: bool) -> Table:

@@ -127,10 +127,10 @@ def _method(explained: Explained, method: str) -> Iterator[Block]:
 
 
 def _sheets(explained: Explained, kind: tuple[str, str], items: str) -> Iterator[Sheet]:
-    for make in (tables.heads_table, tables.strongest_table):
+    for make, what in ((tables.heads_table, "Heads"), (tables.strongest_table, "The strongest of all places")):
         table = make(explained, *kind, items, whole=True)
         if table.rows:
-            yield Sheet(table)
+            yield Sheet(table, f"{what}: {kind[0]}{_side(items)}")
     for part, got in ((CORRECT, "right"), (FAILED, "wrong")):
         table = tables.strongest_table(explained, *kind, part_of(items, part), whole=True)
         if table.rows:

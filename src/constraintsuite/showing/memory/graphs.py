@@ -16,29 +16,39 @@ from constraintsuite.reports.sections.base import Block, Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.walks.model import Walk
 from constraintsuite.showing.counts import count_table
-from constraintsuite.showing.display import Display
+from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.showing.memory.picture import AROUND, picture_of
 from constraintsuite.store.artifact import Artifact
 
-PLAIN = (
-    "ppr",
-    "lexical_baseline",
-    "structure_only",
-    "weighted_graph",
-    "weighted_graph_static",
-    "weighted_graph_dynamic",
-    "activation_spreading_v1",
-    "activation_spreading_static",
-    "activation_spreading_dynamic",
-)
-"""Modes that need no model; the one that is asked for if none is named comes first."""
+PLAIN = {
+    "ppr": "Units that match pass their weight on along edges and over shared names, again and again (personalised PageRank): "
+    "first comes what the most leads to.",
+    "lexical_baseline": "BM25 alone: units that share rare words with the question. No edge is walked.",
+    "structure_only": "Words of the question, and the best walk of at most two edges from a unit that matches; every edge "
+    "counts the same.",
+    "weighted_graph": "As structure_only, but an edge is as strong as its kind and confidence say, and exceptions and "
+    "contradictions count more.",
+    "weighted_graph_static": "As weighted_graph, whatever was confirmed in use before: the control of the dynamic one.",
+    "weighted_graph_dynamic": "Another name of weighted_graph: what was confirmed in use counts more. The site "
+    "reads none of that: csuite memory search does.",
+    "activation_spreading_v1": "Units that match pass activation on for three steps, the less to each the more edges they have; "
+    "what arrives is added up.",
+    "activation_spreading_static": "As activation_spreading_v1, whatever was confirmed in use before: the control of the "
+    "dynamic one.",
+    "activation_spreading_dynamic": "Another name of activation_spreading_v1: what was confirmed in use counts more. The site reads "
+    "none of that: csuite memory search does.",
+}
+"""Modes that need no model, with what each does; the one that is asked for if none is named comes first."""
 _MOST_NAMED = 12
+SHOWN_DOCUMENTS = 500
+"""On the page; thousands of rows would be megabytes of it."""
 _ABOUT_DOCUMENTS = "A unit is what a search returns: a paragraph, an item of a list, a turn of a dialogue."
 _ABOUT_PARTS = (
     "Edges join units that follow, cite or contradict one another, and units with the names that they mention."
 )
 
 
+@refusing_others
 def show_graph(path: Path) -> Display:
     """One memory."""
     memory = open_memory(path)
@@ -74,7 +84,9 @@ def overview(graph: Graph) -> dict[str, Any]:
 def _sections(held: dict[str, Any]) -> Iterator[Section]:
     documents = tuple((one["id"], one["title"], one["units"]) for one in held["documents"])
     columns = (Column("document"), Column("title"), Column("units", "count"))
-    yield Section("documents", "Documents", _ABOUT_DOCUMENTS, (Sheet(Table("documents", "", columns, documents)),))
+    told = f"The first {SHOWN_DOCUMENTS:,} of {len(documents):,}." if len(documents) > SHOWN_DOCUMENTS else ""
+    table = Table("documents", told, columns, documents[:SHOWN_DOCUMENTS])
+    yield Section("documents", "Documents", _ABOUT_DOCUMENTS, (Sheet(table),))
     blocks: list[Block] = [
         Sheet(count_table(name, caption, held[name]))
         for name, caption in (

@@ -14,7 +14,8 @@ from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
-from constraintsuite.showing.display import Display
+from constraintsuite.showing.display import Display, refusing_others
+from constraintsuite.showing.mechanism.pages import marked
 from constraintsuite.showing.memory.headlines import headlines, is_structured, kind_of, title_of
 from constraintsuite.showing.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
 from constraintsuite.showing.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
@@ -40,6 +41,7 @@ def masthead(runs: Sequence[MemoryRun]) -> Masthead:
     return Masthead(title, "memory", about)
 
 
+@refusing_others
 def show_memory_run(path: Path) -> Display:
     """One run."""
     run = load_memory_run(path)
@@ -48,12 +50,12 @@ def show_memory_run(path: Path) -> Display:
 
 def sections_of(run: MemoryRun, *, many: bool) -> Iterator[Section]:
     """The parts of the page that a run has something for; with `many` runs each says which it is of."""
-    mark = f"{run.summary.benchmark}-{run.artifact.manifest.content[:6]}-" if many else ""
-    of = f" of {run.summary.benchmark}" if many else ""
+    mark = f"{run.summary.benchmark}-{run.artifact.manifest.content[:6]}-"
     for name, title, about, blocks in _chapters(run):
-        kept = tuple(_renamed(block, mark) for block in blocks)
-        if kept:
-            yield Section(f"{mark}{name}", f"{title}{of}", about, kept)
+        if blocks:
+            section = Section(name, title, about, tuple(blocks))
+            of = f"{title} of {run.summary.benchmark}"
+            yield replace(marked(section, mark, run.summary.benchmark), title=of) if many else section
 
 
 def remarks_of(run: MemoryRun) -> list[str]:
@@ -115,11 +117,3 @@ def _chart(run: MemoryRun, budget: int) -> Drawing | None:
     if kind_of(run, metric) != "share":
         return None
     return bar_chart(f"chart-{run.summary.benchmark}-{budget}", f"{title_of(run, metric)}, budget {budget}", rows, None)
-
-
-def _renamed(block: Block, mark: str) -> Block:
-    """The files of two runs must not have the same name."""
-    if not mark or not isinstance(block, Sheet):
-        return block
-    table = block.table
-    return Sheet(replace(table, name=f"{mark}{table.name}".replace("-", "_")))

@@ -8,10 +8,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.annotate.agreeing import ALL, agree, attention
-from constraintsuite.annotate.standing import standing
+from constraintsuite.annotate.attention import ADVICE, RULE, concerns, too_few
+from constraintsuite.annotate.standing import leave_out, standing
 from constraintsuite.annotate.stopping import CLAIM
 from constraintsuite.errors import UserError
 from constraintsuite.reports.agreement import agreement_table, attention_table
+from constraintsuite.web.desk import called
 from constraintsuite.web.drawn import judged_batch
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
@@ -39,17 +41,26 @@ def _answer(request: Request, shelf: Shelf, template: str, seen: str = "") -> Re
     if last == seen:
         return Response(status_code=204)
     by, claim = request.query_params.get("by", ""), _claim(request.query_params.get("claim", str(CLAIM)))
-    said = standing(events)
-    rows = agree(batch, said, by=by, claim=claim)
+    without = request.query_params.getlist("without")
+    said = standing(leave_out(events, without))
+    # Several windows ask for the same again and again, and of thousands of items it takes seconds.
+    key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
+    people, rows = shelf.keep(key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim)))
     told = [row for row in rows if row.figures.raw.n]
     address = f"/{BATCH}/{quote(one.place)}"
     return render(
         request,
         template,
-        title=f"Agreement on {one.name}",
+        title=f"Agreement on {called(one, batch)}",
         address=address,
-        name=one.name,
-        again=f"{address}/agreement/figures?{urlencode({'by': by, 'claim': claim})}",
+        name=one.label,
+        query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
+        names=standing(events).annotators if without else said.annotators,
+        without=without,
+        concerns=concerns(people),
+        rule=RULE,
+        advice=ADVICE,
+        too_few=too_few(people),
         seen=last,
         by=by,
         claim=claim,
@@ -59,7 +70,7 @@ def _answer(request: Request, shelf: Shelf, template: str, seen: str = "") -> Re
         scales=sorted({f"{row.question}: {row.scale}" for row in told}),
         needed=[(row.question, str(row.needed)) for row in told if row.group == ALL],
         unasked=sorted({row.question for row in rows if row.group == ALL and not row.figures.raw.n}),
-        people=attention_table(attention(batch, said)),
+        people=attention_table(people),
     )
 
 

@@ -18,12 +18,14 @@ from constraintsuite.annotate.answering import (
     keep_answers,
     last_of,
     take_back_last,
+    taken_back,
 )
 from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import SIDES
+from constraintsuite.annotate.records import SIDES, Event
 from constraintsuite.annotate.standing import progress_of
+from constraintsuite.errors import UserError
 from constraintsuite.web.asking import ask, given_in, given_of, say, spelt
-from constraintsuite.web.desk import Desk
+from constraintsuite.web.desk import Desk, called
 from constraintsuite.web.drawn import judged_batch, own_page
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import ALL, JUDGES, Page
@@ -33,7 +35,7 @@ from constraintsuite.web.shelf import BATCH, Shelf
 
 TOLD = {
     "stale": "You have answered something meanwhile, perhaps in another window. Nothing was taken back.",
-    "undone": "Taken back. What you had answered here no longer counts.",
+    "undone": "Taken back. What you had answered here no longer counts; it is still filled in, and counts once you keep it.",
     "before": "Taken back. What you had answered here before that counts again.",
     "nothing": "There is nothing left to take back.",
 }
@@ -62,7 +64,7 @@ def queue(request: Request, shelf: Shelf) -> Response:
         return RedirectResponse(f"/{BATCH}/{quote(one.place)}/rulings", 303)
     desk = _desk(request, shelf)
     if row := request.query_params.get("row"):
-        return _show(request, desk, desk.task(row), told=TOLD.get(request.query_params.get("told", ""), ""))
+        return _show(request, desk, desk.task(row), told=request.query_params.get("told", ""))
     left = desk.left(request.query_params.get("after", ""))
     if not left:
         return _done(request, desk)
@@ -81,6 +83,8 @@ def answer(request: Request, shelf: Shelf) -> Response:
         return _show(request, desk, task, tried=Tried(given, note, str(error), spoken.seen), status=422)
     except StaleError as error:
         return _show(request, _desk(request, shelf), task, tried=Tried(given, note, str(error)), status=409)
+    except UserError as error:  # the file is held by another program, or the disk is full
+        return _show(request, desk, task, tried=Tried(given, note, shelf.told(error), spoken.seen), status=503)
     left = _desk(request, shelf).left(task.row)
     return RedirectResponse(desk.address(row=left[0].row) if left else desk.address(), 303)
 
@@ -100,7 +104,9 @@ def undo(request: Request, shelf: Shelf) -> Response:
         return _back(request, desk, "stale")
     if found is None:
         return _back(request, desk, "nothing")
-    task = next(task for task in desk.tasks if (task.item.id, task.copy) == found)
+    task = next((task for task in desk.tasks if (task.item.id, task.copy) == found), None)
+    if task is None:
+        return RedirectResponse(desk.address(), 303)  # it was about nothing that this queue asks
     told = "before" if answers_to(task, desk.batch.store.events(desk.name)) else "undone"
     return RedirectResponse(desk.address(row=task.row, told=told), 303)
 
@@ -120,12 +126,10 @@ def _desk(request: Request, shelf: Shelf) -> Desk:
 def _show(
     request: Request, desk: Desk, task: Task, *, tried: Tried | None = None, told: str = "", status: int = 200
 ) -> Response:
-    """An item with its questions, filled in with what was just given, or with what stands."""
-    stands = answers_to(task, desk.own)
-    values = {name: task.as_meant(event.value) for name, event in stands.items()}
-    known = {name: given_of(desk.batch.questions[name], value) for name, value in values.items()}
-    noted = next((event.note for event in stands.values()), "")
-    filled = tried or Tried(known, noted, "")
+    """An item with its questions, filled in with what was just given, with what stands, or with what was just taken back."""
+    stands = _asked(desk, answers_to(task, desk.own))
+    undone = _asked(desk, taken_back(task, desk.own)) if told == "undone" and not stands else {}
+    filled = tried or _filled(desk, task, stands or undone)
     missed = tried is not None and tried.seen is None
     shown = task.shown()
     place = desk.tasks.index(task)
@@ -133,7 +137,7 @@ def _show(
         request,
         "annotate.html.jinja",
         status=status,
-        title=desk.one.name,
+        title=f"Judge {called(desk.one, desk.batch)}",
         address=desk.address(),
         row=task.row,
         seen=place_of(last_of(task, desk.own) if filled.seen is None else filled.seen, desk.own),
@@ -146,10 +150,26 @@ def _show(
         number=place + 1,
         before=desk.tasks[place - 1].row if place else "",
         answered=bool(stands),
-        stands=[(name, say(desk.batch.questions[name], value)) for name, value in values.items()] if missed else [],
+        stands=_in_words(desk, task, stands) if missed else [],
         faults=filled.fault.split("\n") if filled.fault else [],
-        told=told,
+        told="" if told == "undone" and not undone else TOLD.get(told, ""),  # an old address, kept again since
     )
+
+
+def _asked(desk: Desk, said: Mapping[str, Event]) -> Mapping[str, Event]:
+    """Without answers to what is not asked here, as another program may have written."""
+    return {name: event for name, event in said.items() if name in desk.batch.questions}
+
+
+def _filled(desk: Desk, task: Task, said: Mapping[str, Event]) -> Tried:
+    """A form with what was said, in the order of the sides as they are shown."""
+    values = {name: task.as_meant(event.value) for name, event in said.items()}
+    given = {name: given_of(desk.batch.questions[name], value) for name, value in values.items()}
+    return Tried(given, next((event.note for event in said.values()), ""), "")
+
+
+def _in_words(desk: Desk, task: Task, said: Mapping[str, Event]) -> list[tuple[str, str]]:
+    return [(name, say(desk.batch.questions[name], task.as_meant(event.value))) for name, event in said.items()]
 
 
 def _done(request: Request, desk: Desk) -> Response:
@@ -157,7 +177,7 @@ def _done(request: Request, desk: Desk) -> Response:
     return render(
         request,
         "annotate_done.html.jinja",
-        title=desk.one.name,
+        title=f"Judge {called(desk.one, desk.batch)}",
         address=desk.address(),
         progress=progress,
         last=len(desk.own),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -11,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.annotate.adjudication import disagreements
+from constraintsuite.annotate.agreeing import attention
+from constraintsuite.annotate.attention import ADVICE, RULE, Concern, concerns, too_few
 from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.kinds.gold import (
     GoldSummary,
@@ -23,11 +25,15 @@ from constraintsuite.annotate.kinds.gold import (
 from constraintsuite.annotate.kinds.proposals import write_approved
 from constraintsuite.annotate.labels import label_all, write_labels
 from constraintsuite.annotate.records import Event
-from constraintsuite.annotate.standing import progress_of, standing
+from constraintsuite.annotate.standing import leave_out, progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
+from constraintsuite.web.commands import rebuild_command, serve_command
+from constraintsuite.web.desk import called
 from constraintsuite.web.drawn import batches_on, judged_batch, proposals_of, suite_of
+from constraintsuite.web.faults import fault_of
+from constraintsuite.web.forms import read_whole
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.shelf import BATCH, Shelf, Shelved
@@ -35,8 +41,6 @@ from constraintsuite.web.shelf import BATCH, Shelf, Shelved
 ENDING, EXPORT = "gold", "export"
 """Of the folders that are made beside a suite and beside a batch."""
 DEFAULT_SIZE, MOST = 200, 5_000
-_DIGITS = 10
-"""Of a number that a form may send."""
 
 
 def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
@@ -50,14 +54,15 @@ def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
     return render(
         request,
         "annotate_state.html.jinja",
-        title=one.name,
+        title=called(one, batch),
         address=f"/{BATCH}/{quote(one.place)}",
         head=batch.head,
         items=len(batch.judged),
         decoys=len(batch.items) - len(batch.judged),
         people=[progress_of(batch, name, own.get(name, [])) for name in said.annotators],
         waiting=len(disagreements(batch, said)),
-        suite=suite_of(shelf, batch.head),
+        suite=suite_of(shelf, batch.head, one),
+        command=serve_command(shelf, "annotator"),
     )
 
 
@@ -73,12 +78,12 @@ def make_sample(request: Request, shelf: Shelf) -> Response:
     check_beside(shelf, suite)
     given = {name: next(iter(request.state.form.get(name, ())), "") for name in ("size", "seed")}
     try:
-        size, seed = _whole(given["size"], "size", 1, MOST), _whole(given["seed"], "seed", 0, 2**31)
+        size, seed = read_whole(given["size"], "size", 1, MOST), read_whole(given["seed"], "seed", 0, 2**31)
         kind, origin = read_suite(suite.path, size, seed)
         with new_beside(shelf, suite, ENDING) as folder:
             write_batch(folder, kind, origin, seed=seed)
     except UserError as error:
-        return _offer(request, shelf, suite, given, str(error), 422)
+        return _offer(request, shelf, suite, given, shelf.told(error), 422)
     return RedirectResponse(f"/{BATCH}/{quote(folder.relative_to(shelf.root).as_posix())}", 303)
 
 
@@ -87,14 +92,14 @@ def _offer(
 ) -> Response:
     manifest = read_manifest(suite.path)
     content = manifest.content if manifest is not None else ""
-    drawn = [one for one, head in batches_on(shelf, "gold") if head.source.endswith(f" {content}")]
+    of_this = [one for one, head in batches_on(shelf, "gold") if head.source.endswith(f" {content}")]
     return render(
         request,
         "annotate_new.html.jinja",
         status=status,
-        title=f"Judge {suite.name}",
+        title=f"Judge {suite.label}",
         suite=suite,
-        drawn=drawn,
+        drawn=[] if fault_of(shelf, suite) else of_this,
         given=given,
         fault=fault,
         nowhere=fault_beside(shelf, suite),
@@ -109,22 +114,33 @@ class Outlook:
     summary: GoldSummary
     drop: list[Judged]
     repair: list[Judged]
+    people: tuple[str, ...]
+    """All who judged, also those who are left out."""
+    concerns: list[Concern]
+    too_few: str
 
 
 def show_export(request: Request, shelf: Shelf) -> Response:
     """What would be written, what to drop and repair, and what was written before."""
     one, batch = judged_batch(shelf, request.path_params["place"])
     made = all_beside(shelf, one, EXPORT)
+    suite, new = suite_of(shelf, batch.head, one), request.query_params.get("made")
+    without = request.query_params.getlist("without")
     return render(
         request,
         "annotate_export.html.jinja",
-        title=f"Export of {one.name}",
+        title=f"Export of {called(one, batch)}",
         address=f"/{BATCH}/{quote(one.place)}",
-        name=one.name,
+        name=one.label,
         head=batch.head,
-        outlook=_outlook(batch) if batch.head.kind == "gold" else None,
-        suite=suite_of(shelf, batch.head),
-        made=[(path.name, path.name == request.query_params.get("made")) for path in made],
+        outlook=_outlook(batch, without) if batch.head.kind == "gold" else None,
+        without=without,
+        rule=RULE,
+        advice=ADVICE,
+        suite=suite,
+        made=[path.name for path in made],
+        new=[path.name for path in made if path.name == new],
+        commands=[rebuild_command(suite, path / "drop.jsonl") for path in made if suite and path.name == new],
         nowhere=fault_beside(shelf, one),
     )
 
@@ -137,37 +153,38 @@ def make_export(request: Request, shelf: Shelf) -> Response:
         raise UserError(
             f"A batch of the kind {batch.head.kind!r} has an export of its own: `csuite memory private export`."
         )
-    proposals = _proposals_file(shelf, batch) if batch.head.kind == "proposals" else None
+    proposals = _proposals_file(shelf, batch, one) if batch.head.kind == "proposals" else None
+    without = request.state.form.get("without", ())
+    if proposals is not None and without:
+        raise UserError("People are left out of examples; proposals are decided by one person. Nothing was written.")
+    leave_out(batch.store.events(), without)  # a name of nobody is told before there is a folder
     with new_beside(shelf, one, EXPORT) as folder:
         if proposals is not None:
             write_approved(batch, proposals, folder / "approved.jsonl")
             write_labels(batch, folder)
         else:
-            write_verdicts(batch, write_labels(batch, folder), folder)
-    return RedirectResponse(f"/{BATCH}/{quote(one.place)}/export?{urlencode({'made': folder.name})}", 303)
+            write_verdicts(batch, write_labels(batch, folder, without), folder)
+    made = urlencode({"made": folder.name, "without": without}, doseq=True)
+    return RedirectResponse(f"/{BATCH}/{quote(one.place)}/export?{made}", 303)
 
 
-def _outlook(batch: Batch) -> Outlook:
-    judged = judge_all(batch, label_all(batch, standing(batch.store.events())))
+def _outlook(batch: Batch, without: Sequence[str]) -> Outlook:
+    events = batch.store.events()
+    said = standing(leave_out(events, without))
+    judged, people = judge_all(batch, label_all(batch, said)), attention(batch, said)
     of = {verdict: [one for one in judged if one.verdict == verdict] for verdict in ("drop", "repair")}
-    return Outlook(summarise(batch, judged), of["drop"], of["repair"])
+    names = standing(events).annotators
+    return Outlook(summarise(batch, judged), of["drop"], of["repair"], names, concerns(people), too_few(people))
 
 
-def _proposals_file(shelf: Shelf, batch: Batch) -> Path:
-    found = proposals_of(shelf, batch.head)
+def _proposals_file(shelf: Shelf, batch: Batch, one: Shelved) -> Path:
+    found = proposals_of(shelf, batch.head, one)
     if found is None:
         raise UserError(
             "The file of proposals that this batch was drawn from does not lie here, or was changed since. "
             "Bring it back, or use `csuite gold export --proposals FILE`."
         )
     return found.path
-
-
-def _whole(text: str, name: str, least: int, most: int) -> int:
-    said = text.strip()
-    if not (said.isascii() and said.isdigit() and len(said) <= _DIGITS and least <= int(said) <= most):
-        raise UserError(f"{name}: {text[:40]!r} is not a whole number from {least:,} to {most:,}.")
-    return int(said)
 
 
 PAGES = (

@@ -19,7 +19,7 @@ from constraintsuite.reports.grouped import words_for
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.runs.families import RUN, Family, family_of
+from constraintsuite.web.runs.families import RUN, Family, family_of, suite_of_run
 from constraintsuite.web.runs.outcomes import CELL, CELLS, Outcomes, cells_of
 from constraintsuite.web.runs.showing import show_result
 from constraintsuite.web.shelf import Shelf, Shelved
@@ -39,20 +39,25 @@ def show_comparison(request: Request, shelf: Shelf) -> Response:
     given = request.query_params
     first, second = (shelf.get(given.get(name, ""), RUN) for name in (FIRST, SECOND))
     family, metric, by = _family(shelf, first, second), _metric(given.get(METRIC, "")), given.get(BY, "")
-    index = shelf.load(family.suites[0], read_index)
+    suite = _suite(shelf, family, first)
+    index = shelf.load(suite, read_index)
     runs = name_runs([shelf.load(one, load_run) for one in (first, second)])
     cells = cells_of(index, runs, metric)
     own = {FIRST: first.place, SECOND: second.place, METRIC: metric.name} | ({BY: by} if by else {})
     choice = read_choice([item for item in given.multi_items() if item[0] not in _OWN], cells.choosable)
     if any(not value for _, value in given.multi_items()):  # a form sends empty fields too
         return RedirectResponse(_address(own, choice), 303)
-    compared = compare_runs(index.suite, runs, [metric], by=by or None, changed=_ALL)
+    compared = shelf.keep(  # its bootstrap takes longer than all else here, and is the same on every page of examples
+        ("compare", metric.name, by),
+        (suite, first, second),
+        lambda: compare_runs(index.suite, runs, [metric], by=by or None, changed=_ALL),
+    )
     return render(
         request,
         "run_compare.html.jinja",
         status=200,
         title=" and ".join(runs),
-        suite=family.suites[0],
+        suite=suite,
         offered=family.labels(),
         chosen=(first, second),
         labels=tuple(runs),
@@ -84,6 +89,7 @@ def _found(cells: Outcomes, choice: Choice, compared: Comparison, runs: Mapping[
         "cell": found.offers[0],
         "choice": choice,
         "leaf": shown,
+        "parts": cells.index.parts(found),
         "rows": [
             (e, cut(e.query.neg, query_marks(e)), [show_result(known[e.id]) for known in results]) for e in shown.things
         ],
@@ -112,12 +118,18 @@ def _family(shelf: Shelf, first: Shelved, second: Shelved) -> Family:
     family = family_of(shelf, first)
     if second not in family:
         raise UserError(f"{first.place} and {second.place} are runs of two suites, so there is nothing to compare.")
-    if not family.suites:
+    return family
+
+
+def _suite(shelf: Shelf, family: Family, run: Shelved) -> Shelved:
+    """The one that the first was made from; the other may have been made from a copy."""
+    suite = suite_of_run(shelf, family, run)
+    if suite is None:
         raise UserError(
             "The suite of these runs is not in the folder that is served, so their examples cannot be shown side by "
             "side. Put it there, or serve a folder that holds all three."
         )
-    return family
+    return suite
 
 
 def _metric(name: str) -> Metric:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
 from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.annotate.kinds.writing import NAME as WRITING
+from constraintsuite.errors import UserError
+from constraintsuite.web.commands import quickstart_command
+from constraintsuite.web.desk import left_for
 from constraintsuite.web.drawn import batches_on
+from constraintsuite.web.faults import fault_of
 from constraintsuite.web.pages import ALL, Page
+from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, Shelf
+from constraintsuite.web.shelf import BATCH, DAMAGED, PROPOSALS, Shelf, Shelved
 
 TITLES = {
     "suite": "Suites",
     "run": "Runs",
     "report": "Reports",
     BATCH: "To judge",
-    "proposals": "Proposals",
+    PROPOSALS: "Proposals",
+    "ranking": "Rankings",
     "explain": "Inside a model",
     "circuit": "Circuits",
     "drift": "Drift",
@@ -25,24 +35,83 @@ TITLES = {
     "memory_run": "Memory runs",
     "bundle": "Bundles",
     "ann": "Vector search",
+    DAMAGED: "Cannot be read",
 }
+_TO_RULE = "To rule on"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the page."""
+
+    label: str
+    address: str
+    """Empty for what has no page."""
+    said: str
+    fault: str = ""
 
 
 def home(request: Request, shelf: Shelf) -> Response:
     """All that is on the shelf, by kind; for annotators and adjudicators what waits for them."""
-    role = request.state.person.role
-    seen = shelf.all() if role == "owner" else shelf.of_kind(BATCH)
-    written = {one.place for one, _ in batches_on(shelf, WRITING)}
-    listed = [one for one in seen if one.place not in written]
-    groups = [(kind, title, [one for one in listed if one.kind == kind]) for kind, title in TITLES.items()]
-    writes = role != "adjudicator" and (written or any(one.kind == "suite" for one in seen))
+    person: Person = request.state.person
     return render(
         request,
         "home.html.jinja",
         title="ConstraintSuite",
-        groups=[group for group in groups if group[2]],
-        writes=len(written) if writes else None,
+        groups=list(_groups(shelf) if person.role == "owner" else _waiting(shelf, person)),
+        writing=_writing(shelf, person),
+        command=quickstart_command(shelf) if person.role == "owner" else "",
     )
+
+
+def _groups(shelf: Shelf) -> Iterator[tuple[str, str, list[Entry]]]:
+    written = {one.place for one, _ in batches_on(shelf, WRITING)}
+    listed = [one for one in shelf.all() if one.place not in written]
+    for kind, title in TITLES.items():
+        if entries := [_entry(shelf, one) for one in listed if one.kind == kind]:
+            yield kind, title, entries
+
+
+def _entry(shelf: Shelf, one: Shelved) -> Entry:
+    address = "" if one.kind == DAMAGED else f"/{one.kind}/{quote(one.place)}"
+    counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in one.counts)
+    fault = fault_of(shelf, one)
+    return Entry(one.label, address, "" if fault else _joined((one.also, *counts)), fault)
+
+
+def _waiting(shelf: Shelf, person: Person) -> Iterator[tuple[str, str, list[Entry]]]:
+    """The batches that somebody judges or rules on; proposals are the owner's, and queries are written elsewhere."""
+    found = [one for one, head in batches_on(shelf) if head.kind not in (WRITING, PROPOSALS)]
+    if found:
+        title = _TO_RULE if person.role == "adjudicator" else TITLES[BATCH]
+        left = [(one, _left(shelf, one, person)) for one in found]
+        yield BATCH, title, [Entry(one.label, f"/{BATCH}/{quote(one.place)}", *words) for one, words in left]
+
+
+def _left(shelf: Shelf, one: Shelved, person: Person) -> tuple[str, str]:
+    """How much waits for a person, and why that cannot be said."""
+    try:
+        left, total = left_for(shelf, one, person)
+    except UserError as error:
+        return "", shelf.told(error)
+    if person.role == "adjudicator":
+        return f"{f'{left:,}' if left else 'nothing'} {'wait' if left > 1 else 'waits'} for your ruling", ""
+    return (f"{left:,} of {total:,} left" if left else f"all {total:,} done"), ""
+
+
+def _writing(shelf: Shelf, person: Person) -> str | None:
+    """What is said of the queries that can be written; None for whom there is nothing to write."""
+    batches = [one for one, _ in batches_on(shelf, WRITING)]
+    if person.role == "adjudicator" or not (batches or (person.role == "owner" and shelf.of_kind("suite"))):
+        return None
+    said = [f"{len(batches):,} {'batch' if len(batches) == 1 else 'batches'}"] if batches else []
+    if person.role == "annotator":
+        said += [words for one in batches if (words := _left(shelf, one, person)[0])]
+    return _joined(("for two passages each, as in NevIR", *said))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return ", ".join(part for part in parts if part)
 
 
 PAGES = (Page("/", home, ALL),)

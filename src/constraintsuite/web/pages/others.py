@@ -1,4 +1,4 @@
-"""Memories and their runs, benchmarks of vector search, bundles, and trainings."""
+"""Memories and their runs, benchmarks of vector search, bundles, trainings, and rankings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def show_graph(request: Request, shelf: Shelf) -> Response:
     """What a memory holds; with a query in the address what it answers, and over which paths."""
     one = shelf.get(request.path_params["place"], GRAPH)
     query = request.query_params.get("q", "").strip()
-    mode = request.query_params.get("mode") or PLAIN[0]
+    mode = request.query_params.get("mode") or next(iter(PLAIN))
     budget = _budget(request.query_params.get("budget") or str(BUDGET))
     if mode not in PLAIN:
         raise UserError(f"{mode[:40]!r} is no mode that needs no model. There are: {', '.join(PLAIN)}.")
@@ -61,6 +61,6 @@ def _budget(said: str) -> int:
 
 PAGES = (
     Page(f"/{GRAPH}/{{place:path}}", show_graph),
-    *(Page(f"/{kind}/{{place:path}}", view_of(kind)) for kind in ("memory_run", "ann", "tune")),
+    *(Page(f"/{kind}/{{place:path}}", view_of(kind)) for kind in ("memory_run", "ann", "tune", "ranking")),
     Page(f"/{BUNDLE}/{{place:path}}", show_bundle),
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
@@ -14,24 +14,28 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.annotate.answering import StaleError, take_back_last
 from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.kinds.proposals import WORDS
+from constraintsuite.annotate.kinds.approving import (
+    STATES,
+    Judged,
+    answers_of,
+    approvals_of,
+    keep_verdict,
+    write_approval,
+)
+from constraintsuite.annotate.kinds.rewording import LONGEST, WORDS
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.web.approving import (
-    STATES,
-    Judged,
     Wanted,
-    approvals_of,
     find_batch,
     find_or_make_batch,
-    keep_verdict,
     mark_query,
     mark_snippet,
     read_judged,
-    read_verdict,
-    write_approval,
+    suite_of,
 )
+from constraintsuite.web.commands import UNKNOWN, corpus_of, pasted
 from constraintsuite.web.forms import only, read_number
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
@@ -39,6 +43,7 @@ from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelf, 
 
 PAGE = 20
 """Proposals at once."""
+UNCHANGED = "Nothing was changed."
 TOLD = {
     "stale": "Something was answered meanwhile, perhaps in another window. Nothing was taken back.",
     "undone": "Taken back.",
@@ -64,7 +69,7 @@ def show(request: Request, shelf: Shelf) -> Response:
 
 def _show(request: Request, shelf: Shelf, one: Shelved, tried: Tried | None = None, status: int = 200) -> Response:
     batch, tried = find_batch(shelf, one), tried or Tried()
-    judged = read_judged(shelf, one, batch)
+    judged = [each.shown_to(request.state.person.name) for each in read_judged(shelf, one, batch)]
     wanted = _wanted(request)
     found = [each for each in judged if wanted.takes(each)]
     pages = max(1, -(-len(found) // PAGE))
@@ -89,6 +94,7 @@ def _show(request: Request, shelf: Shelf, one: Shelved, tried: Tried | None = No
         last=_last(batch, request.state.person.name),
         told=TOLD.get(request.query_params.get("told", ""), ""),
         words=WORDS,
+        longest=LONGEST,
         tried=tried,
         lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown if each.drawn},
         judging=f"/{BATCH}/{quote(batch.path.relative_to(shelf.root).as_posix())}" if batch is not None else "",
@@ -98,16 +104,19 @@ def _show(request: Request, shelf: Shelf, one: Shelved, tried: Tried | None = No
 def answer(request: Request, shelf: Shelf) -> Response:
     """Keep a verdict and go on to the next proposal; words that cannot be kept are told, and stay in the form."""
     one, form = _file(request, shelf), request.state.form
-    chosen = _proposal(read_judged(shelf, one, find_batch(shelf, one)), only(form, "proposal"))
-    words, seen = {name: form[name][0] for name in WORDS if name in form}, read_number(only(form, "seen"))
-    proposal, by = chosen.mined.id, request.state.person.name
+    by, verdict, seen = request.state.person.name, only(form, "verdict"), read_number(only(form, "seen"))
+    chosen = _proposal(read_judged(shelf, one, find_batch(shelf, one)), only(form, "proposal")).shown_to(by)
+    words = {name: form[name][0] for name in WORDS if name in form and verdict != "reject"}
+    proposal = chosen.mined.id
     try:
-        answers = read_verdict(chosen, only(form, "verdict"), words)
+        answers = answers_of(chosen, verdict, words)
         keep_verdict(find_or_make_batch(shelf, one), proposal, by, answers, seen, datetime.now(UTC))
     except StaleError as error:
-        return _show(request, shelf, one, Tried(proposal, words, str(error)), 409)
+        sent = words if any(getattr(chosen.now, name) != text for name, text in words.items()) else {}
+        told = f"{error} {'Below are the words that you sent. ' if sent else ''}{UNCHANGED}"
+        return _show(request, shelf, one, Tried(proposal, sent, told), 409)
     except UserError as error:
-        return _show(request, shelf, one, Tried(proposal, words, str(error), seen), 422)
+        return _show(request, shelf, one, Tried(proposal, words, f"{error} {UNCHANGED}", seen), 422)
     return _to(request, shelf, one, only(form, "next") or proposal)
 
 
@@ -133,9 +142,12 @@ def show_approved(request: Request, shelf: Shelf) -> Response:
     """What would be written now, and what was written before, each with the command that takes it."""
     one = _file(request, shelf)
     judged = read_judged(shelf, one, find_batch(shelf, one))
+    suite = suite_of(shelf, judged[0].mined)
+    corpus = corpus_of(suite) if suite is not None else UNKNOWN
     made = [
-        (path.name, sum(each.status == "accepted" for each in read_jsonl(path, Proposal)), _command(str(path)))
+        (path.name, *_accepted_in(shelf, path), _command(corpus, path))
         for path in approvals_of(one.path)
+        if shelf.holds(path)
     ]
     return render(
         request,
@@ -145,6 +157,7 @@ def show_approved(request: Request, shelf: Shelf) -> Response:
         tally=[(state, *_give(judged, state)) for state in STATES],
         accepted=[each for each in judged if each.state == "accepted"],
         made=made,
+        unknown=UNKNOWN if corpus == UNKNOWN else "",
     )
 
 
@@ -165,18 +178,21 @@ def _file(request: Request, shelf: Shelf) -> Shelved:
 def _proposal(judged: list[Judged], proposal: str) -> Judged:
     found = next((each for each in judged if each.mined.id == proposal), None)
     if found is None:
-        raise NotOnShelfError("There is no such proposal in this file. Nothing was changed.")
+        raise NotOnShelfError(f"There is no such proposal in this file. {UNCHANGED}")
     return found
 
 
 def _to(request: Request, shelf: Shelf, one: Shelved, proposal: str, told: str = "") -> Response:
-    """To the page on which a proposal now stands; if it is not among those wanted any longer, to the page one was on."""
+    """To the page on which a proposal now stands; if it is not among those wanted any longer, to the page one was on.
+
+    The address names it twice: a script that asks for the page is not told what stands behind the #.
+    """
     wanted = _wanted(request)
     found = [each.mined.id for each in read_judged(shelf, one, find_batch(shelf, one)) if wanted.takes(each)]
     if proposal not in found:
         return RedirectResponse(_link(one, wanted, _page(request), told), 303)
     page = found.index(proposal) // PAGE + 1
-    return RedirectResponse(f"{_link(one, wanted, page, told)}#{quote(proposal)}", 303)
+    return RedirectResponse(f"{_link(one, wanted, page, told, at=proposal)}#{quote(proposal)}", 303)
 
 
 def _wanted(request: Request) -> Wanted:
@@ -193,11 +209,12 @@ def _address(one: Shelved) -> str:
     return f"/{PROPOSALS}/{quote(one.place)}"
 
 
-def _link(one: Shelved, wanted: Wanted, page: int, told: str = "") -> str:
+def _link(one: Shelved, wanted: Wanted, page: int, told: str = "", at: str = "") -> str:
     parameters = {
         **wanted.parameters(),
         **({"page": str(page)} if page > 1 else {}),
         **({"told": told} if told else {}),
+        **({"at": at} if at else {}),
     }
     return f"{_address(one)}?{urlencode(parameters)}" if parameters else _address(one)
 
@@ -209,10 +226,10 @@ def _evidence(one: Judged) -> list[tuple[str, str, object]]:
     ]
 
 
-def _give(judged: list[Judged], state: str) -> tuple[int, int]:
-    """How many proposals are in a state, and how many examples they would give."""
-    found = [each.now.examples_expected for each in judged if each.state == state]
-    return len(found), sum(found)
+def _give(judged: list[Judged], state: str) -> tuple[int, int, int]:
+    """How many proposals are in a state, how many examples they would give, and of how many nobody knows."""
+    found = [each.outlook.examples for each in judged if each.state == state]
+    return len(found), sum(filter(None, found)), found.count(None)
 
 
 def _last(batch: Batch | None, name: str) -> int:
@@ -220,8 +237,16 @@ def _last(batch: Batch | None, name: str) -> int:
     return own[-1].number if own else 0
 
 
-def _command(file: str) -> str:
-    return f"csuite build --corpus CORPUS --approved {shlex.quote(file)} --out suites/ours"
+def _accepted_in(shelf: Shelf, file: Path) -> tuple[int, str]:
+    """How many proposals a file accepts, or why that cannot be said."""
+    try:
+        return sum(each.status == "accepted" for each in read_jsonl(file, Proposal)), ""
+    except UserError as error:
+        return 0, shelf.told(error)
+
+
+def _command(corpus: str, file: Path) -> str:
+    return f"csuite build --corpus {corpus} --approved {pasted(file)} --out suites/ours"
 
 
 PAGES = (

@@ -1,147 +1,160 @@
-"""What people differ on, without their names: a third person rules, and says why."""
+"""What people differ on, without their names: a third person rules, says why, and may think again. The owner only reads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from constraintsuite.annotate.adjudication import (
-    SHORTEST_REASON,
-    Disagreement,
-    answers_without_names,
-    disagreements,
-    has_judged,
-    rule,
-)
+from constraintsuite.annotate.adjudication import LONGEST_REASON, SHORTEST_REASON
 from constraintsuite.annotate.answering import StaleError
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.records import SIDES, Question
-from constraintsuite.annotate.standing import Standing, standing
+from constraintsuite.annotate.ruling import keep_ruling, take_back_ruling
 from constraintsuite.errors import UserError
-from constraintsuite.store.files import sha256_text
-from constraintsuite.web.asking import Asked, ask, given_in, say, spelt
+from constraintsuite.web.asking import given_in, spelt
+from constraintsuite.web.commands import serve_command
+from constraintsuite.web.desk import called
 from constraintsuite.web.drawn import judged_batch
+from constraintsuite.web.forms import only
 from constraintsuite.web.pages import RULERS, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, Shelf, Shelved
+from constraintsuite.web.ruled import Bench, Line, Place, case_of, filled_of, line_of, open_bench
+from constraintsuite.web.shelf import BATCH, Shelf
+from constraintsuite.web.suites.choice import read_page
+from constraintsuite.web.suites.finding import leaf
 
-A_PAGE = 10
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A disagreement as a form shows it."""
-
-    item: str
-    question: Question
-    fields: list[tuple[str, str]]
-    sides: list[tuple[str, str]]
-    answers: list[tuple[str, str]]
-    """What was said, with notes; in an order that tells nothing of who said it."""
-    asked: Asked
-    seen: str
-    """Names what was said; if anybody says anything else meanwhile, it is another."""
-    reason: str = ""
-    fault: str = ""
+A_PAGE = 50
 
 
-def rulings(request: Request, shelf: Shelf) -> Response:
-    """All that waits for a ruling by this person, some at a time."""
-    return _show(request, *judged_batch(shelf, request.path_params["place"]))
+class Told(NamedTuple):
+    """What a page says of the step before it."""
+
+    words: str
+    good: bool = True
 
 
-def take_ruling(request: Request, shelf: Shelf) -> Response:
-    """Keep a ruling; what was said or ruled meanwhile is told, and then nothing is kept."""
-    one, batch = judged_batch(shelf, request.path_params["place"])
-    form = request.state.form
-    item, question, seen, reason = (
-        next(iter(form.get(name, ())), "") for name in ("item", "question", "seen", "reason")
-    )
-    given = given_in(form)
-    try:
-        with batch.store.turn(datetime.now(UTC)) as turn:
-            said = standing(turn.events())
-            draft = rule(
-                batch, said, request.state.person.name, (item, question, spelt(given).get(question, "")), reason
-            )
-            if (item, question) in said.rulings or seen != _named(said, item, question):
-                raise StaleError(
-                    "Somebody has answered or ruled on this meanwhile. Nothing was changed: look once more."
-                )
-            turn.append([draft])
-    except UserError as error:
-        status = 409 if isinstance(error, StaleError) else 422
-        return _show(request, one, batch, Tried(item, question, given, reason, str(error)), status)
-    return RedirectResponse(f"/{BATCH}/{quote(one.place)}/rulings?{urlencode({'told': 'kept'})}", 303)
+TOLD = {
+    "kept": Told("Your ruling is kept."),
+    "undone": Told("Taken back: it waits for a ruling again.", good=False),
+}
+_FILLED = " What you had ruled is still filled in."
 
 
 @dataclass(frozen=True)
 class Tried:
     """A ruling that could not be kept: what was filled in is not lost."""
 
-    item: str = ""
-    question: str = ""
-    given: Mapping[str, tuple[str, ...]] | None = None
-    reason: str = ""
-    fault: str = ""
-
-    def is_of(self, one: Disagreement) -> bool:
-        """Whether it was about this."""
-        return (self.item, self.question) == (one.item, one.question)
+    given: Mapping[str, tuple[str, ...]]
+    reason: str
+    fault: str
+    stale: bool
 
 
-def _show(request: Request, one: Shelved, batch: Batch, tried: Tried | None = None, status: int = 200) -> Response:
-    tried = tried or Tried()
-    said = standing(batch.store.events())
-    found = disagreements(batch, said)
-    mine = [each for each in found if not has_judged(said, each.item, request.state.person.name)]
-    mine.sort(key=lambda each: not tried.is_of(each))  # what could not be kept comes first
-    shown = [_waiting(batch, said, each, tried if tried.is_of(each) else Tried()) for each in mine[:A_PAGE]]
+def rulings(request: Request, shelf: Shelf) -> Response:
+    """The disagreement that is named, or all of them: what waits, and what was ruled."""
+    bench = _bench(request, shelf)
+    asked = request.query_params
+    if "item" in asked or "question" in asked:
+        return _show(request, bench, bench.find(asked.get("item", ""), asked.get("question", "")))
+    return _list(request, shelf, bench)
+
+
+def take_ruling(request: Request, shelf: Shelf) -> Response:
+    """Keep a ruling, or take one back; what was said or ruled meanwhile is told, and then nothing is changed."""
+    form, name, now = request.state.form, request.state.person.name, datetime.now(UTC)
+    bench, given = _bench(request, shelf), given_in(form)
+    place = bench.find(only(form, "item"), only(form, "question"))
+    back, seen, reason = only(form, "act") == "back", only(form, "seen"), only(form, "reason")
+    try:
+        if back:
+            take_back_ruling(bench.batch, name, *place, seen, now)
+        else:
+            keep_ruling(bench.batch, name, (*place, spelt(given).get(place.question, "")), reason, seen, now)
+    except UserError as error:
+        stale = isinstance(error, StaleError)
+        tried = Tried(given, reason, shelf.told(error), stale)
+        return _show(request, _bench(request, shelf), place, tried, 409 if stale else 422)
+    following = place if back else _bench(request, shelf).waiting_after(place)
+    return RedirectResponse(bench.address(following, told="undone" if back else "kept"), 303)
+
+
+def _bench(request: Request, shelf: Shelf) -> Bench:
+    one, batch = judged_batch(shelf, request.path_params["place"])
+    return open_bench(f"/{BATCH}/{quote(one.place)}", one, batch, request.state.person)
+
+
+def _show(request: Request, bench: Bench, place: Place, tried: Tried | None = None, status: int = 200) -> Response:
+    """One disagreement; with a form for who may rule on it."""
+    given, reason = (tried.given, tried.reason) if tried else filled_of(bench, place)
+    rules = bench.may_rule(place) and not request.state.read_only
+    before, after = bench.around(place)
+    return render(
+        request,
+        "ruling.html.jinja",
+        status=status,
+        title=_title(bench),
+        address=bench.home,
+        name=bench.one.label,
+        case=case_of(bench, place, given),
+        rules=rules,
+        reason=reason,
+        fault=tried.fault if tried else "",
+        stale=tried is not None and tried.stale,
+        lost=reason if tried and not rules else "",
+        told=None if tried else _told(request, filled=bool(reason)),
+        undo=bench.to_take_back(place) if rules else None,
+        number=bench.number(place),
+        count=len(bench.cases),
+        waiting=len(bench.waiting),
+        before=before,
+        after=after,
+        shortest=SHORTEST_REASON,
+        longest=LONGEST_REASON,
+    )
+
+
+def _list(request: Request, shelf: Shelf, bench: Bench) -> Response:
+    """What waits, then what was ruled, some at a time."""
+    ordered = [*bench.waiting, *(place for place in bench.cases if place in bench.said.rulings)]
+    part = leaf(ordered, read_page(request.query_params.get("page", "1")), A_PAGE)
+    lines: list[Line] = [line_of(bench, place) for place in part.things]
     return render(
         request,
         "rulings.html.jinja",
-        status=status,
-        title=f"Rulings on {one.name}",
-        address=f"/{BATCH}/{quote(one.place)}",
-        name=one.name,
-        waiting=shown,
-        count=len(mine),
-        judged=len(found) - len(mine),
-        ruled=len(said.rulings),
-        lapsed=len(said.lapsed),
-        shortest=SHORTEST_REASON,
-        kept=request.query_params.get("told") == "kept",
-        fault="" if any(each.fault for each in shown) else tried.fault,
-        lost=tried.reason if tried.fault and not any(each.fault for each in shown) else "",
+        title=_title(bench),
+        address=bench.home,
+        name=bench.one.label,
+        waiting=len(bench.waiting),
+        ruled=len(bench.cases) - len(bench.waiting),
+        lapsed=len(bench.said.lapsed),
+        judged=bench.own,
+        first=bench.address(bench.waiting[0]) if bench.waiting else "",
+        lines_waiting=[line for line in lines if line.ruling is None],
+        lines_ruled=[line for line in lines if line.ruling is not None],
+        leaf=part,
+        link=lambda page: f"{bench.home}/rulings?{urlencode({'page': page})}",
+        rulers=[person.name for person in request.state.people if person.role == "adjudicator"],
+        command=serve_command(shelf, "adjudicator"),
+        told=_told(request, filled=False),
+        undo=None if request.state.read_only else bench.to_take_back(),
     )
 
 
-def _waiting(batch: Batch, said: Standing, one: Disagreement, tried: Tried) -> Waiting:
-    item, question = batch.items[one.item], batch.questions[one.question]
-    return Waiting(
-        one.item,
-        question,
-        list(item.fields.items()),
-        list(zip(SIDES, item.sides, strict=True)) if item.sides else [],
-        [(say(question, value), note) for value, note in answers_without_names(one)],
-        ask(question, (tried.given or {}).get(question.id, ())),
-        _named(said, one.item, one.question),
-        tried.reason,
-        tried.fault,
-    )
+def _told(request: Request, *, filled: bool) -> Told | None:
+    name = request.query_params.get("told", "")
+    told = TOLD.get(name)
+    return told._replace(words=told.words + _FILLED) if told and filled and name == "undone" else told
 
 
-def _named(said: Standing, item: str, question: str) -> str:
-    events = said.of(item, question)
-    return sha256_text(*(str(events[name].number) for name in sorted(events)))[:16]
+def _title(bench: Bench) -> str:
+    return f"Rulings on {called(bench.one, bench.batch)}"
 
 
 PAGES = (
     Page("/batch/{place:path}/rulings", rulings, RULERS),
-    Page("/batch/{place:path}/rulings", take_ruling, RULERS, "POST"),
+    Page("/batch/{place:path}/rulings", take_ruling, RULERS - {"owner"}, "POST"),
 )

@@ -12,14 +12,15 @@ from constraintsuite.errors import UserError
 from constraintsuite.evaluate.groupings import short_slice
 from constraintsuite.evaluate.load import Run, load_run
 from constraintsuite.reports.marks import cut, query_marks
+from constraintsuite.web.commands import eval_command, quickstart_command
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.runs.board import SLICE, Board, make_board
-from constraintsuite.web.runs.families import RUN, SUITE, Family, families, family_of
+from constraintsuite.web.runs.families import RUN, SUITE, Family, families, family_of, suite_of_run
 from constraintsuite.web.runs.figures import run_sections
 from constraintsuite.web.runs.outcomes import PART, Outcomes, outcomes_of
 from constraintsuite.web.runs.showing import show_result
-from constraintsuite.web.shelf import NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.shelf import Shelf, Shelved
 from constraintsuite.web.suites.choice import Choice, read_choice
 from constraintsuite.web.suites.finding import leaf, read_index
 
@@ -34,7 +35,7 @@ def show_board(request: Request, shelf: Shelf) -> Response:
     """All runs of the suite that the address names; without one, what suites and runs there are."""
     place = request.query_params.get(SUITE)
     if place is None:
-        return render(request, "runs.html.jinja", title="Runs", families=[f for f in families(shelf) if f.runs])
+        return _list(request, shelf)
     suite = shelf.get(place, SUITE)
     family = family_of(shelf, suite)
     runs, faults = _load(shelf, family.runs)
@@ -46,8 +47,9 @@ def show_board(request: Request, shelf: Shelf) -> Response:
     return render(
         request,
         "run_board.html.jinja",
-        title=f"Runs of {suite.name}",
+        title=f"Runs of {suite.label}",
         suite=suite,
+        command=eval_command(suite),
         board=board,
         faults=faults,
         labels=family.labels(),
@@ -57,31 +59,33 @@ def show_board(request: Request, shelf: Shelf) -> Response:
     )
 
 
+def _list(request: Request, shelf: Shelf) -> Response:
+    suites = shelf.of_kind(SUITE)
+    return render(
+        request,
+        "runs.html.jinja",
+        title="Runs",
+        families=[family for family in families(shelf) if family.runs],
+        command=eval_command(suites[0]) if suites else quickstart_command(shelf),
+    )
+
+
 def show_run(request: Request, shelf: Shelf) -> Response:
     """The figures of one run."""
-    return _figures(request, shelf, shelf.get(request.path_params["place"], RUN))
+    one = shelf.get(request.path_params["place"], RUN)
+    run, family = shelf.load(one, load_run), family_of(shelf, one)
+    suite = suite_of_run(shelf, family, one)
+    return _render(request, one, run, family, suite, "run.html.jinja", sections=run_sections(run))
 
 
 def show_examples(request: Request, shelf: Shelf) -> Response:
-    """Its examples; where no run is at the place before the verb, one may have the verb for its name."""
-    place = request.path_params["place"]
-    try:
-        one = shelf.get(place, RUN)
-    except NotOnShelfError:
-        return _figures(request, shelf, shelf.get(f"{place}/{_EXAMPLES}", RUN))
-    return _examples(request, shelf, one)
-
-
-def _figures(request: Request, shelf: Shelf, one: Shelved) -> Response:
+    """Its examples, by how they came out."""
+    one = shelf.get(request.path_params["place"], RUN)
     run, family = shelf.load(one, load_run), family_of(shelf, one)
-    return _render(request, one, run, family, "run.html.jinja", sections=run_sections(run))
-
-
-def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
-    run, family = shelf.load(one, load_run), family_of(shelf, one)
-    if not family.suites:
+    suite = suite_of_run(shelf, family, one)
+    if suite is None:
         raise UserError("The suite of this run is not in the folder that is served, so its examples cannot be shown.")
-    outcomes = outcomes_of(shelf.load(family.suites[0], read_index), run)
+    outcomes = outcomes_of(shelf.load(suite, read_index), run)
     given = request.query_params.multi_items()
     order = request.query_params.get(ORDER, "")
     if order not in _ORDERS:
@@ -96,6 +100,7 @@ def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
         one,
         run,
         family,
+        suite,
         "run_examples.html.jinja",
         orders=_ORDERS,
         order=order,
@@ -117,6 +122,7 @@ def _found(outcomes: Outcomes, choice: Choice, run: Run, order: str) -> dict[str
     return {
         "choice": choice,
         "leaf": shown,
+        "parts": outcomes.index.parts(found),
         "rows": [(e, cut(e.query.neg, query_marks(e)), show_result(results[e.id])) for e in shown.things],
         "first_offers": [offer for offer in offers if offer.facet.name in first],
         "more_offers": [offer for offer in offers if offer.facet.name not in first],
@@ -124,14 +130,16 @@ def _found(outcomes: Outcomes, choice: Choice, run: Run, order: str) -> dict[str
     }
 
 
-def _render(request: Request, one: Shelved, run: Run, family: Family, template: str, **values: object) -> Response:
+def _render(
+    request: Request, one: Shelved, run: Run, family: Family, suite: Shelved | None, template: str, **values: object
+) -> Response:
     shared = {
         "one": one,
         "address": _address(one),
         "examples": f"{_address(one)}/{_EXAMPLES}",
         "part": urlencode({PART: "main"}),
         "family": family,
-        "suite": family.suites[0] if family.suites else None,
+        "suite": suite,
         "others": {place: label for place, label in family.labels().items() if place != one.place},
     }
     return render(request, template, status=200, title=run.summary.model, **shared, **values)
@@ -144,7 +152,7 @@ def _load(shelf: Shelf, runs: Sequence[Shelved]) -> tuple[list[tuple[Shelved, Ru
         try:
             loaded.append((one, shelf.load(one, load_run)))
         except UserError as error:
-            faults.append(str(error))
+            faults.append(shelf.told(error))
     return loaded, faults
 
 

@@ -13,6 +13,7 @@ from constraintsuite.evaluate.groupings import short_slice
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
+from constraintsuite.web.runs.everyone import outcomes_in
 from constraintsuite.web.shelf import Shelf, Shelved
 from constraintsuite.web.suites.about import has_pairs, read_about, read_collection
 from constraintsuite.web.suites.choice import PAGE, read_choice, read_page
@@ -50,6 +51,7 @@ def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
         "suite.html.jinja",
         choice=choice,
         leaf=shown,
+        parts=index.parts(found),
         rows=rows,
         short_slice=short_slice,
         first_offers=[offer for offer in offers if offer.facet.name in _SHOWN_AT_ONCE],
@@ -78,6 +80,7 @@ def _example(request: Request, shelf: Shelf, one: Shelved) -> Response:
         at=at,
         total=len(around),
         longest=LONGEST,
+        runs=outcomes_in(shelf, one, example.id),
         **beside,
     )
 
@@ -113,7 +116,7 @@ def _rejects(request: Request, shelf: Shelf, one: Shelved) -> Response:
 
 def _render(request: Request, one: Shelved, template: str, **values: object) -> Response:
     shared = {"one": one, "address": _address(one), "pairs": has_pairs(one)}
-    return render(request, template, status=200, title=one.name, **shared, **values)
+    return render(request, template, status=200, title=one.label, **shared, **values)
 
 
 def _address(one: Shelved) -> str:

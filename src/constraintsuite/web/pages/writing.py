@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from urllib.parse import quote
 
@@ -11,18 +11,18 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from constraintsuite.annotate.answering import StaleError, answers_to, last_of, take_back_last
 from constraintsuite.annotate.batch import open_batch
-from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, tidy
-from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, passages_of
+from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
+from constraintsuite.annotate.kinds.scores import keep_scores, read_verdicts
+from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesError, keep_queries, passages_of
 from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import Draft, Event
-from constraintsuite.annotate.standing import progress_of, standing
+from constraintsuite.annotate.standing import progress_of
 from constraintsuite.build.importers.pairs import describe_edit
 from constraintsuite.reports.marks import Mark, Segment, cut
 from constraintsuite.web.desk import Desk
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.scoring import MODELS, read_verdicts, score_drafts
+from constraintsuite.web.scoring import MODELS, BusyError, score_drafts
 from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
 
 TOLD = {
@@ -32,6 +32,7 @@ TOLD = {
     "scores": "Taken back: the scores. Your queries still count; undo once more to take them back.",
     "nothing": "There is nothing left to take back.",
     "kept": "Kept.",
+    "busy": "Kept, but without scores: models score for others just now. Ask once more in a moment.",
 }
 STALE = (
     "You have written for this pair meanwhile, perhaps in another window, and that stands. Below is what you just sent: keep it "
@@ -57,25 +58,22 @@ def write(request: Request, shelf: Shelf) -> Response:
 def keep(request: Request, shelf: Shelf) -> Response:
     """Keep two queries, with the scores of models if they were asked for; what breaks a rule is told and not kept."""
     desk, form = _desk(request, shelf), request.state.form
-    task, queries = desk.task(only(form, "row")), _given(form)
+    task, queries, now = desk.task(only(form, "row")), _given(form), datetime.now(UTC)
     seen = read_place(only(form, "seen"), desk.own)
-    faults = find_faults(passages_of(task.item), queries)
-    if faults:
-        return _show(request, desk, task, queries=queries, faults=faults, seen=seen, status=422)
-    asked = form.get("model", ()) if only(form, "then") == "scores" else ()
-    models = tuple(name for name in models_for(request, task) if name in asked)
-    drafts = [Draft(desk.name, task.item.id, name, query) for name, query in zip(_FIELDS, queries, strict=True)]
-    drafts += score_drafts(desk.batch, task.item, desk.name, queries, models)
-    with desk.batch.store.turn(datetime.now(UTC)) as turn:
-        own = turn.events(desk.name)
-        news = [draft for draft in drafts if _is_news(draft, task, own)]
-        fresh = not news or last_of(task, own) == seen
-        turn.append(news if fresh else [])
-    if not fresh:
+    try:
+        keep_queries(desk.batch, desk.name, task, queries, seen, now)
+    except BrokenRulesError as error:
+        return _show(request, desk, task, queries=queries, faults=error.faults, seen=seen, status=422)
+    except StaleError:
         return _show(request, _desk(request, shelf), task, queries=queries, told=STALE, status=409)
-    if only(form, "then") == "scores":
-        return RedirectResponse(desk.address(row=task.row, told="kept"), 303)
-    return RedirectResponse(desk.address(after=task.row), 303)
+    if only(form, "then") != "scores":
+        return RedirectResponse(desk.address(after=task.row), 303)
+    models = tuple(name for name in models_for(request, task) if name in form.get("model", ()))
+    try:
+        keep_scores(desk.batch, task, score_drafts(desk.batch, task.item, desk.name, queries, models), now)
+    except BusyError:
+        return RedirectResponse(desk.address(row=task.row, told="busy"), 303)
+    return RedirectResponse(desk.address(row=task.row, told="kept"), 303)
 
 
 def check(request: Request, shelf: Shelf) -> Response:
@@ -131,7 +129,7 @@ def _show(
     task: Task,
     *,
     queries: tuple[str, str] | None = None,
-    faults: list[QueryFault] | None = None,
+    faults: Sequence[QueryFault] = (),
     seen: int | None = None,
     told: str = "",
     status: int = 200,
@@ -150,13 +148,14 @@ def _show(
         seen=place_of(last_of(task, desk.own) if seen is None else seen, desk.own),
         last=len(desk.own),
         passages=_marked(*passages_of(task.item)),
-        fields=[(name, shown[place], _reasons(faults or [], place)) for place, name in enumerate(_FIELDS)],
+        fields=[(name, shown[place], _reasons(faults, place)) for place, name in enumerate(_FIELDS)],
         written=all(stands),
         missed=stands if status == 409 else (),
         rules=RULES,
         longest=LONGEST,
         models=models_for(request, task),
-        verdicts=read_verdicts(standing(desk.own), task.item, desk.name, stands) if shown == stands else {},
+        verdicts=read_verdicts(task, desk.own, stands) if shown == stands else {},
+        same_words=not own_words(passages_of(task.item)),
         progress=progress_of(desk.batch, desk.name, desk.own),
         skip=others[0] if others else "",
         told=told,
@@ -187,13 +186,8 @@ def _given(form: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
     return first, second
 
 
-def _reasons(faults: list[QueryFault], place: int) -> list[str]:
+def _reasons(faults: Sequence[QueryFault], place: int) -> list[str]:
     return [fault.reason for fault in faults if fault.query == place]
-
-
-def _is_news(draft: Draft, task: Task, own: list[Event]) -> bool:
-    before = answers_to(task, own).get(draft.question)
-    return before is None or (before.value, before.note) != (draft.value, draft.note)
 
 
 PAGES = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,9 +10,10 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.kinds.writing import NAME, read_pairs, write_nevir, written
-from constraintsuite.annotate.standing import progress_of, standing
+from constraintsuite.annotate.standing import Progress, progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
+from constraintsuite.web.commands import pasted
 from constraintsuite.web.drawn import batches_on
 from constraintsuite.web.forms import only, read_whole
 from constraintsuite.web.pages import JUDGES, OWNER, Page
@@ -44,7 +44,7 @@ def begin(request: Request, shelf: Shelf) -> Response:
         with new_beside(shelf, suite, NAME) as folder:
             write_batch(folder, kind, source, seed=seed, repeats=0.0)
     except UserError as error:
-        return _offer(request, shelf, given, models, str(error), 422)
+        return _offer(request, shelf, given, models, shelf.told(error), 422)
     return RedirectResponse(address_of(shelf.get(folder.relative_to(shelf.root).as_posix(), BATCH)), 303)
 
 
@@ -84,7 +84,10 @@ def _offer(
     owner, name = request.state.person.role == "owner", request.state.person.name
     suites = [one for one in shelf.of_kind("suite") if owner and not fault_beside(shelf, one)]
     batches = [(one, shelf.load(one, open_batch)) for one, _ in batches_on(shelf, NAME)]
-    rows = [(one, address_of(one), progress_of(batch, name, batch.store.events(name))) for one, batch in batches]
+    rows = [
+        (one, address_of(one), progress_of(batch, name, batch.store.events(name)), _writers(batch) if owner else ())
+        for one, batch in batches
+    ]
     return render(
         request,
         "writing_all.html.jinja",
@@ -101,6 +104,13 @@ def _offer(
     )
 
 
+def _writers(batch: Batch) -> list[Progress]:
+    """How far all are who have written anything."""
+    events = batch.store.events()
+    names = standing(events).annotators
+    return [progress_of(batch, name, [event for event in events if event.annotator == name]) for name in names]
+
+
 def _batch(request: Request, shelf: Shelf) -> tuple[Shelved, Batch]:
     one = shelf.get(request.path_params["place"], BATCH)
     batch = shelf.load(one, open_batch)
@@ -112,7 +122,7 @@ def _batch(request: Request, shelf: Shelf) -> tuple[Shelved, Batch]:
 def _commands(folder: Path) -> list[str]:
     """One a split: NevIR's splits are separate test sets."""
     files = sorted(folder.glob("*.jsonl"))
-    return [f"csuite import nevir {shlex.quote(str(file))} --out suites/written-{file.stem}" for file in files]
+    return [f"csuite import nevir {pasted(file)} --out suites/written-{file.stem}" for file in files]
 
 
 PAGES = (

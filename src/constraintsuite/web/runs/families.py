@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from constraintsuite.store.artifact import read_manifest
+from constraintsuite.web.faults import fault_of
+from constraintsuite.web.origins import noted_place, suite_with
 from constraintsuite.web.shelf import Shelf, Shelved
 
 SUITE, RUN, REPORT = "suite", "run", "report"
@@ -18,7 +21,7 @@ class Family:
     content: str
     name: str
     suites: tuple[Shelved, ...] = ()
-    """More than one where it was copied."""
+    """More than one where it was copied; that which the most of its runs were made from comes first."""
     runs: tuple[Shelved, ...] = ()
     reports: tuple[Shelved, ...] = ()
 
@@ -43,13 +46,26 @@ def families(shelf: Shelf) -> list[Family]:
         else:
             family = replace(family, reports=(*family.reports, one))
         found[content] = family
-    known = [family for family in found.values() if family.suites or family.runs]
+    known = [_in_order(shelf, family) for family in found.values() if family.suites or family.runs]
     return sorted(known, key=lambda family: (not family.suites, family.name, family.content))
 
 
 def family_of(shelf: Shelf, one: Shelved) -> Family:
     """That of a suite or a run on the shelf."""
     return next(family for family in families(shelf) if one in family)
+
+
+def suite_of_run(shelf: Shelf, family: Family, run: Shelved) -> Shelved | None:
+    """The suite that a run of a family was made from, or an unchanged copy of it; None where it is not here."""
+    return suite_with(shelf, family.content, noted_place(run.path), family.suites)
+
+
+def _in_order(shelf: Shelf, family: Family) -> Family:
+    if len(family.suites) < 2:
+        return family
+    made_from = Counter(noted_place(run.path) for run in family.runs)
+    ranked = sorted(family.suites, key=lambda one: (bool(fault_of(shelf, one)), -made_from[one.path], one.place))
+    return replace(family, name=ranked[0].name, suites=tuple(ranked))
 
 
 def _members(shelf: Shelf) -> Iterator[tuple[Shelved, str, str]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
+
+from constraintsuite.text.matching import BoundedMatcher
 
 ALIKE = 0.6
 """Share of words that two texts must have in common: of others, what differs is nearly all of them."""
 LONGEST = 4_000
-"""Words and spaces of a text: comparing takes the square of it."""
+"""Words and spaces of a text: a longer one is not read as a difference."""
 _WORD = re.compile(r"\w+(?:['’]\w+)*|\s+|[^\w\s]")
 
 
@@ -23,7 +24,7 @@ class Change(NamedTuple):
 def word_diff(first: str, second: str) -> tuple[Change, ...]:
     """The first text with the words of the second beside those that they replace; empty where the two are too unlike."""
     a, b = _WORD.findall(first), _WORD.findall(second)
-    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    matcher = BoundedMatcher(a, b)
     if max(len(a), len(b)) > LONGEST or matcher.quick_ratio() < ALIKE or matcher.ratio() < ALIKE:
         return ()
     changes: list[Change] = []

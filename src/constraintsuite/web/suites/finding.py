@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,11 @@ class SuiteIndex:
             offers.append(Offer(facet, facet.counts(_all(searched, others)), choice.values.get(name, "")))
         return Found(tuple(int(place) for place in members), tuple(offers))
 
+    def parts(self, found: Found) -> Parts:
+        """What was found, counted as the suite's own manifest counts."""
+        main = sum(place < len(self.suite.examples) for place in found.members)
+        return Parts(main, len(found.members) - main)
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -69,6 +74,13 @@ class Offer:
     def useful(self) -> bool:
         """Whether there is anything to choose."""
         return bool(self.chosen) or 1 <= len(self.counts) <= MOST_OFFERED
+
+
+class Parts(NamedTuple):
+    """How many of some examples are main examples, and how many controls."""
+
+    main: int
+    controls: int
 
 
 @dataclass(frozen=True)

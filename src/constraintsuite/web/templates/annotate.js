@@ -1,12 +1,12 @@
 "use strict";
 // Judging by keyboard, and figures that come by themselves. Every page is whole without this.
+// What comes next is put into this page, so that keys pressed meanwhile wait for it, all of them, in their order.
 
-const form = document.getElementById("judge");
-const undo = document.getElementById("undo");
-
-function questionsOf(within) {
-  return [...within.querySelectorAll("[data-question]")];
-}
+const held = []; // keys pressed while a page is on its way
+let coming = true; // until there is one
+let resting = false; // after a fault, keys pressed before it was read do nothing
+let take = () => false; // what a key does on the page that is shown, and whether it does anything
+let shown = "";
 
 function inputsOf(question) {
   return [...question.querySelectorAll("input")];
@@ -14,6 +14,10 @@ function inputsOf(question) {
 
 function isAnswered(question) {
   return inputsOf(question).some((input) => input.checked);
+}
+
+function isOpen(question) {
+  return question.hasAttribute("data-required") && !isAnswered(question);
 }
 
 // "none" and other options exclude each other where several can be chosen.
@@ -25,17 +29,14 @@ function keepNoneApart(question) {
   });
 }
 
-// Some browsers send a form twice for a double click; the server takes it once, and this spares it the second.
-function sendOnce(one) {
-  one.addEventListener("submit", (event) => {
-    if (one.dataset.sent) event.preventDefault();
-    one.dataset.sent = "yes";
-  });
-  addEventListener("pageshow", () => { delete one.dataset.sent; });
+function takeBackByKeys() {
+  const undo = document.getElementById("undo");
+  if (undo && !undo.querySelector("button").disabled) undo.requestSubmit();
 }
 
-function judgeByKeys() {
-  const questions = questionsOf(form);
+function judgeByKeys(form) {
+  const questions = [...form.querySelectorAll("[data-question]")];
+  const filled = !questions.some(isOpen); // then keys change what is there, one question after the other
   const chosen = []; // what was chosen on this page, for undo
   let current = 0;
 
@@ -43,24 +44,24 @@ function judgeByKeys() {
     current = number;
     questions.forEach((question, i) => question.classList.toggle("current", i === number));
   };
-  const show = () => questions[current]?.scrollIntoView({ block: "nearest" }); // not at the beginning: the texts come first
-  const goOn = () => {
-    const open = questions.findIndex((question) => question.hasAttribute("data-required") && !isAnswered(question));
-    go(open === -1 ? questions.length : open);
-    if (open === -1) form.querySelector("button.main").focus({ preventScroll: true });
+  const goOn = (after) => {
+    const later = questions.findIndex((question, i) => i > after && (isOpen(question) || (filled && isAnswered(question))));
+    const next = later === -1 ? questions.findIndex(isOpen) : later;
+    go(next === -1 ? questions.length : next);
+    if (next === -1) form.querySelector("button.main").focus({ preventScroll: true });
   };
   const remember = (question) => {
     const state = inputsOf(question).map((input) => input.checked);
     chosen.push([questions.indexOf(question), state]);
   };
   const choose = (number) => {
-    const question = questions[current]; // none when all are answered; Tab leads back into one
+    const question = questions[current]; // none behind the last one; Tab leads back into one
     const input = question && inputsOf(question)[number - 1];
     if (!input) return;
     remember(question);
     input.checked = input.type === "radio" || !input.checked;
     input.dispatchEvent(new Event("change", { bubbles: true }));
-    if (input.type === "radio") goOn();
+    if (input.type === "radio") goOn(current);
   };
   const changes = ([number, state]) => inputsOf(questions[number]).some((input, i) => input.checked !== state[i]);
   const takeBack = () => {
@@ -71,38 +72,112 @@ function judgeByKeys() {
       inputsOf(questions[number]).forEach((input, i) => { input.checked = state[i]; });
       document.activeElement?.blur();
       go(number);
-    } else if (!undo.querySelector("button").disabled) undo.requestSubmit();
+    } else takeBackByKeys();
   };
   const enter = () => {
-    const open = questions.findIndex((question) => question.hasAttribute("data-required") && !isAnswered(question));
+    const open = questions.findIndex(isOpen);
     if (open === -1) form.requestSubmit(); else go(open);
   };
   const actions = {
     Enter: enter, u: takeBack, Backspace: takeBack,
-    n: () => document.getElementById("note").focus(),
-    s: () => document.getElementById("skip").click(),
+    n: () => form.querySelector("[data-words]").focus(),
+    s: () => document.getElementById("skip")?.click(),
     b: () => document.getElementById("before")?.click(),
-    "?": () => { const help = document.getElementById("help"); help.open = !help.open; help.scrollIntoView({ block: "nearest" }); },
+    "?": () => { const help = document.getElementById("help"); if (help) { help.open = !help.open; help.scrollIntoView({ block: "nearest" }); } },
   };
 
   for (const question of questions) {
     question.addEventListener("pointerdown", () => { remember(question); go(questions.indexOf(question)); });
     question.addEventListener("focusin", () => go(questions.indexOf(question)));
   }
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
-    const writes = event.target.matches("textarea, input:not([type=radio], [type=checkbox])");
-    if (writes) { if (event.key === "Escape") event.target.blur(); return; }
-    const acts = event.key === "Enter" && event.target.matches("a, button, summary");
-    if (acts || (event.repeat && event.key !== "Tab")) { if (event.repeat) event.preventDefault(); return; }
-    if (/^[1-9]$/.test(event.key)) choose(Number(event.key));
-    else if (actions[event.key]) actions[event.key]();
-    else return;
-    if (event.key !== "?") show();
-    event.preventDefault();
-  });
-  goOn();
+  goOn(-1);
+  return (key) => {
+    if (/^[1-9]$/.test(key)) choose(Number(key));
+    else if (actions[key]) actions[key]();
+    else return false;
+    if (key !== "?") questions[current]?.scrollIntoView({ block: "nearest" }); // not at the beginning: the texts come first
+    return true;
+  };
 }
+
+function isField(one) {
+  return one.matches("textarea, input:not([type=radio], [type=checkbox])");
+}
+
+// A key that was held back, as if it were pressed now.
+function press(key) {
+  const field = document.activeElement ?? document.body;
+  if (!isField(field)) take(key);
+  else if (key === "Escape") field.blur();
+  else if (key === "Backspace") field.setRangeText("", Math.max(0, field.selectionStart - 1), field.selectionEnd, "end");
+  else field.setRangeText(key === "Enter" ? "\n" : key, field.selectionStart, field.selectionEnd, "end");
+}
+
+function begin() {
+  const form = document.getElementById("judge");
+  const undo = document.getElementById("undo");
+  shown = location.pathname + location.search;
+  document.querySelectorAll("[data-many]").forEach(keepNoneApart);
+  if (form || undo) document.documentElement.classList.add("keys");
+  if (form) take = judgeByKeys(form);
+  else take = (key) => { const back = undo && (key === "u" || key === "Backspace"); if (back) takeBackByKeys(); return back; };
+  resting = Boolean(form && document.querySelector("#main [autofocus]"));
+  document.querySelector("#main [autofocus]")?.focus(); // a browser does it only for the first page
+  coming = false;
+  if (resting) held.length = 0;
+  while (held.length && !coming) press(held.shift());
+}
+
+// The page at an address takes the place of this one; what is no such page is a fault.
+async function come(address, sent) {
+  coming = true;
+  const answer = await fetch(address, sent);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (!answer.ok && !page.getElementById("judge")) throw new Error(`no page to go on with: ${answer.status}`);
+  for (const part of ["header.site nav", "#main"]) document.querySelector(part).replaceChildren(...document.adoptNode(page.querySelector(part)).childNodes);
+  document.title = page.title;
+  if (answer.ok && answer.url !== location.href) history.pushState(null, "", answer.url);
+  scrollTo(0, 0);
+  begin();
+}
+
+// Keys with others held down are the browser's; Shift is what some keyboards write digits and signs with.
+function isOurs(event) {
+  return !(event.ctrlKey || event.altKey || event.metaKey || event.isComposing || (event.shiftKey && event.key.length > 1));
+}
+
+addEventListener("keydown", (event) => {
+  if (event.key === "Tab") resting = false;
+  if (!isOurs(event)) return;
+  const waits = event.key.length === 1 || ["Enter", "Escape", "Backspace"].includes(event.key);
+  if (coming) {
+    if (waits && !event.repeat) held.push(event.key);
+    if (waits) event.preventDefault();
+  } else if (isField(event.target)) {
+    if (event.key === "Escape") event.target.blur();
+  } else if (resting) {
+    if (event.key === "Escape") resting = false;
+    if (waits) event.preventDefault();
+  } else if (event.repeat) {
+    if (waits && event.key !== " ") event.preventDefault();
+  } else if (!(event.key === "Enter" && event.target.matches("a, button, summary")) && take(event.key)) event.preventDefault();
+});
+addEventListener("pointerdown", () => { resting = false; });
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("#judge, #undo")) return;
+  event.preventDefault();
+  if (coming) return; // a double click
+  come(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => form.submit()); // the page that comes says what is wrong
+});
+addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-within]");
+  if (!link || event.button || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (!coming) come(link.href).catch(() => location.assign(link.href));
+});
+addEventListener("popstate", () => { if (location.pathname + location.search !== shown) location.reload(); });
+addEventListener("pageshow", (event) => { if (event.persisted) { coming = false; held.length = 0; } }); // gone back to
 
 async function lookAgain(place) {
   const said = document.getElementById("live-said");
@@ -114,18 +189,12 @@ async function lookAgain(place) {
   } else if (answer.status !== 204) said.textContent = "The figures could not be asked for again.";
 }
 
-document.querySelectorAll("[data-many]").forEach(keepNoneApart);
-document.querySelectorAll("form[method=post]").forEach(sendOnce);
-if (form) {
-  document.documentElement.classList.add("keys");
-  judgeByKeys();
-} else if (undo) {
-  document.documentElement.classList.add("keys");
-  addEventListener("keydown", (event) => { if (event.key === "u" || event.key === "Backspace") undo.requestSubmit(); });
-}
-const live = document.getElementById("live");
-if (live) {
+function watch() {
+  const live = document.getElementById("live");
+  if (!live) return;
   const said = document.getElementById("live-said");
   said.textContent = "Looks again every 10 seconds.";
   setInterval(() => lookAgain(live).catch(() => { said.textContent = "The site does not answer; these figures may be old."; }), 10_000);
 }
+
+addEventListener("DOMContentLoaded", () => { begin(); watch(); });

@@ -1,23 +1,29 @@
 // Proposals by keyboard: one of them is the current one; its own buttons are pressed, so that a key does what a click does.
-const cards = [...document.querySelectorAll("article.proposal")];
-let current = Math.max(0, cards.findIndex((card) => `#${card.id}` === decodeURIComponent(location.hash)));
-let leaving = false; // a verdict was given: keys wait for the page that answers it, so that none is taken for another proposal
-document.addEventListener("submit", () => { leaving = true; });
-window.addEventListener("pageshow", () => { leaving = false; });
+// A verdict is sent from here and only what it changed is put into the page, so that keys pressed meanwhile wait and none is lost.
+const main = document.getElementById("main");
+const cards = () => [...main.querySelectorAll("article.proposal")];
+const waiting = []; // keys pressed, and buttons of proposals clicked, while a verdict is on its way
+let current = Math.max(0, cards().findIndex((card) => `#${card.id}` === decodeURIComponent(location.hash)));
+let sending = false;
+
 function go(place) {
-  if (!cards.length) return;
-  current = Math.min(Math.max(place, 0), cards.length - 1);
-  cards[current].focus({ preventScroll: true });
-  cards[current].scrollIntoView({ block: "nearest" });
+  const found = cards();
+  if (!found.length) return;
+  current = Math.min(Math.max(place, 0), found.length - 1);
+  found[current].focus({ preventScroll: true });
+  found[current].scrollIntoView({ block: "nearest" });
 }
 function press(verdict) {
-  cards[current]?.querySelector(`.verdicts [value="${verdict}"]`)?.click();
+  cards()[current]?.querySelector(`.verdicts [value="${verdict}"]`)?.click();
 }
 function reword() {
-  const details = cards[current]?.querySelector("details.reword");
+  const details = cards()[current]?.querySelector("details.reword");
   if (!details) return;
   details.open = true;
-  details.querySelector("input").focus();
+  const field = details.querySelector("input");
+  field.select();
+  const typed = waiting.splice(0).filter((each) => typeof each === "string").join("");
+  if (typed) field.setRangeText(typed, 0, field.value.length, "end"); // pressed after the e: words, and no verdicts
 }
 const keys = {
   j: () => go(current + 1),
@@ -25,23 +31,90 @@ const keys = {
   a: () => press("accept"),
   r: () => press("reject"),
   e: reword,
-  u: () => document.querySelector("#undo button:enabled")?.click(),
+  u: () => main.querySelector("#undo button:enabled")?.click(),
 };
+function catchUp() {
+  while (waiting.length && !sending) {
+    const next = waiting.shift();
+    if (typeof next === "string") keys[next]?.();
+    else main.querySelector(next.card)?.querySelector(`.verdicts [value="${next.verdict}"]`)?.click();
+  }
+}
+
+// Words begun in other proposals stay where they are.
+function begun(sent) {
+  return [...main.querySelectorAll("details.reword input")].filter((field) => field.form !== sent && field.value !== field.defaultValue);
+}
+function show(page, url, sent) {
+  const words = begun(sent).map((field) => [field.id, field.value]);
+  const place = new URL(url);
+  const at = place.searchParams.get("at");
+  const before = current;
+  main.replaceChildren(...document.adoptNode(page.getElementById("main")).childNodes);
+  document.title = page.title;
+  for (const [id, value] of words) {
+    const field = document.getElementById(id);
+    if (!field) continue;
+    field.value = value;
+    field.closest("details").open = true;
+  }
+  place.searchParams.delete("at");
+  place.searchParams.delete("told");
+  place.hash = at || "";
+  if (!place.pathname.endsWith("/answer")) history.replaceState(null, "", place);
+  begin(at ? cards().findIndex((card) => card.id === at) : before);
+}
+async function send(form, button) {
+  const body = new URLSearchParams(new FormData(form, button));
+  const answer = await fetch(form.action, { method: "POST", body });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (!page.querySelector("#main form#undo")) throw new Error(`not the proposals: ${answer.status}`);
+  show(page, answer.url, form);
+}
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (form.method !== "post" || form.dataset.plain) return;
+  event.preventDefault();
+  const button = event.submitter;
+  if (sending) {
+    const card = form.closest("article.proposal");
+    if (card && button.closest(".verdicts")) waiting.push({ card: `#${CSS.escape(card.id)}`, verdict: button.value });
+    return;
+  }
+  sending = true;
+  try {
+    await send(form, button);
+  } catch (error) {
+    form.dataset.plain = "yes"; // the page that the server answers says what is wrong
+    form.requestSubmit(button);
+    return;
+  }
+  sending = false;
+  catchUp();
+});
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.closest("input, select, textarea");
   if (typing && event.key === "Escape") go(current);
-  if (typing || leaving || event.repeat || !keys[event.key]) return;
+  if (typing || event.repeat) return;
+  if (sending && event.key.length === 1) waiting.push(event.key);
+  else if (keys[event.key]) keys[event.key]();
+  else return;
   event.preventDefault();
-  keys[event.key]();
 });
 document.addEventListener("focusin", (event) => {
   const card = event.target.closest("article.proposal");
-  if (card) current = cards.indexOf(card);
+  if (card) current = cards().indexOf(card);
 });
-document.querySelector(".keys").hidden = false;
-const refused = cards.findIndex((card) => card.querySelector(".fault"));
-if (refused !== -1) {
+window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); }); // gone back to: what it shows is old
+function begin(place) {
+  main.querySelector(".keys").hidden = false;
+  const refused = cards().findIndex((card) => card.querySelector(".fault"));
+  if (refused === -1) {
+    if (place !== -1) go(place);
+    return;
+  }
   go(refused);
-  cards[refused].querySelector("details[open] input")?.focus();
-} else if (location.hash) go(current);
+  cards()[refused].querySelector("details[open] input")?.focus();
+}
+begin(location.hash ? current : -1);

@@ -1,0 +1,99 @@
+"""Rankings of a suite's collection, as `csuite retrieve-eval` measured them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from constraintsuite.evaluate.ranking.run import BY_QUERY, KIND, SYSTEM, load_ranking
+from constraintsuite.evaluate.ranking.summary import MEDIANS, RANGES, QueryResult, RankingSummary
+from constraintsuite.records.scores import Interval
+from constraintsuite.reports.drawings.bars import bar_chart
+from constraintsuite.reports.figures import Kind, Value, show
+from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet, Source
+from constraintsuite.reports.tables import Column, Table
+from constraintsuite.showing.display import Display, refusing_others
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.jsonl import read_jsonl
+
+SHOWN_QUERIES = 50
+"""Queries that a page lists; all of them stand in the folder."""
+_ABOUT = "Each figure with its 95 % interval and the queries that have a value. Documents that break the query are violations."
+_ABOUT_QUERIES = (
+    "Those first that find something to break the query before anything that keeps it, the worst of them at the top."
+)
+_RESAMPLED = {"documents": "sets of queries that share documents", "queries": "queries"}
+
+
+@refusing_others
+def show_ranking(path: Path) -> Display:
+    """One ranking."""
+    summary = load_ranking(path)
+    return Display(
+        Masthead(summary.system, KIND, _said(summary)),
+        tuple(_sections(summary, tuple(read_jsonl(path / BY_QUERY, QueryResult)), path)),
+    )
+
+
+def _said(summary: RankingSummary) -> str:
+    part = f" of the split {summary.split}" if summary.split else ""
+    searched = "" if summary.documents is None else f", in {summary.documents:,} documents, depth {summary.depth}"
+    return f"{summary.queries:,} queries{part} of {summary.suite}{searched}."
+
+
+def _sections(summary: RankingSummary, queries: Sequence[QueryResult], path: Path) -> Iterator[Section]:
+    told = (f"Intervals are over {summary.groups:,} {_RESAMPLED[summary.resampled]}.", *summary.notes)
+    shares = [(name, figure) for name, figure in summary.measures.items() if _is_share(name) and figure.n]
+    blocks: list[Block] = [Charts((bar_chart("chart-measures", "Measures, %", shares, None),))] if shares else []
+    yield Section("measures", "Measures", _ABOUT, (*blocks, Sheet(_measures(summary)), Remarks(told)))
+    yield Section("queries", "Queries", _ABOUT_QUERIES, (Sheet(_queries(queries)),))
+    manifest, system = Artifact.open(path, KIND).manifest, path / SYSTEM
+    about = f"Content {manifest.content[:12]}, seed {manifest.seed}."
+    yield Section("made", "How it was made", about, (Source(system.read_text(encoding="utf-8"), "The system"),))
+
+
+def _measures(summary: RankingSummary) -> Table:
+    columns = (Column("measure"), Column("value"), Column("95 % interval"), Column("n", "count"))
+    rows = tuple((name, *_figure(name, figure), figure.n) for name, figure in summary.measures.items())
+    return Table("measures", "Measures over all queries.", columns, rows)
+
+
+def _figure(name: str, figure: Interval) -> tuple[str, str]:
+    """A median rank may be deeper than anything that was looked at."""
+    if name in MEDIANS and figure.n:
+        value, low, high = (
+            "deeper" if each is None else f"{each:g}" for each in (figure.value, figure.low, figure.high)
+        )
+        return value, "" if figure.low is None else f"{low} to {high}"
+    kind: Kind = "share" if _is_share(name) else "number"
+    shown = show(figure, kind)
+    return f"{shown.value} %" if kind == "share" and figure.value is not None else shown.value, shown.bounds
+
+
+def _is_share(name: str) -> bool:
+    family = name.partition("@")[0].partition("(")[0]
+    return RANGES.get(family) == (0.0, 1.0)
+
+
+def _queries(queries: Sequence[QueryResult]) -> Table:
+    columns = (
+        Column("query"),
+        Column("first that keeps it", "count"),
+        Column("first that breaks it", "count"),
+        Column("keep it", "count"),
+        Column("break it", "count"),
+    )
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (one.text, one.first_relevant, one.first_violation, one.relevant, one.violators)
+        for one in sorted(queries, key=_order)[:SHOWN_QUERIES]
+    )
+    caption = f"Ranks of the first documents, and how many are known; {len(rows):,} of {len(queries):,} queries."
+    return Table("queries", caption, columns, rows)
+
+
+def _order(one: QueryResult) -> tuple[float, str]:
+    """How many ranks the first that breaks a query comes before the first that keeps it; without either, in between."""
+    breaks = float("inf") if one.first_violation is None else float(one.first_violation)
+    keeps = float("inf") if one.first_relevant is None else float(one.first_relevant)
+    return (0.0 if breaks == keeps else breaks - keeps), one.query

@@ -1,0 +1,116 @@
+"""Commands that a page tells, as they can be pasted into the terminal in which the site was started."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.errors import UserError
+from constraintsuite.store.artifact import read_manifest
+from constraintsuite.web.people import Role
+from constraintsuite.web.shelf import Shelf, Shelved
+
+UNKNOWN = "CORPUS"
+"""Stands for a corpus that the manifest of a suite does not know, or that is not where it was."""
+RECIPE = "RECIPE"
+"""Stands for the recipe that a suite was built with."""
+_BUNDLED = "sample"
+_DEFAULTS: Mapping[str, Any] = Recipe(corpus=SourceSettings(source=_BUNDLED)).model_dump(mode="json")
+"""As a manifest has them."""
+
+
+def pasted(path: Path) -> str:
+    """A path as seen from where the site was started, quoted; absolute where it does not lie below."""
+    start = Path.cwd()
+    seen = path.relative_to(start).as_posix() if path.is_relative_to(start) else str(path)
+    return shlex.quote(f"./{seen}" if seen.startswith("-") else seen)
+
+
+def quickstart_command(shelf: Shelf) -> str:
+    """Something to look at."""
+    return f"csuite quickstart --out {pasted(shelf.root / 'quickstart')}"
+
+
+def serve_command(shelf: Shelf, role: Role) -> str:
+    """The same site for one more person."""
+    return f"csuite serve {pasted(shelf.root)} --{role} NAME"
+
+
+def eval_command(suite: Shelved) -> str:
+    """A first run of a suite."""
+    return f"csuite eval {pasted(suite.path)} --model bm25 --out {pasted(suite.path.with_name('runs'))}"
+
+
+def rebuild_command(suite: Shelved, dropped: Path) -> str:
+    """The suite again, as it was built, without what people found wrong now and before; beside it.
+
+    What no option can say stands in the recipe that it was built with, and only who built it knows where that lies.
+    """
+    settings = _settings(suite)
+    has_options = _is_told_by_options(settings)
+    words = ["csuite build", *([f"--corpus {corpus_of(suite)}", *_options(settings)] if has_options else [RECIPE])]
+    if approved := settings.get("approved"):
+        words.append(f"--approved {shlex.quote(str(approved))}")
+    words += [f"--drop {shlex.quote(str(file))}" for file in settings.get("drop") or ()]
+    return " ".join([*words, f"--drop {pasted(dropped)}", f"--out {pasted(_next(suite.path))}"])
+
+
+def _settings(suite: Shelved) -> Mapping[str, Any]:
+    try:
+        manifest = read_manifest(suite.path)
+    except UserError:
+        return {}
+    return manifest.settings if manifest is not None else {}
+
+
+def _options(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What differs from the defaults of `csuite build --corpus`."""
+    for name, value in _section(settings, "corpus").items():
+        if name != "source" and value != _DEFAULTS["corpus"].get(name):
+            flag = f"--{name.replace('_', '-')}"
+            yield flag if value is True else f"{flag} {shlex.quote(str(value))}"
+    analysis = _section(settings, "analysis")
+    yield from (f"--domain {shlex.quote(str(file))}" for file in analysis.get("domains") or ())
+    given = {
+        "size": (_section(settings, "sizes").get("main"), _DEFAULTS["sizes"]["main"]),
+        "analyser": (analysis.get("analyser"), _DEFAULTS["analysis"]["analyser"]),
+        "seed": (settings.get("seed"), _DEFAULTS["seed"]),
+    }
+    yield from (f"--{name} {value}" for name, (value, usual) in given.items() if value not in (None, usual))
+
+
+def _is_told_by_options(settings: Mapping[str, Any]) -> bool:
+    """Whether all else is as it is without a recipe."""
+    apart = {"sizes": {"main"}, "corpus": set(_DEFAULTS["corpus"]), "analysis": {"analyser", "domains"}}
+    return all(
+        value == usual[name]
+        for section, usual in _DEFAULTS.items()
+        if isinstance(usual, dict)
+        for name, value in _section(settings, section).items()
+        if name in usual and name not in apart.get(section, ())
+    )
+
+
+def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = settings.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def corpus_of(suite: Shelved) -> str:
+    """What a suite was built from, quoted; UNKNOWN if that cannot be said here."""
+    source = _section(_settings(suite), "corpus").get("source")
+    if not isinstance(source, str) or not source:
+        return UNKNOWN
+    is_name = source == _BUNDLED or source.startswith(("irds:", "hf:"))
+    return shlex.quote(source) if is_name or Path(source).exists() else UNKNOWN
+
+
+def _next(path: Path) -> Path:
+    """The first free name for another of the same."""
+    names = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return next(name for name in names if not name.exists())

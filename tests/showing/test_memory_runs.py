@@ -1,0 +1,29 @@
+"""Runs of memory benchmarks on one page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.memory.runs.record import load_memory_run
+from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.showing.memory.sections import sections_of
+from memory.runs.made_outcomes import made_run, outcomes
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> list[Section]:
+    """Two runs of one benchmark."""
+    made_run(tmp_path / "a", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
+    made_run(tmp_path / "b", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "01" * 10)])
+    return [one for run in ("a", "b") for one in sections_of(load_memory_run(tmp_path / run), many=True)]
+
+
+def test_two_runs_of_one_benchmark_share_no_id(page: list[Section]) -> None:
+    blocks = [block for section in page for block in section.blocks]
+    charts = [drawing.name for block in blocks if isinstance(block, Charts) for drawing in block.drawings]
+    tables = [block.table.name for block in blocks if isinstance(block, Sheet)]
+    assert len(charts) == 2
+    assert [name for name, count in Counter([*charts, *tables, *(one.id for one in page)]).items() if count > 1] == []
