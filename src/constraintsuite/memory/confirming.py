@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -12,16 +11,15 @@ from pathlib import Path
 from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, file_names, newest_lines, next_file, write_file
 from constraintsuite.memory.segments import Entry
 from constraintsuite.store.artifact import (
-    ENVIRONMENT,
     FORMAT,
-    MANIFEST,
     Artifact,
     FileEntry,
     Manifest,
     Origin,
     environment,
+    seal,
 )
-from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import encode
 
 _MOST_FILES = 256
@@ -49,12 +47,11 @@ def confirm(
         counts[log] += len(written)
         _sync(path / log)
     manifest = _manifest(origin, held, files, counts)
-    write_text(path / ENVIRONMENT, json.dumps(environment(time.monotonic() - start), indent=2) + "\n")
-    write_text(path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
+    artifact = seal(path, manifest, environment(time.monotonic() - start))
     _sync(path)
     _sync(path.parent)
     _tidy(path, manifest)
-    return Artifact(path, manifest)
+    return artifact
 
 
 def content_of(files: Mapping[str, FileEntry]) -> str:

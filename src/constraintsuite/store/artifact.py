@@ -20,10 +20,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
 from constraintsuite.errors import UserError
+from constraintsuite.store import pulling
 from constraintsuite.store.files import sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
+from constraintsuite.store.mirror import mirror_of
 
-MANIFEST = "manifest.json"
+MANIFEST = pulling.MANIFEST
 ENVIRONMENT = "environment.json"
 FORMAT = 1
 _MADE_BY = {
@@ -81,9 +83,9 @@ class Artifact:
     def open(cls, path: Path, kind: str | None = None) -> Artifact:
         """The finished artifact at `path`; a missing, unfinished or other one is a UserError."""
         command = _MADE_BY.get(kind or "")
+        manifest = read_manifest(path)
         if not path.is_dir():
             raise UserError(f"{path}: there is no such folder.")
-        manifest = read_manifest(path)
         if manifest is None:
             again = f"Make it with `{command}`" if command else "Run the command that makes it"
             raise UserError(
@@ -168,9 +170,20 @@ def finish(
         content=sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items())),
     )
     circumstances = {**environment(seconds), "events": list(events), **({"model": dict(place)} if place else {})}
+    return seal(path, manifest, circumstances, beside)
+
+
+def seal(path: Path, manifest: Manifest, circumstances: Mapping[str, Any], beside: Collection[str] = ()) -> Artifact:
+    """Write down when and where, then the manifest; in the mirror of an object store, first there and then here."""
     write_text(path / ENVIRONMENT, json.dumps(circumstances, indent=2, ensure_ascii=False) + "\n")
-    write_text(path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
-    return Artifact(path, manifest)
+    text = manifest.model_dump_json(indent=2) + "\n"
+    mirror = mirror_of(path)
+    if mirror is None:
+        write_text(path / MANIFEST, text)
+        return Artifact(path, manifest)
+    hashes = {**{name: entry.sha256 for name, entry in manifest.files.items()}, ENVIRONMENT: ""}
+    standing = mirror.publish(path, text, hashes, {"stages", *beside})
+    return Artifact(path, Manifest.model_validate_json(standing))
 
 
 def _hashed_files(path: Path, beside: Collection[str]) -> dict[str, Path]:
@@ -191,6 +204,9 @@ def _inside(name: str, folders: Collection[str]) -> bool:
 
 def read_manifest(path: Path) -> Manifest | None:
     """The manifest of a finished folder, None for an unfinished one; one of a newer format is a UserError."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.freshen(path)
     file = path / MANIFEST
     if not file.is_file():
         return None

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.travel import clear
 from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Manifest, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.bundle import (
@@ -114,6 +115,7 @@ def leftovers(bundle: Bundle) -> list[Path]:
 
 
 def _remove(path: Path) -> None:
+    clear(path)
     if path.is_dir():
         shutil.rmtree(path)
     else:

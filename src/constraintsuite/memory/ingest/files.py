@@ -9,7 +9,7 @@ from pathlib import Path
 from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import MARKDOWN, PLAIN, ProseFile, prose_files
 from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.engine import LocalEngine, require_results
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
 from constraintsuite.memory.ingest.linking import ReadDocument
@@ -54,7 +54,7 @@ def read_files(
     """The documents of some files, in their order; all that cannot be read are named in one UserError."""
     spread = engine if engine is not None and len(files) >= _WORTH_A_WORKER else LocalEngine()
     with (reporter or Silent()).track("documents", len(files)) as advance:
-        read = spread.map(_read_or_fault, files, lambda index: advance())
+        read: list[ReadDocument | str] = require_results(spread.map(_read_or_fault, files, lambda index: advance()))
     problems = [each for each in read if isinstance(each, str)]
     if problems:
         more = f"\n... and {len(problems) - _MOST_NAMED_FILES} more." if len(problems) > _MOST_NAMED_FILES else ""
