@@ -15,7 +15,8 @@ from pydantic import ValidationError
 
 from constraintsuite.build.recipe import CandidateSettings
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.retrieval.lucene import Found, best_of, check_modules, find_java, hash_folder, level_ties
+from constraintsuite.retrieval.depth import Found
+from constraintsuite.retrieval.lucene import best_of, check_modules, find_java, hash_folder, level_ties
 
 JAVA_17 = "java.base@17.0.15\njava.logging@17.0.15\njdk.incubator.vector@17.0.15\n"
 JAVA_21 = "java.base@21.0.12.1\njdk.incubator.vector@21.0.12.1\n"

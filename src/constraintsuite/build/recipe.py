@@ -12,6 +12,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.retrieval.lucene import identify_index
+from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.yaml_files import read_yaml
 
@@ -19,6 +20,7 @@ SHARE_SLACK = 0.011
 """Shares written with two digits (0.33, 0.33, 0.33) count as adding up to 1."""
 
 LUCENE = "lucene:"
+OPENSEARCH = "opensearch:"
 
 
 class _Section(BaseModel):
@@ -95,25 +97,32 @@ class CandidateSettings(_Section):
 
     engine: str = Field(
         "bm25",
-        pattern=r"^(bm25|lucene:\S.*)$",
-        description="bm25: in memory; lucene:INDEX: a folder with a Lucene index, or the name of a prebuilt one of Pyserini",
+        pattern=r"^(bm25|(lucene|opensearch):\S.*)$",
+        description="bm25: in memory; lucene:INDEX: a folder with a Lucene index, or the name of a prebuilt one of Pyserini; "
+        "opensearch:URL/INDEX: an index of an OpenSearch or Elasticsearch server",
     )
     k_pool: int = Field(200, ge=1, description="documents per query")
     k1: float = Field(0.9, ge=0)
     b: float = Field(0.4, ge=0, le=1)
-    stop_list: str = Field("lucene", description="of the engine bm25; a Lucene index has its own analyser")
+    stop_list: str = Field("lucene", description="of the engine bm25; an index has its own analyser")
     stem: bool = Field(True, description="of the engine bm25")
 
     @model_validator(mode="after")
     def _analyser(self) -> CandidateSettings:
         if self.engine != "bm25" and (self.stop_list, self.stem) != ("lucene", True):
-            raise ValueError("stop_list and stem belong to the engine bm25: a Lucene index has its own analyser")
+            raise ValueError("stop_list and stem belong to the engine bm25: an index has its own analyser")
+        if self.engine.startswith(OPENSEARCH) and (self.k1, self.b) != (0.9, 0.4):
+            raise ValueError(
+                "k1 and b are the index's own on an OpenSearch server. Set them there, and leave them out here"
+            )
         return self
 
     @computed_field  # type: ignore[prop-decorator]
     @cached_property
     def index(self) -> str:
-        """Which Lucene index exactly, as it is recorded; empty for BM25 in memory, whose index is the corpus itself."""
+        """Which index exactly, as it is recorded; empty for BM25 in memory, whose index is the corpus itself."""
+        if self.engine.startswith(OPENSEARCH):
+            return identify_opensearch(self.engine)
         return "" if self.engine == "bm25" else identify_index(self.engine.removeprefix(LUCENE))
 
 

@@ -16,6 +16,7 @@ RETRIEVERS: Catalogue[RetrieverFactory] = Catalogue(
         "dense": "constraintsuite.retrieval.dense:make_dense",
         "dpr": "constraintsuite.retrieval.dense:make_dense",
         "http": "constraintsuite.retrieval.dense:make_dense",
+        "opensearch": "constraintsuite.retrieval.opensearch.retriever:make_opensearch",
         "rrf": "constraintsuite.retrieval.fusion:make_rrf",
     },
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -47,7 +48,49 @@ def make_bm25(text: str, passages: Passages, bench: Workbench) -> System:
     return Deferred(str(name), sha256_text("bm25", repr(sorted(facts.items()))), facts, build)
 
 
-class Bm25Retriever:
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The hits of a query in two rows, best first: many of them are written and read sooner than as `Hit`s."""
+
+    documents: Sequence[str]
+    scores: Sequence[float]
+
+
+class Bm25Search:
+    """Searches an index of bm25s whose documents stand in the order of their ids."""
+
+    def __init__(self, ids: Sequence[str], index: bm25s.BM25, analyser: TermAnalyser) -> None:
+        self.name = "bm25"
+        self.ids = ids
+        self.analyser = analyser
+        self._index = index
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` documents that share a term with the query."""
+        ranking = self.rank(query, k)
+        found = zip(ranking.documents, ranking.scores, strict=True)
+        return [Hit(document, rank, score) for rank, (document, score) in enumerate(found, 1)]
+
+    def rank(self, query: str, k: int) -> Ranking:
+        """What `search` finds."""
+        scores = self._scores(query)
+        candidates = np.flatnonzero(scores > 0)  # selecting among all would drown in equal zeros
+        if len(candidates) > k > 0:
+            held = scores[candidates]
+            candidates = candidates[held >= np.partition(held, len(held) - k)[len(held) - k]]
+        # Ties are broken by document id: the index is laid out in that order, and this sort is stable.
+        best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
+        return Ranking([self.ids[i] for i in best.tolist()], scores[best].tolist())
+
+    def _scores(self, query: str) -> npt.NDArray[np.float32]:
+        known = [term for term in self.analyser.terms(query) if term in self._index.vocab_dict]
+        if not known:
+            return np.zeros(len(self.ids), dtype=np.float32)
+        scores: npt.NDArray[np.float32] = self._index.get_scores(known)
+        return scores
+
+
+class Bm25Retriever(Bm25Search):
     """Lucene's BM25; k1, b and the analyser are recorded with every suite, since they move ranks more than an engine does."""
 
     def __init__(
@@ -59,28 +102,12 @@ class Bm25Retriever:
         b: float = 0.4,
         analyser: TermAnalyser | None = None,
     ) -> None:
-        self.name = "bm25"
-        self.analyser = analyser or TermAnalyser()
-        # Ties are broken by document id: the index is laid out in id order and sorting below is stable.
+        analyser = analyser or TermAnalyser()
         order = sorted(range(len(ids)), key=lambda i: ids[i])
-        self.ids = [ids[i] for i in order]
-        corpus = [self.analyser.terms(texts[i]) for i in order]
-        self._index = bm25s.BM25(k1=k1, b=b, method="lucene")
-        self._index.index(corpus, show_progress=False)
-
-    def search(self, query: str, k: int) -> list[Hit]:
-        """At most `k` documents that share a term with the query."""
-        scores = self._scores(query)
-        candidates = np.flatnonzero(scores > 0)  # selecting among all would drown in equal zeros
-        if len(candidates) > k > 0:
-            held = scores[candidates]
-            candidates = candidates[held >= np.partition(held, len(held) - k)[len(held) - k]]
-        best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
-        return [Hit(self.ids[i], rank, float(scores[i])) for rank, i in enumerate(best.tolist(), 1)]
-
-    def _scores(self, query: str) -> npt.NDArray[np.float32]:
-        known = [term for term in self.analyser.terms(query) if term in self._index.vocab_dict]
-        if not known:
-            return np.zeros(len(self.ids), dtype=np.float32)
-        scores: npt.NDArray[np.float32] = self._index.get_scores(known)
-        return scores
+        corpus = [analyser.terms(texts[i]) for i in order]
+        index = bm25s.BM25(k1=k1, b=b, method="lucene")
+        if any(corpus):
+            index.index(corpus, show_progress=False)
+        else:  # bm25s fails where no document has a term
+            index.vocab_dict = {}
+        super().__init__([ids[i] for i in order], index, analyser)

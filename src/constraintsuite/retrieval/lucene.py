@@ -18,10 +18,11 @@ from difflib import get_close_matches
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.retrieval.base import Hit
+from constraintsuite.retrieval.depth import Found, head_of
 from constraintsuite.store.files import sha256_of, sha256_text
 
 _JAVA: Final = 21
@@ -31,13 +32,6 @@ _INSTALL: Final = (
     "to its folder, or have its java on PATH."
 )
 _KEY: Final = "OPENAI_API_KEY"
-
-
-class Found(NamedTuple):
-    """One line of what Lucene answers."""
-
-    document: str
-    score: float
 
 
 class LuceneRetriever:
@@ -76,18 +70,12 @@ class LuceneRetriever:
 
 
 def best_of(fetch: Callable[[int], Iterable[Found]], ids: Collection[str], k: int) -> list[Found]:
-    """The best `k` among `ids`; `fetch` is asked for twice as many until they are certain or nothing is left.
-
-    They are certain once something worse than the last of them was seen: until then a smaller id may still tie with it.
-    """
+    """The best `k` among `ids`; `fetch` is asked for twice as many until they are certain or nothing is left."""
     depth = k + 1
     while True:
-        found = level_ties(fetch(depth))
-        held = {each.document: each for each in reversed(found) if each.document in ids}
-        best = sorted(held.values(), key=lambda each: (-each.score, each.document))[:k]
-        exhausted = len(found) < depth
-        if exhausted or (len(best) == k and (not best or found[-1].score < best[-1].score)):
-            return best
+        head = head_of(level_ties(fetch(depth)), depth, ids, k)
+        if head.certain:
+            return head.best
         depth *= 2
 
 

@@ -8,7 +8,8 @@ from constraintsuite.build.controls.adversarial import make_adversarial
 from constraintsuite.build.controls.nonflip import make_nonflip
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.stages.viewing import read_examples
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
 from constraintsuite.store.jsonl import write_jsonl
 
 

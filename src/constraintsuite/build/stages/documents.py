@@ -13,7 +13,8 @@ from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.files import atomic_writer, sha256_text, write_text
 from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import write_jsonl
 

@@ -18,8 +18,10 @@ from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.pairs import read_drafts
 from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.errors import UserError
+from constraintsuite.execution.care import Care
 from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Evidence
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.text.base import Analysis
@@ -37,6 +39,7 @@ class CheckTask:
     titles: dict[str, str]
     recipe: Recipe
     target: Path
+    failed: Path
 
 
 def work(job: Job[Recipe]) -> Outcome:
@@ -81,25 +84,35 @@ def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
             {document: titles[document] for draft in part for document in (draft.pos, draft.neg)},
             job.recipe,
             target,
+            target.with_name(target.name.replace("passed", "failed")),
         )
     return tasks
 
 
-def check_shard(task: CheckTask) -> Outcome:
+def check_shard(task: CheckTask, care: Care) -> Outcome:
     """Analyse the texts of one shard and put every pair through the filters."""
-    texts = sorted({text for draft in task.drafts for text in (draft.pos_text, draft.neg_text)})
-    analyses = dict(zip(texts, get_analyser(task.recipe.analysis.analyser).analyse(texts), strict=True))
     passed, failed = [], []
-    for draft in task.drafts:
-        pair = _pair(draft, task, analyses)
-        reason = next(reasons(pair), None)
-        if reason is None:
-            passed.append(_kept(pair))
+    for draft, verdict in care.each(task.drafts, _name, lambda drafts: _check(drafts, task)):
+        if isinstance(verdict, Kept):
+            passed.append(verdict)
         else:
-            failed.append(Rejected(reason, draft))
-    write_jsonl(task.target.with_name(task.target.name.replace("passed", "failed")), failed)
+            failed.append(Rejected(verdict, draft))
+    write_jsonl(task.failed, failed)
     write_jsonl(task.target, passed)
     return Outcome({"checked": len(task.drafts), "passed": len(passed)})
+
+
+def _check(drafts: Sequence[Draft], task: CheckTask) -> Iterator[Kept | str]:
+    """What is kept of each draft, or the reason why it is not."""
+    texts = sorted({text for draft in drafts for text in (draft.pos_text, draft.neg_text)})
+    analyses = dict(zip(texts, get_analyser(task.recipe.analysis.analyser).analyse(texts), strict=True))
+    for draft in drafts:
+        pair = _pair(draft, task, analyses)
+        yield next(reasons(pair), None) or _kept(pair)
+
+
+def _name(draft: Draft) -> str:
+    return f"{draft.proposal} {draft.operator} {draft.pos} {draft.neg}"
 
 
 def reasons(pair: CheckedPair) -> Iterator[str]:

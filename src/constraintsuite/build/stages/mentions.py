@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from constraintsuite.build.reading.document import read_document
 from constraintsuite.build.reading.records import DocumentReading
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.stages.documents import part_path
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.care import Care
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.text.choice import get_analyser
@@ -38,21 +41,27 @@ def work(job: Job[Recipe]) -> Outcome:
     return job.map_shards("mentions", read_shard, tasks)
 
 
-def read_shard(task: ReadingTask) -> Outcome:
-    """Read the documents of one shard."""
-    documents = list(read_jsonl(task.source, Document))
-    readings = list(read_all(documents, task.analyser, task.domains))
-    write_jsonl(task.target, readings)
-    return Outcome(
-        {
-            "documents": len(readings),
-            "with a known class": sum(any(c.strength >= 2 and c.kind for c in reading.classes) for reading in readings),
-            "facts": sum(len(reading.facts) for reading in readings),
-        }
-    )
+def read_shard(task: ReadingTask, care: Care) -> Outcome:
+    """Read the documents of one shard, with a few of them in memory at a time."""
+    counts = Counter({"documents": 0, "with a known class": 0, "facts": 0})
+
+    def readings() -> Iterator[DocumentReading]:
+        documents = read_jsonl(task.source, Document)
+        for _, reading in care.each(documents, _name, lambda some: read_all(some, task.analyser, task.domains)):
+            counts["documents"] += 1
+            counts["with a known class"] += any(c.strength >= 2 and c.kind for c in reading.classes)
+            counts["facts"] += len(reading.facts)
+            yield reading
+
+    write_jsonl(task.target, readings())
+    return Outcome(dict(counts))
 
 
-def read_all(documents: list[Document], analyser: str, domains: tuple[Path, ...] = ()) -> Iterator[DocumentReading]:
+def _name(document: Document) -> str:
+    return document.id
+
+
+def read_all(documents: Sequence[Document], analyser: str, domains: tuple[Path, ...] = ()) -> Iterator[DocumentReading]:
     """The reading of each document, in order."""
     knowledge = load_knowledge(domains)
     for document, analysis in zip(documents, get_analyser(analyser).analyse(d.text for d in documents), strict=True):

@@ -21,7 +21,8 @@ from constraintsuite.build.stages.documents import read_clusters
 from constraintsuite.build.stages.mentions import read_readings
 from constraintsuite.build.stages.queries import read_proposals, read_splits
 from constraintsuite.build.stages.viewing import view_corpus
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 
 

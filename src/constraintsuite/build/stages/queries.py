@@ -31,7 +31,8 @@ from constraintsuite.build.stages.documents import read_clusters
 from constraintsuite.build.stages.mentions import read_readings
 from constraintsuite.build.stages.viewing import view_corpus
 from constraintsuite.errors import UserError
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Qrel, Query
 from constraintsuite.store.files import write_text

@@ -14,7 +14,8 @@ from constraintsuite.build.stages.kept import read_kept
 from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.build.tags import make_tags
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import (
     Constraint,
     DocumentPair,

@@ -1,0 +1,1 @@
+"""BM25 on an OpenSearch or Elasticsearch server, over HTTP; no client library."""

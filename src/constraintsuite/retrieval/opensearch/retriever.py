@@ -1,0 +1,162 @@
+"""BM25 on an OpenSearch or Elasticsearch server, over HTTP: `opensearch:URL/INDEX`, with options."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from pydantic import Field
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.models.http.address import RemoteSettings, check_address
+from constraintsuite.models.naming import ModelName, parse_model
+from constraintsuite.retrieval.base import Hit, Passages, System
+from constraintsuite.retrieval.depth import Found, Head, head_of
+from constraintsuite.retrieval.opensearch.address import Login
+from constraintsuite.retrieval.opensearch.answers import IndexFacts
+from constraintsuite.retrieval.opensearch.server import SearchServer
+from constraintsuite.store.files import sha256_text
+
+_IDS_AT_ONCE = 1_000
+_ADDRESS = re.compile(r"(?P<base>https?://[^/?#]+(?:/[^/?#]+)*)/(?P<index>[^/?#,*]+)")
+
+
+class OpenSearchSettings(RemoteSettings):
+    """The options of `opensearch`; only `field` changes a ranking."""
+
+    field: str = Field("text", min_length=1, description="the field of the index that is searched")
+    login_env: str = Field("", description="name of the environment variable that holds USER:PASSWORD")
+    batch: int = Field(50, ge=1, le=1_000, description="queries a request")
+
+    def login(self, name: ModelName) -> Login:
+        """What the environment holds for this server."""
+        if not self.login_env:
+            return Login("ApiKey", self.key(name)) if self.key_env else Login()
+        value = os.environ.get(self.login_env, "")
+        if self.key_env or ":" not in value:
+            raise UserError(
+                f"Model {name.head}: login_env names an environment variable that holds USER:PASSWORD, and excludes key_env. "
+                "Set it in the shell that runs this command: export NAME=USER:PASSWORD"
+            )
+        return Login.basic(value)
+
+
+def make_opensearch(text: str, passages: Passages, bench: Workbench) -> System:
+    """`opensearch:URL/INDEX`; the server is not asked before the first search."""
+    return OpenSearchRetriever(text, passages.ids, bench)
+
+
+def identify_opensearch(text: str) -> str:
+    """Which index exactly, as it is recorded: equal means equal pools. It is asked for when a build starts."""
+    return OpenSearchRetriever(text, (), Workbench()).identity
+
+
+class OpenSearchRetriever:
+    """Finds the documents of a corpus in an index, which may hold others too; analyser, k1 and b are the index's own."""
+
+    def __init__(self, text: str, ids: Sequence[str], bench: Workbench) -> None:
+        name = parse_model(text)
+        address = _ADDRESS.fullmatch(name.argument)
+        if address is None:
+            raise UserError(
+                f"Retriever {name.head!r}: this names no index of a server. Write it as in opensearch:http://localhost:9200/INDEX"
+            )
+        check_address(name, name.argument)
+        self.name = text
+        self._settings = name.settings(OpenSearchSettings)
+        self._ids = frozenset(ids)
+        self._bench = bench
+        self._server = SearchServer(
+            address["base"],
+            address["index"],
+            self._settings.field,
+            self._settings.login(name),
+            self._settings.timeout,
+            self._settings.retries,
+            bench,
+        )
+
+    @cached_property
+    def facts(self) -> IndexFacts:
+        """What the server says of the index."""
+        return self._server.describe()
+
+    @property
+    def identity(self) -> str:
+        """The index in a word."""
+        k1_b = "" if self.facts.k1 is None else f",k1={self.facts.k1:g},b={self.facts.b:g}"
+        return f"{self._server.index}#{self.facts.digest[:16]}@documents={self.facts.documents}{k1_b}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the index and the field."""
+        return sha256_text("opensearch", self._server.index, self._server.field, self.facts.digest)
+
+    @cached_property
+    def shared(self) -> int:
+        """How many ids of the corpus the index holds; no other document can be found."""
+        ids = sorted(self._ids)
+        batches = [ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE)]
+        shared = min(len(ids), self._server.count_ids(batches, self._settings.concurrency))
+        if not shared:
+            raise UserError(
+                f"{self.name}: none of the {len(ids):,} document ids of the corpus (such as {min(ids, default='')!r}) is an _id "
+                f"among the {self.facts.documents:,} of this index. Take the index of this corpus, or make one with its ids."
+            )
+        if shared < len(ids):
+            self._bench.reporter.note(
+                f"{len(ids) - shared:,} of {len(ids):,} documents are not in the index {self.identity}: they cannot be found."
+            )
+        return shared
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` documents of the corpus that share a term with the query."""
+        return self.search_all([query], k)[0]
+
+    def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The best of each query; those whose last place is not certain yet are asked again, twice as deep."""
+        if not (self._ids and queries and self.shared):
+            return [[] for _ in queries]
+        heads: dict[str, Head] = {}
+        waiting, depth = list(dict.fromkeys(queries)), min(k + 1, self.facts.window)
+        while waiting:
+            for query, ranking in zip(waiting, self._ask(waiting, depth), strict=True):
+                heads[query] = head_of(ranking, depth, self._ids, k)
+            waiting = [query for query in waiting if not heads[query].certain and depth < self.facts.window]
+            depth = min(2 * depth, self.facts.window)
+        self._tell_uncertain(sum(not head.certain for head in heads.values()), len(heads))
+        hits = {
+            query: [Hit(each.document, rank, each.score) for rank, each in enumerate(head.best, 1)]
+            for query, head in heads.items()
+        }
+        return [hits[query] for query in queries]
+
+    def describe(self) -> Mapping[str, Fact]:
+        """The index as its server tells of it."""
+        facts = self.facts
+        return {
+            "address": self._server.base,
+            "index": self.identity,
+            "field": self._server.field,
+            "documents": facts.documents,
+            "similarity": facts.similarity,
+            "k1": facts.k1,
+            "b": facts.b,
+            "analyser": facts.analyser,
+        }
+
+    def _ask(self, queries: Sequence[str], depth: int) -> list[list[Found]]:
+        size = self._settings.batch
+        batches = [queries[start : start + size] for start in range(0, len(queries), size)]
+        return self._server.search(batches, depth, self._settings.concurrency)
+
+    def _tell_uncertain(self, cut: int, queries: int) -> None:
+        if cut:
+            self._bench.reporter.note(
+                f"{self._server.index}: {cut:,} of {queries:,} queries were cut at {self.facts.window:,} documents, more than "
+                "which the index does not give (index.max_result_window): there, ties are broken by the server, or places are "
+                "left empty."
+            )

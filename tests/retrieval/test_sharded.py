@@ -1,0 +1,92 @@
+"""BM25 in parts: the same hits, the same bits, the same order as one index over everything."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from constraintsuite.corpora.base import BadRows, SourceSettings
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.retrieval.base import Hit
+from constraintsuite.retrieval.bm25 import Bm25Retriever
+from constraintsuite.retrieval.sharded import Bm25Shard, TermCounts, asked_terms, count_terms, merge_rankings
+from constraintsuite.text.terms import TermAnalyser
+
+WORDS = ("soup", "cream", "leeks", "leek", "pasta", "the", "not", "é", "x1")
+TEXT = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
+Part = Sequence[tuple[str, str]]
+
+
+def search_parts(parts: Sequence[Part], queries: Sequence[str], k: int, k1: float, b: float) -> list[list[Hit]]:
+    """Counted, merged, searched, merged."""
+    analyser = TermAnalyser()
+    asked = asked_terms(queries, analyser)
+    whole = TermCounts.merged(count_terms((analyser.terms(text) for _, text in part), asked) for part in parts)
+    shards = [Bm25Shard(((name, analyser.terms(text)) for name, text in part), whole, k1=k1, b=b) for part in parts]
+    merged = [merge_rankings([shard.rank(query, k) for shard in shards], k) for query in queries]
+    return [
+        [Hit(*hit) for hit in zip(each.documents, range(1, len(each.documents) + 1), each.scores, strict=True)]
+        for each in merged
+    ]
+
+
+def search_whole(parts: Sequence[Part], queries: Sequence[str], k: int, k1: float, b: float) -> list[list[Hit]]:
+    documents = [document for part in parts for document in part]
+    single = Bm25Retriever([name for name, _ in documents], [text for _, text in documents], k1=k1, b=b)
+    return [single.search(query, k) for query in queries]
+
+
+@st.composite
+def parted(draw: st.DrawFn) -> list[list[tuple[str, str]]]:
+    """Documents with ids in no order, dealt to some parts; a part may stay empty."""
+    ids = draw(st.lists(st.text("ab01é", min_size=1, max_size=4), unique=True, max_size=20))
+    parts: list[list[tuple[str, str]]] = [[] for _ in range(draw(st.integers(1, 6)))]
+    for name in ids:
+        draw(st.sampled_from(parts)).append((name, draw(TEXT)))
+    return parts
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    parts=parted(),
+    queries=st.lists(TEXT, min_size=1, max_size=4),
+    k=st.integers(0, 25),
+    k1=st.sampled_from([0.0, 0.9, 1.2, 3.7]),
+    b=st.sampled_from([0.0, 0.4, 0.75, 1.0]),
+)
+def test_parts_find_what_the_whole_finds(parts: list[Part], queries: list[str], k: int, k1: float, b: float) -> None:
+    assert search_parts(parts, queries, k, k1, b) == search_whole(parts, queries, k, k1, b)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32), shards=st.integers(1, 9))
+def test_scores_have_the_same_bits_where_lengths_and_counts_are_many(seed: int, shards: int) -> None:
+    rng = random.Random(seed)
+    vocabulary = [f"w{number}" for number in range(60)]
+    texts = [" ".join(rng.choices(vocabulary, k=rng.randint(1, 80))) for _ in range(200)]
+    parts: list[list[tuple[str, str]]] = [[] for _ in range(shards)]
+    for number, text in enumerate(texts):
+        rng.choice(parts).append((f"d{number:03}", text))
+    queries = [" ".join(rng.choices(vocabulary, k=rng.randint(1, 9))) for _ in range(20)]
+    found = search_parts(parts, queries, 30, 0.9, 0.4)
+    assert found == search_whole(parts, queries, 30, 0.9, 0.4)
+    assert all(len(hits) == 30 for hits in found)
+
+
+def test_a_tie_across_parts_stands_in_the_order_of_ids() -> None:
+    parts = [[("c", "leek soup"), ("a", "leek soup")], [("b", "leek soup"), ("d", "leek")]]
+    assert [hit.document for hit in search_parts(parts, ["soup"], 2, 0.9, 0.4)[0]] == ["a", "b"]
+
+
+@pytest.mark.parametrize("shards", [1, 16])
+def test_the_sample_is_searched_as_one(shards: int) -> None:
+    documents = [
+        (d.id, f"{d.title} {d.text}") for d in open_source(SourceSettings(source="sample")).documents(BadRows())
+    ]
+    parts = [documents[shard::shards] for shard in range(shards)]
+    queries = [text for _, text in documents[::4]]
+    assert search_parts(parts, queries, 200, 0.9, 0.4) == search_whole(parts, queries, 200, 0.9, 0.4)
