@@ -1,0 +1,96 @@
+"""How far `csuite plan` is from what a build ten times larger than its samples then takes.
+
+    python benchmarks/plan.py
+
+Needs Debian's package descriptions, and is skipped where there are none. Seconds are those in which the build was not waiting
+for a processor that others had, as the plan's are; those on the wall stand beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import click
+
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.execution.progress import Terminal
+from constraintsuite.forecast.cluster import Cluster
+from constraintsuite.forecast.costs import BuildCost
+from constraintsuite.forecast.growth import Range
+from constraintsuite.forecast.plan import Forecast, Sampling, plan_recipe
+from constraintsuite.forecast.probe import watch_build
+from growth import make_passages, seed_option, work_option
+from passages import NoDescriptionsError, require_lists
+from tables import load, show, target
+
+GOAL = 1.5
+
+
+@click.command()
+@click.option(
+    "--passages", type=click.IntRange(min=400), default=20_000, show_default=True, help="Of the whole corpus."
+)
+@click.option("--sample", type=click.IntRange(min=40), default=2_000, show_default=True, help="Of the larger samples.")
+@click.option("--workers", type=click.IntRange(min=1), multiple=True, default=(1, 2), show_default=True)
+@seed_option
+@work_option
+def main(passages: int, sample: int, workers: tuple[int, ...], seed: int, work: Path) -> None:
+    """Plan from samples, build the whole with the same settings, and compare."""
+    try:
+        require_lists()
+    except NoDescriptionsError as error:
+        click.echo(f"plan: skipped, {error}")
+        return
+    recipe = work / f"plan-{seed}-{passages}.yaml"
+    source = make_passages(work, passages, seed)
+    recipe.write_text(
+        json.dumps({"corpus": {"source": str(source)}, "analysis": {"analyser": "rules"}}), encoding="utf-8"
+    )
+    for count in workers:
+        compare(recipe, passages, sample, count)
+
+
+def compare(recipe: Path, passages: int, sample: int, workers: int) -> None:
+    """One number of workers."""
+    begun = load()
+    with tempfile.TemporaryDirectory(prefix="csuite-plan-") as scratch:
+        cluster = Cluster(nodes=1, cores=workers, workers=workers)
+        foretold = plan_recipe(Recipe.read(recipe), cluster, Path(scratch), Terminal(), sampling=Sampling(sample))
+        click.echo(f"\n{foretold.in_words()}")
+        planned = load()
+        out = Path(scratch) / "whole"
+        built = watch_build(recipe, out, workers, passages)
+        shutil.rmtree(out)
+    rows = _rows(foretold, built)
+    show(
+        f"{passages:,} passages from samples of {sample:,}, {workers} workers; {begun}; after the plan {planned}; "
+        f"after the build {load()}",
+        ("", "foretold", "least", "most", "measured", "ratio"),
+        [(name, *amount, measured, amount.value / measured) for name, amount, measured in rows],
+    )
+    click.echo(f"on the wall the build took {built.wall:,.0f} s")
+    for name, amount, measured in rows:
+        if name.isupper():
+            ratio = amount.value / measured
+            target(f"{name.lower()}, {workers} workers", max(ratio, 1 / ratio), GOAL, at_most=True)
+
+
+def _rows(foretold: Forecast, built: BuildCost) -> list[tuple[str, Range, float]]:
+    """Each step in seconds; then what has a goal, in capitals."""
+    steps = {stage.name: stage.driver + sum(each.own for each in stage.maps) for stage in built.stages}
+    rows = [(line.name, line.amount, steps[line.name]) for line in foretold.time if line.name in steps]
+    mib = 1 << 20
+    memory = {line.name: line.amount.times(1 / mib) for line in foretold.memory}
+    rows.append(("TIME, S", foretold.seconds, built.own))
+    rows.append(("DRIVER, MIB", memory["driver"], built.peak / mib))
+    if "worker" in memory:
+        rows.append(("WORKER, MIB", memory["worker"], built.worker_peak / mib))
+    rows.append(("STORAGE, MIB", foretold.stored.times(1 / mib), built.stored / mib))
+    return rows
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""What must be known to trust a plan, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.forecast.cluster import Cluster
+from constraintsuite.forecast.growth import Fit
+from constraintsuite.forecast.rates import Rate
+from constraintsuite.forecast.sampling import Taken
+from constraintsuite.forecast.steps import Samples, Step
+
+FAR = 100
+_BUSY = 1.25
+
+
+def notes_on(
+    recipe: Recipe,
+    taken: Taken,
+    samples: Samples,
+    steps: Sequence[Step],
+    rates: Sequence[Rate | None],
+    cluster: Cluster,
+    documents: int,
+    *,
+    given: bool,
+) -> tuple[str, ...]:
+    """One sentence each."""
+    return (
+        *_on_size(taken, documents, given),
+        *_on_samples(samples, documents),
+        *_on_approval(recipe),
+        *_on_growth(steps),
+        *_on_workers(recipe, samples, steps, cluster),
+        *_on_models(rates, samples, cluster),
+    )
+
+
+def _on_size(taken: Taken, documents: int, given: bool) -> Iterator[str]:
+    if given:
+        yield f"Documents: {documents:,}, as given."
+    elif taken.whole:
+        yield f"Documents: {documents:,}, counted."
+    elif taken.known is not None:
+        yield f"Documents: {documents:,}, as the source says."
+    else:
+        yield f"Documents: {documents:,} is a lower bound: only so many could be read in the time for it. Give --documents."
+    if not taken.whole:
+        yield f"The samples are of the first {taken.read:,} documents."
+
+
+def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
+    builds = (*samples.small, *samples.large)
+    sizes = ", ".join(f"{build.documents:,}" for build in sorted(builds, key=lambda build: build.documents))
+    yield (
+        f"Measured here on samples of {sizes} documents by hash of the id; a range goes from the least to the most that a "
+        "smaller and a larger one give together."
+    )
+    factor = documents / samples.large[0].documents
+    if factor > FAR:
+        yield f"EXTRAPOLATED by a factor of {factor:,.0f} from the larger samples: beyond {FAR} this is a guess. Try a larger --sample."
+    elif factor > 1:
+        yield f"Extrapolated by a factor of {factor:,.1f} from the larger samples."
+    busy = sum(build.wall for build in builds) / max(1e-9, sum(build.own for build in builds))
+    if busy > _BUSY:
+        yield (
+            f"Other work had the processors: the samples took {busy:.1f} times as long as they would have alone. Times here are "
+            "those without that."
+        )
+
+
+def _on_approval(recipe: Recipe) -> Iterator[str]:
+    if recipe.approved is not None:
+        yield (
+            f"{recipe.approved}: what was approved are proposals of the whole corpus. The samples were built from what they give "
+            "unasked, so that candidates, pairs and what follows may take more, or less."
+        )
+
+
+def _on_growth(steps: Sequence[Step]) -> Iterator[str]:
+    def powers(fits: Iterable[tuple[str, Fit]]) -> str:
+        return ", ".join(dict.fromkeys(name for name, fit in fits if fit.best.power > 1))
+
+    times = [(step.name, step.driver) for step in steps]
+    times += [(step.name, step.spread.work) for step in steps if step.spread is not None]
+    for what, names in (("Time", powers(times)), ("Storage", powers((step.name, step.stored) for step in steps))):
+        if names:
+            yield (
+                f"{what} of {names} was seen to grow faster than the documents, and is a power of them, at most the square. Few "
+                "documents often overstate that: the range begins at plain proportion, and a larger --sample tells."
+            )
+
+
+def _on_workers(recipe: Recipe, samples: Samples, steps: Sequence[Step], cluster: Cluster) -> Iterator[str]:
+    spread = [step for step in steps if step.spread is not None]
+    alone = ", ".join(step.name for step in steps if step.spread is None)
+    yield f"Spread over workers: {', '.join(step.name for step in spread)}. In the driver, however many nodes there are: {alone}."
+    if cluster.all_workers == 1:
+        return
+    parts = spread[0].spread
+    assert parts is not None
+    yield (
+        f"Efficiency: {samples.efficiency:.2f} measured, two workers at a time to one; {parts.shards} shards on "
+        f"{cluster.all_workers:,} workers keep {parts.shards / (parts.turns * cluster.all_workers):.0%} of them busy. A worker "
+        "starts once a step, as it does without Ray."
+    )
+    if parts.busy < cluster.all_workers:
+        yield (
+            f"{cluster.all_workers - parts.busy:,} workers have nothing to do: the recipe has {recipe.documents.shards} shards. "
+            "Raise documents.shards (at most 512)."
+        )
+
+
+def _on_models(rates: Sequence[Rate | None], samples: Samples, cluster: Cluster) -> Iterator[str]:
+    for rate in rates:
+        if rate is None:
+            continue
+        where = rate.device if rate.on_gpu else f"the processor ({rate.cores} cores)"
+        yield f"{rate.model}: {1 / rate.seconds.value:,.0f} {rate.what}/s on {where}, {rate.measured} {rate.what}."
+        if not rate.on_gpu:
+            yield f"{rate.model}: GPUs do not enter, as none was measured; its speed is taken to grow with the cores."
+    if not any(build.examples for build in samples.large):
+        yield "No example came of the samples: what depends on their number (controls, suite, eval) is not foretold."

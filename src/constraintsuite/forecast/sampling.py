@@ -1,0 +1,131 @@
+"""Samples of a corpus by hash of the id, as corpora of their own, and how large the whole is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heappush, heapreplace
+from itertools import islice
+from pathlib import Path
+
+from constraintsuite.build.recipe import Recipe
+from constraintsuite.corpora.base import BadRows, Source, SourceSettings
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.forecast.clock import now
+from constraintsuite.records.text import Document
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import write_jsonl
+
+READ_SECONDS = 30.0
+_LOOK_EVERY = 256
+_MOST_JUDGMENTS = 2_000_000
+_LEAST = 8
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Documents of a corpus, several times, each time chosen by another hash, the smallest first."""
+
+    draws: tuple[tuple[Document, ...], ...]
+    read: int
+    """How many documents were looked at."""
+    whole: bool
+    """Whether these were all."""
+    known: int | None
+    """How many there are, where the source says so itself."""
+    seconds: float
+    """To read one document of the source."""
+
+
+def take(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -> Taken:
+    """Read the source for at most that long, and keep `size` documents for each draw."""
+    source = open_source(recipe.corpus)
+    heaps: list[list[tuple[int, int, Document]]] = [[] for _ in range(draws)]
+    begin = now()
+    read, whole = 0, True
+    for document in source.documents(BadRows(skip=recipe.corpus.skip_bad_rows)):
+        read += 1
+        for number, heap in enumerate(heaps):
+            entry = (-stable_hash("plan", str(number), document.id), read, document)
+            if len(heap) < size:
+                heappush(heap, entry)
+            elif entry > heap[0]:
+                heapreplace(heap, entry)
+        if read % _LOOK_EVERY == 0 and (now() - begin).wall > seconds:
+            whole = False
+            break
+    spent = (now() - begin).own
+    if read < _LEAST:
+        raise UserError(f"{source.name}: {read} documents are too few to foretell anything from. Just build it.")
+    ordered = (tuple(document for _, _, document in sorted(heap, reverse=True)) for heap in heaps)
+    return Taken(tuple(ordered), read, whole, source.size(), spent / read)
+
+
+def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, folder: Path) -> Path:
+    """The recipe of a build of these documents alone, with the queries and judgments that belong to them."""
+    folder.mkdir(parents=True)
+    corpus = folder / "corpus.jsonl"
+    write_text(corpus, "".join(f"{_line(document)}\n" for document in documents))
+    judged = _write_judged(open_source(recipe.corpus), {document.id for document in documents}, share, folder)
+    settings = SourceSettings(
+        source=str(corpus),
+        format="jsonl",
+        id_field="id",
+        title_field="title",
+        text_field="text",
+        skip_bad_rows=True,
+        queries=judged.get("queries"),
+        qrels=judged.get("qrels"),
+    )
+    # What a person approved or dropped are proposals and examples of the whole corpus, which the sample does not have.
+    content = recipe.model_copy(update={"corpus": settings, "approved": None, "drop": ()}).model_dump(
+        mode="json", exclude={"candidates": {"index"}}, exclude_none=True
+    )
+    path = folder / "recipe.yaml"
+    write_text(path, json.dumps(content, ensure_ascii=False))
+    return path
+
+
+def reading_seconds(recipe: Path) -> float:
+    """To read one document of a sample as it was written."""
+    source = open_source(Recipe.read(recipe).corpus)
+    begin = now()
+    read = sum(1 for _ in source.documents(BadRows(skip=True)))
+    return (now() - begin).own / read
+
+
+def _line(document: Document) -> str:
+    row = {**document.metadata, "id": document.id, "title": document.title, "text": document.text}
+    return json.dumps(row, ensure_ascii=False)
+
+
+def _write_judged(source: Source, documents: set[str], share: float, folder: Path) -> dict[str, str]:
+    """Judgments of the documents with their queries; queries without judgments in the share that the documents have."""
+    bad = BadRows(skip=True)
+    judgments = list(islice(source.qrels(bad), _MOST_JUDGMENTS))
+    kept = [qrel for qrel in judgments if qrel.document in documents]
+    asked = {qrel.query for qrel in kept}
+    queries = [
+        query
+        for query in islice(source.queries(bad), _MOST_JUDGMENTS)
+        if (query.id in asked if judgments else _drawn(query.id, share))
+    ]
+    files = {}
+    if queries:
+        write_jsonl(folder / "queries.jsonl", queries)
+        files["queries"] = str(folder / "queries.jsonl")
+    if kept and queries:
+        write_text(folder / "qrels.txt", _lines(f"{q.query}\t0\t{q.document}\t{q.grade}" for q in kept))
+        files["qrels"] = str(folder / "qrels.txt")
+    return files
+
+
+def _drawn(identity: str, share: float) -> bool:
+    return stable_hash("plan", identity) < share * 2**64
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,54 @@
+"""What is read out of the costs of shards."""
+
+from __future__ import annotations
+
+import pytest
+
+from constraintsuite.forecast.clock import Spent
+from constraintsuite.forecast.costs import MapCost
+from forecast.watched_builds import DRIVER, build, in_shards, stage, task
+
+TWO_WORKERS = MapCost(
+    DRIVER,
+    (
+        task(7, 3.0, before=1.5, peak=10),
+        task(8, 4.0, before=2.5, peak=12),
+        task(7, 1.0, before=4.5, peak=11),
+        task(8, 1.0, before=6.5, peak=12),
+        task(7, 1.0, before=5.5, peak=11),
+    ),
+    Spent(9.0, 8.0),
+)
+
+
+def test_the_first_shard_of_a_worker_carries_its_loading() -> None:
+    assert TWO_WORKERS.load == pytest.approx((2.0 + 3.0) / 2)
+    assert TWO_WORKERS.warm == pytest.approx(5.0)
+
+
+def test_a_worker_starts_once() -> None:
+    assert TWO_WORKERS.start == pytest.approx((1.5 + 2.5) / 2)
+
+
+def test_undisturbed_a_map_takes_what_its_busiest_worker_takes() -> None:
+    assert TWO_WORKERS.own == pytest.approx(2.0 + 5.0)
+
+
+def test_a_driver_that_does_the_work_itself_starts_nobody() -> None:
+    assert (in_shards(8.0).start, in_shards(8.0).own) == (0.0, 8.0)
+
+
+def test_a_map_without_shards_takes_nothing() -> None:
+    empty = MapCost(DRIVER, (), Spent(0.0, 0.0))
+    assert (empty.start, empty.load, empty.warm, empty.own) == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_a_build_adds_up() -> None:
+    found = build(
+        100,
+        stage("documents", 2.0, peak=5, stored=100),
+        stage("mentions", 0.5, TWO_WORKERS, peak=4, stored=300),
+    )
+    assert found.stage("mentions").driver == pytest.approx(0.5)
+    assert found.own == pytest.approx(1.0 + 2.0 + 0.5 + 7.0)
+    assert (found.peak, found.worker_peak, found.stored) == (5, 12, 400)

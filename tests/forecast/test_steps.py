@@ -1,0 +1,162 @@
+"""From two sizes to a size and a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.build.recipe import Recipe, SizeSettings
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.errors import UserError
+from constraintsuite.forecast.cluster import Cluster, Prices
+from constraintsuite.forecast.growth import Range
+from constraintsuite.forecast.lines import memory_alarm, memory_lines, money_lines, rate_line, step_line, storage_lines
+from constraintsuite.forecast.notes import notes_on
+from constraintsuite.forecast.rates import Rate
+from constraintsuite.forecast.sampling import Taken
+from constraintsuite.forecast.steps import Samples, Step, foretell_steps, longest_shard
+from forecast.watched_builds import build, in_shards, stage
+
+RECIPE = Recipe(corpus=SourceSettings(source="sample"), sizes=SizeSettings(main=100))
+GIB = 1 << 30
+SAMPLES = Samples(
+    (
+        build(
+            100, stage("documents", 1.0, peak=GIB, stored=50_000), stage("mentions", 0.0, in_shards(4.0)), examples=10
+        ),
+    ),
+    (
+        build(
+            200,
+            stage("documents", 1.5, peak=2 * GIB, stored=100_000),
+            stage("mentions", 0.0, in_shards(8.0)),
+            examples=20,
+        ),
+    ),
+    efficiency=0.8,
+)
+ALONE = Cluster(nodes=1, cores=1, workers=1)
+FEW = Cluster(nodes=1, cores=2, workers=2)
+MANY = Cluster(nodes=2, cores=8, workers=8)
+
+
+def step(name: str, cluster: Cluster, documents: int = 10_000) -> Step:
+    return next(each for each in foretell_steps(RECIPE, SAMPLES, documents, cluster) if each.name == name)
+
+
+@pytest.mark.parametrize("cluster", [ALONE, FEW, MANY])
+def test_the_driver_is_as_fast_on_every_cluster(cluster: Cluster) -> None:
+    assert step("documents", cluster).seconds.value == pytest.approx(0.5 + 0.005 * 10_000)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "seconds"),
+    [
+        pytest.param(ALONE, 400.0, id="one after the other"),
+        pytest.param(FEW, 400 / 2 / 0.8, id="two at a time, less what they lose"),
+        pytest.param(MANY, 400 / 4 / 0.8, id="no more workers than shards"),
+    ],
+)
+def test_shards_are_divided(cluster: Cluster, seconds: float) -> None:
+    assert step("mentions", cluster).seconds.value == pytest.approx(seconds, rel=0.04)  # some shards are longer
+
+
+def test_examples_do_not_outgrow_the_recipe() -> None:
+    assert [step("suite", ALONE, documents).units for documents in (500, 10_000)] == [50, 100]
+
+
+@pytest.mark.parametrize(("documents", "shards", "expected"), [(10, 1, 1.0), (10**9, 16, 1.0), (16, 16, 3.35)])
+def test_shards_of_many_documents_are_alike(documents: int, shards: int, expected: float) -> None:
+    assert longest_shard(documents, shards) == pytest.approx(expected, abs=0.01)
+
+
+def test_every_line_shows_its_arithmetic() -> None:
+    line = step_line(step("mentions", FEW), FEW)
+    assert line.arithmetic.startswith("(40 ms x 10,000) / (1 node x 2 workers x 0.7")
+    assert step_line(step("documents", FEW), FEW).arithmetic == "driver: 500 ms + 5 ms x 10,000"
+
+
+def test_memory_beyond_a_node_is_said_loudly() -> None:
+    small = Cluster(nodes=4, cores=1, workers=1, memory=50)
+    alarm = memory_alarm(memory_lines(SAMPLES, 10_000, small), small)
+    assert alarm is not None
+    assert alarm.startswith("NOT ENOUGH MEMORY: first node needs 100 GiB, a node has 50 GiB.")
+    assert "csuite subset" in alarm
+    large = Cluster(nodes=4, cores=1, workers=1, memory=200)
+    assert memory_alarm(memory_lines(SAMPLES, 10_000, large), large) is None
+
+
+def test_vectors_are_stored_as_four_bytes_a_number() -> None:
+    rate = Rate("dense:x", "texts", Range(0.01, 0.01, 0.01), 100, "cpu", 2, dimensions=384)
+    lines = storage_lines(foretell_steps(RECIPE, SAMPLES, 10_000, ALONE), rate, 10_000)
+    amounts = {line.name: line.amount.value for line in lines}
+    assert amounts["vectors"] == 10_000 * 384 * 4
+    assert amounts["documents"] == pytest.approx(500 * 10_000)
+
+
+@pytest.mark.parametrize(
+    ("device", "cluster", "seconds"),
+    [
+        pytest.param("cuda: a card", Cluster(nodes=2, cores=8, workers=8, gpus=4), 25.0, id="by graphics cards"),
+        pytest.param("cpu", Cluster(nodes=2, cores=8, workers=8, gpus=4), 12.5, id="by cores, where none was measured"),
+    ],
+)
+def test_a_model_is_divided_by_what_it_was_measured_on(device: str, cluster: Cluster, seconds: float) -> None:
+    rate = Rate("dense:x", "texts", Range(0.01, 0.01, 0.02), 100, device, 2)
+    amount = rate_line("embed", rate, 10_000, cluster).amount
+    assert amount == pytest.approx(Range(seconds, seconds, 2 * seconds))
+
+
+def test_money_is_counted_where_prices_are_given() -> None:
+    seconds, stored = Range(7_200.0, 3_600.0, 9_000.0), Range(5e9, 5e9, 5e9)
+    lines = money_lines(seconds, stored, MANY, Prices(node_hour=3.0, gb_month=0.02))
+    assert [line.amount.value for line in lines] == pytest.approx([2 * 2 * 3.0, 0.1])
+    assert money_lines(seconds, stored, MANY, Prices()) == []
+
+
+def notes(documents: int, cluster: Cluster, *, whole: bool = True, given: bool = False) -> str:
+    taken = Taken(((),), documents, whole, None, 1e-5)
+    steps = foretell_steps(RECIPE, SAMPLES, documents, cluster)
+    return "\n".join(notes_on(RECIPE, taken, SAMPLES, steps, (), cluster, documents, given=given))
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (notes(2_000, ALONE), "Documents: 2,000, counted."),
+        (notes(2_000, ALONE, given=True), "Documents: 2,000, as given."),
+        (notes(2_000, ALONE, whole=False), "2,000 is a lower bound"),
+        (notes(2_000, ALONE), "Extrapolated by a factor of 10.0"),
+        (notes(40_000, ALONE), "EXTRAPOLATED by a factor of 200 from the larger samples: beyond 100 this is a guess."),
+        (notes(2_000, MANY), "12 workers have nothing to do"),
+        (notes(2_000, FEW), "Efficiency: 0.80 measured"),
+    ],
+)
+def test_what_must_be_known_is_said(found: str, expected: str) -> None:
+    assert expected in found
+
+
+def test_more_workers_than_cores_are_refused() -> None:
+    with pytest.raises(UserError, match=r"--workers 3 is more than the 2 cores of a node.*--cores-per-node"):
+        Cluster(nodes=1, cores=2, workers=3)
+
+
+def test_what_grows_faster_than_the_documents_is_named() -> None:
+    steep = Samples((build(100, stage("pairs", 1.0, stored=10)),), (build(200, stage("pairs", 4.0, stored=40)),), 1.0)
+    taken = Taken(((),), 2_000, True, None, 1e-5)
+    mentions = [each for each in foretell_steps(RECIPE, SAMPLES, 2_000, ALONE) if each.name == "mentions"]
+    steps = [*mentions, *(each for each in foretell_steps(RECIPE, steep, 2_000, ALONE) if each.name == "pairs")]
+    found = notes_on(RECIPE, taken, steep, steps, (), ALONE, 2_000, given=False)
+    assert [note.partition(" was")[0] for note in found if "at most the square" in note] == [
+        "Time of pairs",
+        "Storage of pairs",
+    ]
+
+
+def test_that_approval_is_not_part_of_the_samples_is_said() -> None:
+    approved = RECIPE.model_copy(update={"approved": Path("approved.jsonl")})
+    taken = Taken(((),), 2_000, True, None, 1e-5)
+    steps = foretell_steps(approved, SAMPLES, 2_000, ALONE)
+    found = notes_on(approved, taken, SAMPLES, steps, (), ALONE, 2_000, given=False)
+    assert any(note.startswith("approved.jsonl: what was approved are proposals of the whole corpus") for note in found)

@@ -1,0 +1,40 @@
+"""What is seen of tasks while they run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
+from constraintsuite.forecast.watching import WatchingEngine
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_watched_engine_gives_the_same_results(workers: int) -> None:
+    engine = WatchingEngine(LocalEngine(workers))
+    assert engine.map(abs, [-3, 2, -1]) == [3, 2, 1]
+    (found,) = engine.take()
+    assert len(found.tasks) == 3
+    assert found.driver == os.getpid()
+    assert all((cost.process == found.driver) is (workers == 1) for cost in found.tasks)
+    assert (found.start > 0) is (workers > 1)
+    assert engine.take() == ()
+
+
+def test_a_peak_of_memory_is_seen_after_it_is_gone() -> None:
+    reset_peak()
+    before = peak_bytes()
+    held = bytearray(b"x") * (64 * MIB)
+    del held
+    assert peak_bytes() >= before + 48 * MIB
+
+
+def test_no_more_is_own_than_passed() -> None:
+    begin = now()
+    sum(range(10_000))
+    spent = now() - begin
+    assert 0 <= spent.own <= spent.wall
