@@ -54,7 +54,7 @@ $(VENV)/.quickstart: pyproject.toml | $(VENV)/bin/pip
 
 $(VENV)/.test: pyproject.toml $(VENV)/.quickstart
 	$(BIN)/pip install --quiet "torch==2.13.0"
-	$(BIN)/pip install --quiet --editable ".[parser,parquet,irds,hub,torch,ranking,vectors,ann,memory,serve,tune,dev]"
+	$(BIN)/pip install --quiet --editable ".[parser,parquet,irds,hub,torch,ranking,vectors,ann,memory,serve,tune,ray,s3,dev]"
 	@touch $@
 
 $(VENV)/.base: pyproject.toml | $(VENV)/bin/pip

@@ -1,10 +1,10 @@
 """How fast suites are built. Prints tables; nothing here fails because something is slow.
 
     python benchmarks/build.py pairs
-    python benchmarks/build.py scale
+    python benchmarks/build.py growth
     python benchmarks/build.py engines --numba-python /tmp/numba/bin/python --tantivy-python /tmp/tantivy/bin/python
 
-`pairs` compares with the sketch in the construction guide. `scale` and `engines` need Debian's package descriptions and
+`pairs` compares with the sketch in the construction guide. `growth` and `engines` need Debian's package descriptions and
 are skipped where there are none. Times are processor seconds unless said: on a machine that others use too, the clock on
 the wall says little.
 """
@@ -38,8 +38,8 @@ from constraintsuite.build.stages.queries import read_proposals, read_splits
 from constraintsuite.build.stages.viewing import view_corpus
 from constraintsuite.records.text import Document
 from engines import engines
+from growth import growth
 from measure import run_measured
-from scale import scale
 from tables import load, show, target
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def main() -> None:
     """Benchmarks of csuite build."""
 
 
-main.add_command(scale)
+main.add_command(growth)
 main.add_command(engines)
 
 

@@ -17,8 +17,8 @@ import click
 from constraintsuite.build.recipe import CandidateSettings
 from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.text.terms import TermAnalyser
+from growth import HERE, build, make_passages, seed_option, work_option
 from passages import NoDescriptionsError, require_lists
-from scale import HERE, build, make_passages, seed_option, work_option
 from tables import load, show
 
 TANTIVY = (1.2, 0.75)

@@ -23,8 +23,8 @@ from constraintsuite.memory.public.base import ReadOptions
 from constraintsuite.memory.public.summary import Contrast, contrasts_of, figures_of
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.files import sha256_text
+from growth import work_option
 from memory_trials import MODEL, Asked, Trial, ask, linked, plain, titled
-from scale import work_option
 from tables import show
 
 LEXICAL, PLAIN = "lexical_baseline", "BM25 without stop list and stems"

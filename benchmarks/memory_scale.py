@@ -34,10 +34,10 @@ from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.models.base import Encoder, Role, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
 from constraintsuite.models.naming import load_scorer
+from growth import HERE, seed_option, work_option
 from measure import Measured, run_measured
 from memory_documents import UNITS, Corpus, sentences, write_document
 from memory_loops import BUDGET, LOOPED, Loops, dense_by_numbers, dense_by_rows
-from scale import HERE, seed_option, work_option
 from tables import cell, load, show
 
 T = TypeVar("T")

@@ -1,107 +1,165 @@
-"""`scale`: what a build costs per document as the corpus grows."""
+"""What spreading work costs and brings. Prints tables; nothing here fails because something is slow.
+
+    python benchmarks/scale.py overhead
+    python benchmarks/scale.py workers
+    python benchmarks/scale.py memory
+
+The work is the stage that reads every document, on the bundled corpus taken over and over under new ids. `overhead` compares
+the engines with a plain loop over the same shards, `workers` two workers with one, `memory` a worker's peak with a corpus ten
+times as large in ten times as many shards. Ray is left out where the extra [ray] is missing.
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import cycle, islice
 from pathlib import Path
 
 import click
 
-from measure import Measured, run_measured
-from passages import NoDescriptionsError, require_lists
+from constraintsuite.build.stages.documents import part_path
+from constraintsuite.build.stages.mentions import ReadingTask, read_shard
+from constraintsuite.corpora.base import BadRows, SourceSettings
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.execution.care import Care
+from constraintsuite.execution.engine import Engine, LocalEngine
+from constraintsuite.execution.progress import Silent
+from constraintsuite.execution.ray_engine import RayEngine
+from constraintsuite.execution.spread import spread
+from constraintsuite.store.jsonl import write_jsonl
 from tables import load, show, target
 
-STAGES = ("documents", "mentions", "queries", "candidates", "pairs")
-WORK = Path(tempfile.gettempdir()) / "csuite-benchmarks"
-HERE = Path(__file__).parent
-work_option = click.option(
-    "--work",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=WORK,
-    show_default=True,
-    help="Folder for corpora and suites; they are kept.",
+ANALYSER = "rules"
+SHARDS = 16  # as in a recipe that says nothing
+_documents = click.option("--documents", type=click.IntRange(min=160), default=20_000, show_default=True)
+_repeat = click.option(
+    "--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Runs; the best counts."
 )
-seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Of the recombined passages.")
 
 
-@click.command()
-@click.option("--small", type=click.IntRange(min=100), default=20_000, show_default=True, help="Passages.")
-@click.option("--large", type=click.IntRange(min=100), default=200_000, show_default=True, help="Passages.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
-@seed_option
-@work_option
-def scale(small: int, large: int, workers: int, seed: int, work: Path) -> None:
-    """Seconds per document of each stage up to the pairs, and peak memory, at two sizes of one corpus."""
-    try:
-        require_lists()
-    except NoDescriptionsError as error:
-        click.echo(f"scale: skipped, {error}")
-        return
-    measured = {}
-    for size in (small, large):
-        corpus = make_passages(work, size, seed)
-        click.echo(f"{size:,} passages: {load()}", err=True)
-        measured[size] = build(corpus, work / f"suite-{seed}-{size}", workers)
-        click.echo(
-            f"{size:,} passages: {measured[size].seconds:,.0f} s on the wall, {measured[size].cpu_seconds:,.0f} s of "
-            f"processor, peak {measured[size].peak_mib:,.0f} MiB; {_counts(work / f'suite-{seed}-{size}')}; {load()}"
-        )
-    _report(measured[small], measured[large], small, large)
+@click.group()
+def main() -> None:
+    """Benchmarks of the engines."""
 
 
-def make_passages(work: Path, count: int, seed: int) -> Path:
-    """The corpus of that size; made in another process, so that this one stays small (see `run_measured`)."""
-    path = work / f"passages-{seed}-{count}.jsonl"
-    if not path.is_file():
-        code = f"from pathlib import Path; from passages import write_passages; write_passages(Path({str(path)!r}), {count}, seed={seed})"
-        subprocess.run([sys.executable, "-c", code], check=True, cwd=HERE)
-    return path
+@main.command()
+@_documents
+@_repeat
+def overhead(documents: int, repeat: int) -> None:
+    """A plain loop over the shards against each engine with one worker."""
+    rows = []
+    engines: dict[str, Engine] = {"local, this process": LocalEngine(1)}
+    if find_spec("ray"):
+        engines["ray, one worker"] = RayEngine(workers=1)
+    with corpus(documents, SHARDS) as parts:
+        _through(LocalEngine(1), parts)  # lexicons are read once
+        plain = min(_loop(parts) for _ in range(repeat))
+        rows.append(("plain loop", plain, 1000 * plain / SHARDS, 0.0))
+        for name, engine in engines.items():
+            began = time.perf_counter()
+            engine.map(abs, [1])
+            started = time.perf_counter() - began
+            _through(engine, parts)
+            taken = min(_through(engine, parts) for _ in range(repeat))
+            rows.append(
+                (f"{name} (start {started:.1f} s, once)", taken, 1000 * taken / SHARDS, 100 * (taken / plain - 1))
+            )
+    show(f"{documents:,} documents in {SHARDS} shards; {load()}", ("", "s", "ms a shard", "% over the loop"), rows)
+    for name, _, _, percent in rows[1:]:
+        target(f"overhead of {name}, %", percent, 5.0, at_most=True)
 
 
-def build(corpus: Path, out: Path, workers: int, until: str = STAGES[-1]) -> Measured:
-    """A build from nothing, in a fresh process."""
-    shutil.rmtree(out, ignore_errors=True)
-    options = ["--analyser", "rules", "--workers", str(workers), "--until", until, "--out", str(out)]
-    command = [sys.executable, "-m", "constraintsuite", "build", "--corpus", str(corpus), *options]
-    return run_measured(command, out / "stages", STAGES)
+@main.command()
+@_documents
+@_repeat
+def workers(documents: int, repeat: int) -> None:
+    """Two workers against one, each in processes of their own; starting them is counted on the local engine alone."""
+    rows = []
+    kinds = {"local": (LocalEngine(1), LocalEngine(2))}
+    with corpus(documents, SHARDS) as parts:
+        for name, pair in kinds.items():
+            rows.append((name, *_best(pair, parts, repeat)))
+        if find_spec("ray"):
+            rows.append(("ray", *_best((RayEngine(workers=1), RayEngine(workers=2)), parts, repeat)))
+    show(f"{documents:,} documents in {SHARDS} shards; {load()}", ("", "one, s", "two, s"), rows)
+    for (name, one, two), least in zip(rows, (1.8, 1.6), strict=False):
+        target(f"two workers against one, {name}", one / two, least, at_most=False)
 
 
-def _counts(suite: Path) -> str:
-    """What the stages found, so that two runs can be told apart."""
-    counts = {}
-    for stage, name in (("queries", "to build"), ("candidates", "pools"), ("pairs", "couples"), ("pairs", "drafts")):
-        manifest = json.loads((suite / "stages" / stage / "manifest.json").read_text(encoding="utf-8"))
-        counts[name] = manifest["counts"][name]
-    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
+@main.command()
+@click.option(
+    "--documents", type=click.IntRange(min=160), default=8_000, show_default=True, help="Of the smaller corpus."
+)
+def memory(documents: int) -> None:
+    """The largest worker process on a corpus and on one of ten times its size, with shards of the same size."""
+    peaks = []
+    for times in (1, 10):
+        command = [sys.executable, __file__, "peak", str(documents * times), str(SHARDS * times)]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        peaks.append((f"{documents * times:,} documents", SHARDS * times, json.loads(said)))
+    show(f"Peak of a worker, two workers; {load()}", ("", "shards", "MiB"), peaks)
+    target("ten times the corpus, peak of a worker", peaks[1][2] / peaks[0][2], 1.1, at_most=True)
 
 
-def _report(a: Measured, b: Measured, small: int, large: int) -> None:
-    rows = [
-        (
-            stage,
-            a.stages[stage].cpu_seconds,
-            1000 * a.stages[stage].cpu_seconds / small,
-            a.stages[stage].peak_mib,
-            b.stages[stage].cpu_seconds,
-            1000 * b.stages[stage].cpu_seconds / large,
-            b.stages[stage].peak_mib,
-            (b.stages[stage].cpu_seconds / large) / max(a.stages[stage].cpu_seconds / small, 1e-9),
-        )
-        for stage in STAGES
-    ]
-    sums = [sum(cost.stages[stage].cpu_seconds for stage in STAGES) for cost in (a, b)]
-    ratio = (sums[1] / large) / (sums[0] / small)
-    total = ("all", sums[0], 1000 * sums[0] / small, a.peak_mib, sums[1], 1000 * sums[1] / large, b.peak_mib, ratio)
-    show(
-        f"Processor seconds by stage, {small:,} and {large:,} passages (imports and start not counted)",
-        ("", "s", "ms/doc", "peak MiB", "s", "ms/doc", "peak MiB", "ratio of ms/doc"),
-        [*rows, total],
-    )
-    target("time per document, large to small", ratio, 1.3, at_most=True)
-    wall = ((b.seconds - b.stages["start"].seconds) / large) / ((a.seconds - a.stages["start"].seconds) / small)
-    target("the same on the wall", wall, 1.3, at_most=True)
-    target("peak memory in MiB", b.peak_mib, 2e9 / (1 << 20), at_most=True)
+@main.command(hidden=True)
+@click.argument("documents", type=int)
+@click.argument("shards", type=int)
+def peak(documents: int, shards: int) -> None:
+    """Print the peak of the largest child process in MiB."""
+    import resource  # noqa: PLC0415 - not everywhere
+
+    with corpus(documents, shards) as parts:
+        _through(LocalEngine(2), parts)
+    click.echo(json.dumps(round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, 1)))
+
+
+@contextmanager
+def corpus(documents: int, shards: int) -> Iterator[dict[str, ReadingTask]]:
+    """The tasks of a corpus of that size."""
+    source = list(open_source(SourceSettings(source="sample")).documents(BadRows()))
+    many = (replace(one, id=f"{number}") for number, one in enumerate(islice(cycle(source), documents)))
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        tasks = {}
+        for shard in range(shards):
+            file = part_path(home, shard)
+            write_jsonl(file, islice(many, documents // shards))
+            tasks[file.stem] = ReadingTask(file, home / "out" / file.name, ANALYSER, ())
+        yield tasks
+
+
+def _best(engines: tuple[Engine, Engine], parts: dict[str, ReadingTask], repeat: int) -> tuple[float, float]:
+    """The best of some runs with one worker and with two, in turns, so that both meet the same neighbours."""
+    for engine in engines:
+        _through(engine, parts)
+    runs = [(_through(engines[0], parts), _through(engines[1], parts)) for _ in range(repeat)]
+    return min(one for one, _ in runs), min(two for _, two in runs)
+
+
+def _loop(parts: dict[str, ReadingTask]) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.perf_counter()
+        for name, task in parts.items():
+            read_shard(replace(task, target=Path(folder) / task.target.name), Care(Path(folder), name))
+        return time.perf_counter() - began
+
+
+def _through(engine: Engine, parts: dict[str, ReadingTask]) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        tasks = {name: replace(task, target=out / task.target.name) for name, task in parts.items()}
+        began = time.perf_counter()
+        spread("read", read_shard, tasks, out, engine, Silent())
+        return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main()

@@ -52,7 +52,7 @@ LAYERS = (
     "build",
     "annotate",
     "evaluate",
-    "vectors memory mechanism tuning",
+    "vectors memory mechanism tuning forecast",
     "reports",
     "showing",
     "notebook",

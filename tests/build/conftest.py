@@ -21,5 +21,5 @@ def small_suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
         analysis=AnalysisSettings(analyser="rules"),
         sizes=SizeSettings(main=60, nonflip=20, adversarial=10, gold=10),
     )
-    build_suite(recipe, folder, workers=1, reporter=Silent())
+    build_suite(recipe, folder, reporter=Silent())
     return folder

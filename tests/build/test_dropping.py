@@ -36,7 +36,7 @@ def build_without(suite: Path, drop: Sequence[Path], out: Path) -> Artifact:
     settings = Artifact.open(suite, "suite").manifest.settings
     candidates = {name: value for name, value in settings["candidates"].items() if name != "index"}
     recipe = Recipe.model_validate({**settings, "candidates": candidates, "drop": tuple(drop)})
-    built = build_suite(recipe, out, workers=1, reporter=Silent(), replace=True)
+    built = build_suite(recipe, out, reporter=Silent(), replace=True)
     assert built.suite is not None
     return built.suite
 

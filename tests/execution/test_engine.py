@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.engine import Crash, LocalEngine, require_results
 
 TASKS = [5, 1, 4, 2, 3]
 
@@ -29,8 +33,18 @@ def fail_on_four(number: int) -> int:
     return number
 
 
-def die(_: int) -> int:
-    os._exit(1)
+def die_on_four(number: int) -> int:
+    if number == 4:
+        os._exit(1)
+    return number
+
+
+def die_once(task: tuple[int, Path]) -> int:
+    number, died = task
+    if number == 4 and not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -61,6 +75,33 @@ def test_worker_processes_calculate_with_one_thread(monkeypatch: pytest.MonkeyPa
     assert os.environ["OMP_NUM_THREADS"] == "7"
 
 
-def test_a_killed_worker_is_a_user_error_that_says_what_to_do() -> None:
-    with pytest.raises(UserError, match=r"A worker process was killed .* with fewer --workers"):
-        LocalEngine(2).map(die, [1, 2])
+def test_a_task_that_kills_its_processes_ends_as_a_crash_and_the_others_as_ever() -> None:
+    ends = LocalEngine(2).map(die_on_four, TASKS)
+    assert [end if isinstance(end, int) else type(end) for end in ends] == [5, 1, Crash, 2, 3]
+
+
+def test_a_task_whose_process_was_killed_once_is_done_by_another(tmp_path: Path) -> None:
+    assert LocalEngine(2).map(die_once, [(number, tmp_path / "died") for number in TASKS]) == TASKS
+
+
+def test_where_no_crash_is_expected_it_is_a_user_error_that_says_what_to_do() -> None:
+    with pytest.raises(UserError, match=r"Twice a worker process was killed .* with fewer --workers"):
+        require_results(LocalEngine(2).map(die_on_four, TASKS))
+
+
+def wait_long(file: Path) -> None:
+    file.write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+def test_workers_do_not_outlive_a_command_that_was_killed(tmp_path: Path) -> None:
+    files = [tmp_path / "a", tmp_path / "b"]
+    code = "from execution.test_engine import *; LocalEngine(2).map(wait_long, [Path(each) for each in sys.argv[1:]])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", code, *map(str, files)], env=environment) as command:
+        while not all(file.is_file() and file.read_text() for file in files):
+            time.sleep(0.05)
+        command.kill()
+    workers = [Path("/proc", file.read_text()) for file in files]
+    while any(worker.exists() for worker in workers):  # pytest's own patience is the limit
+        time.sleep(0.05)

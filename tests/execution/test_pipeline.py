@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.stage import Job, Outcome, Pipeline, Stage
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job, Pipeline, Stage
 from constraintsuite.store.artifact import Artifact
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from constraintsuite.execution.care import Care
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.stage import Job, Outcome, Pipeline, Stage
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job, Pipeline, Stage
 
 SHARDS = ("1", "2", "3", "4")
 
@@ -31,7 +33,7 @@ class Task:
     target: Path
 
 
-def work_shard(task: Task) -> Outcome:
+def work_shard(task: Task, care: Care) -> Outcome:
     with task.calls.open("a") as file:
         file.write(task.name + "\n")
     if task.name == "3" and task.crash.exists():

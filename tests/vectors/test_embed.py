@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,13 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
+from constraintsuite.models import held
 from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.onnx.encoder import OnnxEncoder
 from constraintsuite.models.onnx.session import OnnxSession
+from constraintsuite.models.tokenization import TokenBatch
 from constraintsuite.vectors import LAYOUTS, encoders, reuse
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
@@ -64,7 +69,7 @@ def test_texts_that_are_not_read_to_the_end_are_counted(tmp_path: Path, model: s
 
 def test_the_number_of_workers_does_not_matter(tmp_path: Path, model: str) -> None:
     alone = embed_bundle(make_bundle(tmp_path / "a"), model, Silent(), shard_rows=11)
-    together = embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), shard_rows=11, workers=2)
+    together = embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), shard_rows=11, engine=LocalEngine(2))
     assert together.manifest.content == alone.manifest.content
 
 
@@ -83,7 +88,7 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
         make_bundle(tmp_path / "a"), model, Silent(), shard_rows=4
     )  # eight shards of documents, two of queries
     assert len(opened) == 1
-    monkeypatch.setattr(encoders, "_MOST_CHARACTERS", 500)  # what it keeps of texts is let go now and then
+    monkeypatch.setattr(held, "_MOST_CHARACTERS", 500)  # what it keeps of texts is let go now and then
     embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), shard_rows=4)
     assert len(opened) > 2
     assert Bundle.open(tmp_path / "a" / "bundle").id == Bundle.open(tmp_path / "b" / "bundle").id
@@ -92,8 +97,7 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
 def test_weights_that_change_while_they_are_in_use_are_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(UserError, match="changed while it was in use"):
         encoders.encoder_for(model, "0" * 64, ["soup"])
-    with encoders.letting_go():
-        pass
+    assert held._held == {}
 
 
 def test_vectors_that_are_zero_are_counted_and_told(tmp_path: Path) -> None:
@@ -141,6 +145,29 @@ def test_lengths(rows: list[list[float]], slack: float | None, expected: tuple[i
 )
 def test_an_encoder_says_whether_it_normalises(facts: dict[str, object], slack: float | None) -> None:
     assert slack_of(facts) == slack
+
+
+def test_a_text_that_breaks_the_encoder_is_zero_named_and_counted(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_bundle(tmp_path)
+    broken = list(Bundle.open(path).rows())[4]
+    own = OnnxEncoder.prepare
+
+    def fragile(encoder: OnnxEncoder, items: Sequence[tuple[str, ...]]) -> TokenBatch:
+        if (broken.passage,) in items:
+            raise RuntimeError("cannot be read")
+        return own(encoder, items)
+
+    monkeypatch.setattr(OnnxEncoder, "prepare", fragile)
+    artifact = embed_bundle(path, model, Silent(), shard_rows=7)
+    assert artifact.manifest.rejects == {"unworkable": 1}
+    assert artifact.manifest.counts["documents_of_length_zero"] == 1
+    documents = open_vectors(Bundle.open(path)).documents
+    assert np.flatnonzero(np.linalg.norm(documents, axis=1) == 0).tolist() == [4]
+    (event,) = json.loads((artifact.path / "environment.json").read_text())["events"]
+    assert event.startswith(f"left out document {broken.id}: RuntimeError: cannot be read")
+    assert verify_folder(path) == []
 
 
 def test_what_is_finished_is_not_computed_again(tmp_path: Path, model: str) -> None:

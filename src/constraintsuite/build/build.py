@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from constraintsuite.build.audit.audit import audit_examples
 from constraintsuite.build.audit.balance import balance
 from constraintsuite.build.audit.markdown import audit_markdown
 from constraintsuite.build.audit.results import Audit
+from constraintsuite.build.barren import read_barren
 from constraintsuite.build.card import write_card
 from constraintsuite.build.domain import load_knowledge
 from constraintsuite.build.dropping import check_dropped
@@ -24,9 +26,10 @@ from constraintsuite.build.stages.queries import check_relations
 from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline, Stage, code_version
+from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
@@ -83,8 +86,8 @@ def build_suite(
     recipe: Recipe,
     out: Path,
     *,
-    workers: int,
     reporter: Reporter,
+    engine: Engine = LocalEngine(),  # noqa: B008 - it holds nothing
     redo_from: str | None = None,
     until: str | None = None,
     replace: bool = False,
@@ -111,9 +114,7 @@ def build_suite(
         _refuse_foreign(out, finished=present is not None)
         start = time.monotonic()
         (out / "manifest.json").unlink(missing_ok=True)
-        stages = PIPELINE.run(
-            recipe, out / "stages", inputs, LocalEngine(workers), reporter, redo_from=redo_from, until=until
-        )
+        stages = PIPELINE.run(recipe, out / "stages", inputs, engine, reporter, redo_from=redo_from, until=until)
         if until is not None and until != STAGES[-1].name:
             return Built(out, None, stages)
         return Built(out, _assemble(recipe, out, origin, stages, start, reporter), stages)
@@ -171,9 +172,22 @@ def _assemble(
     write_text(out / "schema.json", json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
     coverage = adapter(Coverage).validate_json((out / "coverage.json").read_bytes())
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
+    rejects |= _tell_barren(recipe, stages, examples, reporter)
     write_card(out / "README.md", recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))
     counts = {
         "examples": len(examples),
         **{k: v for s in ("controls", "gold") for k, v in stages[s].manifest.counts.items() if k == s},
     }
     return finish(out, origin, counts, rejects, time.monotonic() - start)
+
+
+def _tell_barren(
+    recipe: Recipe, stages: dict[str, Artifact], examples: list[Example], reporter: Reporter
+) -> dict[str, int]:
+    """Say which approved proposals gave nothing; gives how many there are for each reason."""
+    if recipe.approved is None:
+        return {}
+    found = read_barren(stages["queries"].path / "proposals.jsonl", stages["kept"].path / "rejected.jsonl", examples)
+    for one in found:
+        reporter.note(one.in_words())
+    return dict(sorted(Counter(f"approved: {one.reason}" for one in found).items()))

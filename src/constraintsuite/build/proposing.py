@@ -16,7 +16,7 @@ from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline
 from constraintsuite.records.text import Document
@@ -80,14 +80,14 @@ class Proposing:
         )
 
 
-def propose_queries(recipe: Recipe, out: Path, *, workers: int, reporter: Reporter) -> Proposing:
+def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Reporter) -> Proposing:
     """Run the first stages in a scratch folder and write the proposals to `out`, whatever was approved before."""
     recipe = resolve(recipe.model_copy(update={"approved": None}))
     if out.is_file() and any(p.status in ("accepted", "rejected") for p in read_jsonl(out, Proposal)):
         raise UserError(f"{out}: holds proposals that a person has judged. Choose another --out, or move it away.")
     with tempfile.TemporaryDirectory() as scratch:
         first = Pipeline(tuple(stage for stage in STAGES if stage.name in ("documents", "mentions", "queries")))
-        done = first.run(recipe, Path(scratch), fingerprint_inputs(recipe), LocalEngine(workers), reporter)
+        done = first.run(recipe, Path(scratch), fingerprint_inputs(recipe), engine, reporter)
         coverage = adapter(Coverage).validate_json((done["queries"].path / "coverage.json").read_bytes())
         documents = {document.id: document for document in read_documents(done["documents"].path)}
         proposals = tuple(_with_evidence(read_proposals(done["queries"].path), documents))

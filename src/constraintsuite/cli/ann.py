@@ -12,9 +12,10 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.errors import UserError
+from constraintsuite.store.mirror import shown
 
-_folder = click.Path(path_type=Path, file_okay=False)
 _file = click.Path(path_type=Path, dir_okay=False)
 _PARTIAL = 3
 _LEGEND = (
@@ -33,7 +34,7 @@ def ann() -> None:
 
 @ann.command()
 @click.argument("bench", type=_file)
-@click.option("--out", type=_folder, required=True, help="Folder to create, or to go on with.")
+@click.option("--out", type=OUT, required=True, help="Folder to create, or to go on with.")
 @click.option("--dry-run", is_flag=True, help="Only say how many cells there are, and what they need.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
@@ -59,14 +60,17 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     else:
         click.echo("\n\n".join(str(table_of(listing)) for listing in overview(load_ann_run(out))))
         done = f"{outcome.measured} measured, {outcome.skipped} were there, {outcome.failed} failed"
-        click.echo(f"\nCells and rankings: {done}: {out}\nAll of it, with plots: csuite ann report {out} --out FOLDER")
+        place = shown(out)
+        click.echo(
+            f"\nCells and rankings: {done}: {place}\nAll of it, with plots: csuite ann report {place} --out FOLDER"
+        )
     if outcome.failed:
         sys.exit(_PARTIAL)
 
 
 @ann.command()
-@click.argument("runs", nargs=-1, required=True, type=_folder)
-@click.option("--out", type=_folder, required=True, help="Folder to create: index.html, tables/ and plots/.")
+@click.argument("runs", nargs=-1, required=True, type=FOLDER)
+@click.option("--out", type=OUT, required=True, help="Folder to create: index.html, tables/ and plots/.")
 @click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
 def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Write one page of RUNS, which opens offline, with its tables and plots as files."""
@@ -87,8 +91,8 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 
 
 @ann.command()
-@click.argument("run", type=_folder)
-@click.argument("second", required=False, type=_folder)
+@click.argument("run", type=FOLDER)
+@click.argument("second", required=False, type=FOLDER)
 @click.option("--k", type=click.IntRange(1), help="Only this k.")
 @click.option("--metric", default="ann.recall_tie", show_default=True, help="ann.recall, ann.kth_gap, rel.ndcg@10, ...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -143,7 +147,7 @@ def example() -> None:
 @click.option("--data", "name", required=True, help="Which of its sets.")
 @click.option("--to", "form", type=click.Choice(["hdf5", "bigann"]), required=True, help="Whose files to write.")
 @click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Neighbours of each query.")
-@click.option("--out", type=_folder, required=True, help="Folder to write to.")
+@click.option("--out", type=OUT, required=True, help="Folder to write to.")
 def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
     """Write a set of BENCH, with its exact neighbours, as ann-benchmarks or big-ann-benchmarks reads it."""
     from constraintsuite.vectors.ann.export import export_set

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.errors import UserError
 
-_folder = click.Path(path_type=Path, file_okay=False)
 _file = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("suite", type=_folder)
+@click.argument("suite", type=FOLDER)
 @click.argument("file", type=_file, required=False)
 @click.option("--sheet", type=_file, help="Write a blank sheet to this file (.csv, .tsv or .jsonl), nothing else.")
 @click.option("--sample", type=click.IntRange(min=1), help="With --sheet: ask about so many examples, drawn by chance.")
 @click.option("--name", help="Whose answers these are; the run is called human:NAME.")
-@click.option("--out", type=_folder, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@click.option("--out", type=OUT, default=Path("runs"), show_default=True, help="Folder of all runs.")
 @click.option("--allow-missing", is_flag=True, help="Leave out examples that are not answered.")
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
 def answers(

@@ -14,9 +14,13 @@ from constraintsuite.build.planning import plan_build
 from constraintsuite.build.proposing import propose_queries
 from constraintsuite.build.recipe import AnalysisSettings, Recipe, SizeSettings
 from constraintsuite.cli.corpus import source_options, source_settings
+from constraintsuite.cli.engines import engine_options
+from constraintsuite.cli.places import OUT
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
+from constraintsuite.store.mirror import shown
 
 _analyser = click.option(
     "--analyser",
@@ -24,13 +28,6 @@ _analyser = click.option(
     default="auto",
     show_default=True,
     help="How texts are read.",
-)
-_workers = click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    help="Processes; the result does not depend on it.",
 )
 _seed = click.option("--seed", type=int, default=0, show_default=True)
 _recipe = click.argument(
@@ -55,7 +52,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @_corpus
 @source_options
 @_domains
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the suite.")
+@click.option("--out", type=OUT, help="Folder of the suite, or its URL.")
 @click.option(
     "--approved",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -77,7 +74,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 )
 @_analyser
 @_seed
-@_workers
+@engine_options
 @click.option("--from", "redo_from", metavar="STAGE", help=f"Make this stage and all later ones anew. {_STAGES}")
 @click.option("--until", metavar="STAGE", help="Stop after this stage; the same names.")
 @click.option("--dry-run", is_flag=True, help="Read a sample and say what would be built, and how long it would take.")
@@ -93,7 +90,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     size: int,
     analyser: str,
     seed: int,
-    workers: int,
+    engine: Engine,
     redo_from: str | None,
     until: str | None,
     dry_run: bool,
@@ -119,7 +116,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
         return
     if out is None:
         raise UserError("Say where the suite should go: --out suites/ours")
-    built = build_suite(recipe, out, workers=workers, reporter=Terminal(), redo_from=redo_from, until=until)
+    built = build_suite(recipe, out, engine=engine, reporter=Terminal(), redo_from=redo_from, until=until)
     click.echo(_as_json(built) if as_json else _in_words(built))
 
 
@@ -138,7 +135,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many to print.")
 @_analyser
 @_seed
-@_workers
+@engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
     recipe_file: Path | None,
@@ -149,7 +146,7 @@ def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
     top: int,
     analyser: str,
     seed: int,
-    workers: int,
+    engine: Engine,
     as_json: bool,
 ) -> None:
     """Say what could be built from RECIPE or --corpus: coverage, and (topic, Y) ranked, with evidence.
@@ -158,7 +155,7 @@ def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
     build the same RECIPE or --corpus with --approved.
     """
     recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
-    found = propose_queries(recipe, out, workers=workers, reporter=Terminal())
+    found = propose_queries(recipe, out, engine=engine, reporter=Terminal())
     click.echo(found.as_json(top) if as_json else found.in_words(top))
 
 
@@ -193,7 +190,10 @@ def _refuse_beside_recipe() -> None:
         "out",
         "approved",
         "drop",
+        "where",
+        "address",
         "workers",
+        "worker_gpus",
         "redo_from",
         "until",
         "dry_run",
@@ -214,17 +214,18 @@ def _was_given(context: click.Context, name: str) -> bool:
 
 def _in_words(built: Built) -> str:
     if built.suite is None:
-        return f"Stopped as asked. The stages are in {built.path / 'stages'}."
+        return f"Stopped as asked. The stages are in {shown(built.path / 'stages')}."
     manifest = built.suite.manifest
     lines = [f"{count:>7,} {name}" for name, count in manifest.counts.items()]
     if not manifest.counts["examples"]:
         lines.append("Nothing could be built; the card says why. `csuite propose` shows what this corpus allows.")
-    return "\n".join([f"Suite: {built.path}", *lines, f"Card:  {built.path / 'README.md'}"])
+    return "\n".join([f"Suite: {shown(built.path)}", *lines, f"Card:  {shown(built.path / 'README.md')}"])
 
 
 def _as_json(built: Built) -> str:
     counts = built.suite.manifest.counts if built.suite else {}
     content = built.suite.manifest.content if built.suite else None
     return json.dumps(
-        {"suite": str(built.path), "finished": built.suite is not None, "counts": counts, "content": content}, indent=2
+        {"suite": shown(built.path), "finished": built.suite is not None, "counts": counts, "content": content},
+        indent=2,
     )

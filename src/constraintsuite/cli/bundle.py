@@ -11,10 +11,12 @@ from typing import get_args
 import click
 
 from constraintsuite.cli.corpus import source_options, source_settings
+from constraintsuite.cli.places import OUT, Place
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.files import whole_folder
+from constraintsuite.store.mirror import shown
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.diff import Comparison, Difference, diff_bundles
@@ -25,9 +27,9 @@ from constraintsuite.vectors.verify import verify_folder
 
 SHOWN_FAULTS = 50
 SHOWN_FILES = 5
-_folder = click.argument("folder", metavar="BUNDLE", type=click.Path(path_type=Path))
+_folder = click.argument("folder", metavar="BUNDLE", type=Place())
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-_out = click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to create.")
+_out = click.option("--out", required=True, type=OUT, help="Folder to create.")
 
 
 @click.group()
@@ -69,14 +71,14 @@ def verify(folder: Path, as_json: bool) -> None:
         more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
         click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]))
     else:
-        click.echo("\n".join([f"{folder}: all checks passed.", *(f"Note: {note}" for note in notes)]))
+        click.echo("\n".join([f"{shown(folder)}: all checks passed.", *(f"Note: {note}" for note in notes)]))
     if faults:
         raise click.exceptions.Exit(1)
 
 
 @bundle.command()
-@click.argument("left", type=click.Path(path_type=Path))
-@click.argument("right", type=click.Path(path_type=Path))
+@click.argument("left", type=Place())
+@click.argument("right", type=Place())
 @_json
 def diff(left: Path, right: Path, as_json: bool) -> None:
     """Say what two bundles share; exit code 1 if they differ."""
@@ -102,11 +104,11 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
     if as_json:
         click.echo(json.dumps({"folder": str(out), "layout": layout, "notes": notes}, indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join([f"Written: {out}", *(f"Note: {note}" for note in notes)]))
+        click.echo("\n".join([f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]))
 
 
 @bundle.command("import")
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folder", type=Place(exists=True, file_okay=False))
 @_out
 @click.option(
     "--metric",
@@ -152,7 +154,9 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
         click.echo(json.dumps({"bundle": str(out), "counts": counts, "repairs": repairs}, indent=2))
     else:
         lines = [f"{count:>10,} {name.replace('_', ' ')}" for name, count in counts.items()]
-        first, repaired = (f"Would write to {out}:", "To repair") if dry_run else (f"Bundle: {out}", "Repaired")
+        first, repaired = (
+            (f"Would write to {shown(out)}:", "To repair") if dry_run else (f"Bundle: {shown(out)}", "Repaired")
+        )
         click.echo("\n".join([first, *lines, *(f"{repaired}: {line}" for line in repairs)]))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.places import FOLDER
 from constraintsuite.cli.runs import finished_runs
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
@@ -18,19 +19,18 @@ if TYPE_CHECKING:
     from constraintsuite.evaluate.load import Suite
     from constraintsuite.metrics.ties import TieRule
 
-_folder = click.Path(path_type=Path, file_okay=False)
 _file = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=_folder)
+@click.argument("runs", nargs=-1, required=True, type=FOLDER)
 @click.option("--metric", "metrics", multiple=True, default=("accuracy",), show_default=True, help="Repeatable.")
 @click.option("--by", metavar="GROUPING", help="Also by group: slice, relation, marker, cue, notes.KEY, ...")
 @click.option(
     "--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Show so many changed examples."
 )
 @tie_options
-@click.option("--suite", type=_folder, help="The suite, if it is no longer where it was.")
+@click.option("--suite", type=FOLDER, help="The suite, if it is no longer where it was.")
 @click.option("--out", type=_file, help="Write it to a file as well: .json or .md.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(
@@ -68,10 +68,10 @@ def compare(
 
 
 @click.command()
-@click.argument("run", required=False, type=_folder)
+@click.argument("run", required=False, type=FOLDER)
 @click.option("--policy", type=_file, help="YAML file of rules.")
-@click.option("--baseline", type=_folder, help="The run to compare with.")
-@click.option("--suite", type=_folder, help="The suite, if it is no longer where it was.")
+@click.option("--baseline", type=FOLDER, help="The run to compare with.")
+@click.option("--suite", type=FOLDER, help="The suite, if it is no longer where it was.")
 @click.option("--example", is_flag=True, help="Print a policy to start from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def gate(

@@ -15,7 +15,6 @@ import click
 
 from constraintsuite.cli.mechanism.options import (
     dry_run_option,
-    folder_type,
     independent_option,
     json_option,
     memory_option,
@@ -23,6 +22,7 @@ from constraintsuite.cli.mechanism.options import (
     seed_option,
     split_option,
 )
+from constraintsuite.cli.places import FOLDER, OUT
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.contrasts.records import Side
@@ -34,10 +34,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("checkpoints", nargs=-1, required=True)
-@click.option(
-    "--suite", "suites", multiple=True, required=True, type=folder_type, help="What they are asked; repeatable."
-)
-@click.option("--out", required=True, type=folder_type, help="Folder to create, or to go on with.")
+@click.option("--suite", "suites", multiple=True, required=True, type=FOLDER, help="What they are asked; repeatable.")
+@click.option("--out", required=True, type=OUT, help="Folder to create, or to go on with.")
 @split_option
 @click.option(
     "--side",

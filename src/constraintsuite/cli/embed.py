@@ -8,7 +8,11 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.engines import engine_options
+from constraintsuite.cli.places import OUT
+from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
+from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors.bundle import Bundle
@@ -19,7 +23,7 @@ from constraintsuite.vectors.lengths import zero_count
 
 
 @click.command()
-@click.argument("folder", metavar="BUNDLE", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="BUNDLE", type=OUT)
 @click.option("--model", required=True, help="An encoder, such as dense:all-MiniLM-L6-v2.")
 @click.option(
     "--shard-rows",
@@ -28,7 +32,6 @@ from constraintsuite.vectors.lengths import zero_count
     show_default=True,
     help="Texts a shard: what is in memory at a time, and what is lost at most when the work is stopped.",
 )
-@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes, one shard each.")
 @click.option(
     "--reuse",
     multiple=True,
@@ -37,8 +40,9 @@ from constraintsuite.vectors.lengths import zero_count
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be encoded, and with what, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@engine_options
 def embed(
-    folder: Path, model: str, shard_rows: int, workers: int, reuse: tuple[Path, ...], dry_run: bool, as_json: bool
+    folder: Path, model: str, shard_rows: int, reuse: tuple[Path, ...], dry_run: bool, as_json: bool, engine: Engine
 ) -> None:
     """Encode the documents and queries of BUNDLE.
 
@@ -50,7 +54,7 @@ def embed(
             lines = (f"{name:<10} {value}" for name, value in record.items())
             click.echo(json.dumps(record, indent=2) if as_json else "\n".join(lines))
             return
-        artifact = embed_bundle(folder, model, Terminal(), shard_rows=shard_rows, workers=workers, reuse=reuse)
+        artifact = embed_bundle(folder, model, Terminal(), shard_rows=shard_rows, engine=engine, reuse=reuse)
         click.echo(_as_json(bundle, artifact) if as_json else "\n".join(_lines(bundle, artifact)))
 
 
@@ -80,6 +84,8 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
         if counts.get(zero_count(plural)):
             line += f"; {counts[zero_count(plural)]:,} vectors are zero"
         yield line
+    if lost := artifact.manifest.rejects.get(UNWORKABLE):
+        yield f"{lost:>10,} texts break the encoder: their vectors are zero. They are named in environment.json there."
     yield f"Bundle:  {bundle.id}"
     yield f"Next:    csuite truth {bundle.path} --knn 100"
 
@@ -91,5 +97,6 @@ def _as_json(bundle: Bundle, artifact: Artifact) -> str:
         "content": artifact.manifest.content,
         "bundle_id": bundle.id,
         "counts": artifact.manifest.counts,
+        "rejects": artifact.manifest.rejects,
     }
     return json.dumps(record, indent=2)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.engines import engine_options
+from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.metrics.ties import STRICT, TieRule
@@ -21,26 +23,37 @@ if TYPE_CHECKING:
     from constraintsuite.evaluate.load import Run
     from constraintsuite.evaluate.oracle import Reproduction
     from constraintsuite.evaluate.summary import Summary
+    from constraintsuite.execution.engine import Engine
 
 _MODELS = f"FAMILY or FAMILY:ARGUMENT, repeatable. Families: {', '.join(SCORERS.names())}."
 _METRICS = f"What the table shows: {', '.join(METRICS)}."
-_folder = click.Path(path_type=Path, file_okay=False)
 
 
 @click.command("eval")
-@click.argument("suite", type=_folder)
+@click.argument("suite", type=FOLDER)
 @click.option("--model", "models", multiple=True, required=True, metavar="M", help=_MODELS)
-@click.option("--out", type=_folder, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@click.option("--out", type=OUT, default=Path("runs"), show_default=True, help="Folder of all runs.")
 @click.option("--metric", show_default="accuracy; on NevIR paired_accuracy", help=_METRICS)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling for intervals."
 )
 @tie_options
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
+@engine_options
 def eval_command(
-    suite: Path, models: tuple[str, ...], out: Path, metric: str | None, seed: int, rule: TieRule, as_json: bool
+    suite: Path,
+    models: tuple[str, ...],
+    out: Path,
+    metric: str | None,
+    seed: int,
+    rule: TieRule,
+    as_json: bool,
+    engine: Engine,
 ) -> None:
     """Score SUITE with each model, into one folder a model: OUT/SUITE/MODEL.
+
+    Work that was stopped goes on behind the last finished shard when the same command is run again; models that count in the
+    collection, servers and Python functions score everything in one process.
 
     A run is the same whatever ties count: --ties and --tie-eps change only what is printed.
     """
@@ -55,7 +68,7 @@ def eval_command(
     from constraintsuite.reports.table import WIDTH, slice_table
 
     chosen = parse_metric(metric) if metric else None
-    folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed)]
+    folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed, engine)]
     loaded = load_suite(suite)
     runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]
     published = [match(run, loaded) for run in runs]

@@ -9,12 +9,14 @@ import click
 
 from constraintsuite.build.importers import IMPORTERS
 from constraintsuite.build.importers.importing import import_suite
+from constraintsuite.cli.places import OUT
+from constraintsuite.store.mirror import shown
 
 
 @click.command("import")
 @click.argument("kind", type=click.Choice(IMPORTERS.names()))
 @click.argument("source")
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder of the suite.")
+@click.option("--out", required=True, type=OUT, help="Folder of the suite.")
 @click.option("--split", help="Which split of SOURCE.  [default: test]")
 @click.option("--json", "as_json", is_flag=True, help="Print what was read as JSON.")
 def import_command(kind: str, source: str, out: Path, split: str | None, as_json: bool) -> None:
@@ -27,4 +29,4 @@ def import_command(kind: str, source: str, out: Path, split: str | None, as_json
         click.echo(json.dumps({"suite": str(out), "counts": suite.manifest.counts}))
         return
     click.echo("\n".join(f"{count:>7,} {name}" for name, count in suite.manifest.counts.items()))
-    click.echo(f"Suite: {out}")
+    click.echo(f"Suite: {shown(out)}")

@@ -21,6 +21,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "corpus": ("constraintsuite.cli.corpus:corpus", "Look at where text comes from."),
     "propose": ("constraintsuite.cli.build:propose", "Say what could be built from a corpus, with evidence."),
     "build": ("constraintsuite.cli.build:build", "Build a negation suite."),
+    "plan": (
+        "constraintsuite.cli.plan:plan",
+        "Say what a recipe will take on N machines: time, memory, storage, money.",
+    ),
     "suite": ("constraintsuite.cli.suite:suite", "Look at a suite: show, stats, sample, verify, audit, export."),
     "text": ("constraintsuite.cli.text:text", "Say what a text says of Y, and why."),
     "import": ("constraintsuite.cli.importing:import_command", "Read other people's test sets as suites."),
@@ -63,7 +67,7 @@ def main() -> None:
         code = cli.main(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)  # click returns the code of an Exit
     except UserError as error:
-        click.echo(f"csuite: {error}", err=True)
+        click.echo(f"csuite: {_with_urls(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
         error.show()
@@ -74,8 +78,15 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away, which is its right
     except OSError as error:
-        click.echo(f"csuite: {in_words(error)}", err=True)
+        click.echo(f"csuite: {_with_urls(in_words(error))}", err=True)
         sys.exit(2)
+
+
+def _with_urls(message: str) -> str:
+    """What a user gave as a URL is called so, whatever the folder here in which the work was done."""
+    from constraintsuite.store.mirror import with_urls  # noqa: PLC0415 - so that --help stays quick
+
+    return with_urls(message)
 
 
 def in_words(error: OSError) -> str:

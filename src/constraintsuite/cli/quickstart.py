@@ -13,6 +13,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import load_run
 from constraintsuite.evaluate.run import evaluate_suites
+from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter, Terminal
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.models.weights import fetch_weights, find_known
@@ -48,7 +49,13 @@ def quickstart(out: Path, workers: int) -> None:
     except UserError as reason:
         reporter.note(f"parser: left out, the rules read the texts instead. {reason}")
     suite = out / "suite"
-    build_suite(Recipe(corpus=SourceSettings(source="sample")), suite, workers=workers, reporter=reporter, replace=True)
+    build_suite(
+        Recipe(corpus=SourceSettings(source="sample")),
+        suite,
+        engine=LocalEngine(workers),
+        reporter=reporter,
+        replace=True,
+    )
     models = [*MODELS, *neural_models(reporter)]
     runs = [artifact.path for artifact in evaluate_suites(suite, models, out / "runs", reporter, 0)]
     page = write_report(suite, runs, out / "report")

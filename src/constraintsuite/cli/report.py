@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.cli.runs import finished_runs
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
@@ -20,12 +21,10 @@ from constraintsuite.reports.formats import EXPORTED, FORMATS
 if TYPE_CHECKING:
     from constraintsuite.metrics.ties import TieRule
 
-_folder = click.Path(path_type=Path, file_okay=False)
-
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=_folder)
-@click.option("--out", type=_folder, help="Folder to create: index.html, and tables/ as CSV, JSON, Markdown and LaTeX.")
+@click.argument("runs", nargs=-1, required=True, type=FOLDER)
+@click.option("--out", type=OUT, help="Folder to create: index.html, and tables/ as CSV, JSON, Markdown and LaTeX.")
 @click.option(
     "--format", "form", type=click.Choice(list(EXPORTED)), help="Print the leaderboard so; --out is not needed then."
 )
@@ -33,7 +32,7 @@ _folder = click.Path(path_type=Path, file_okay=False)
 @click.option("--vectors", multiple=True, metavar="M", help="Show how alike this bi-encoder finds the two documents.")
 @click.option("--maxsim", multiple=True, metavar="M", help="Show what this ColBERT model compares, on --example.")
 @click.option("--example", "examples", multiple=True, metavar="ID", help="An example for --maxsim, repeatable.")
-@click.option("--suite", type=_folder, help="The suite, if it is no longer where it was.")
+@click.option("--suite", type=FOLDER, help="The suite, if it is no longer where it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
 def report(  # noqa: PLR0913, PLR0917 - one parameter an option
     runs: tuple[Path, ...],

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval import RETRIEVERS
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.evaluate.ranking.run import Plan
@@ -24,7 +26,6 @@ _RETRIEVER = (
     f"FAMILY or FAMILY:ARGUMENT, options after commas. Families: {', '.join(RETRIEVERS.names())}; rrf:A+B fuses others."
 )
 _MEASURE = "Besides the usual ones, repeatable: any of ir-measures (nDCG@20, 'P(rel=2)@5') or of ours (violation@5, right_rank@10)."
-_folder = click.Path(path_type=Path, file_okay=False)
 _file = click.Path(path_type=Path, dir_okay=False)
 _positive = click.IntRange(min=1)
 _OF_A_GIVEN_RUN = ("qrels", "violations")
@@ -32,7 +33,7 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 
 
 @click.command("retrieve-eval")
-@click.argument("suite", type=_folder, required=False)
+@click.argument("suite", type=FOLDER, required=False)
 @click.option("--retriever", metavar="R", help=_RETRIEVER)
 @click.option("--rerank", metavar="M", help="A model that puts what was found in order, named as for `csuite eval`.")
 @click.option("--depth", type=_positive, default=100, show_default=True, help="Documents a query.")
@@ -40,7 +41,7 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 @click.option("--corpus", metavar="SOURCE", help="A corpus whose passages are put between the judged documents.")
 @click.option("--split", help="Only the queries of this split.")
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
-@click.option("--out", type=_folder, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@click.option("--out", type=OUT, default=Path("runs"), show_default=True, help="Folder of all runs.")
 @click.option("--from-trec", "trec", type=_file, help="Measure this TREC run instead of searching.")
 @click.option("--qrels", type=_file, help="Judgments for --from-trec, if not those of SUITE.")
 @click.option("--violations", type=_file, help="Violators for --from-trec, in a file like qrels; grades mean nothing.")
@@ -131,7 +132,7 @@ def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
     yield f"Intervals are over {summary.groups:,} {kinds[summary.resampled]}."
     yield from summary.notes
     if folder is not None:
-        yield f"Ranking: {folder}"
+        yield f"Ranking: {shown(folder)}"
 
 
 def _numbers(figure: Interval) -> tuple[str, str]:

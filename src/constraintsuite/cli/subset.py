@@ -12,6 +12,7 @@ import click
 from pydantic import ValidationError
 
 from constraintsuite.cli.corpus import source_options, source_settings
+from constraintsuite.cli.places import OUT
 from constraintsuite.cli.subset_output import built_json, built_lines, dry_text, plan_lines
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
@@ -92,7 +93,7 @@ def plan(
 
 @subset.command()
 @_choices
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder of the bundle.")
+@click.option("--out", required=True, type=OUT, help="Folder of the bundle.")
 @click.option("--dry-run", is_flag=True, help="Choose, say what would be written, and write nothing.")
 @click.option("--force", is_flag=True, help="Replace a bundle of other texts, with its vectors and truths.")
 @click.option(

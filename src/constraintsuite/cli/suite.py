@@ -15,6 +15,7 @@ from constraintsuite.build.audit.markdown import audit_markdown
 from constraintsuite.build.audit.results import Audit
 from constraintsuite.build.export import EXPORTERS
 from constraintsuite.build.verification import verify_suite
+from constraintsuite.cli.places import OUT, Place
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.groupings import split_up
 from constraintsuite.evaluate.load import load_suite
@@ -22,12 +23,13 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import CONTROL_SLICES, Example, ExampleDocument
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, encode
+from constraintsuite.store.mirror import shown
 
 SHOWN_VALUES = 15
 SHOWN_FAULTS = 50
 CONTROL_TABLES = ("slice", "split", "domain", "relation", "control")
 _COLLECTION = ("documents", "queries", "qrels", "violations")
-_folder = click.argument("folder", metavar="SUITE", type=click.Path(path_type=Path))
+_folder = click.argument("folder", metavar="SUITE", type=Place())
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -64,7 +66,7 @@ def stats(folder: Path, as_json: bool) -> None:
         lines += ["collection", *(f"    {count:>6,}  {name}" for name, count in collection.items())]
     if not parts:
         lines.append(
-            f"There are no pairs to count. Search the collection: csuite retrieve-eval {folder} --retriever bm25"
+            f"There are no pairs to count. Search the collection: csuite retrieve-eval {shown(folder)} --retriever bm25"
         )
     click.echo("\n".join(lines))
 
@@ -108,7 +110,7 @@ def verify(folder: Path, as_json: bool) -> None:
         click.echo(json.dumps({"suite": str(folder), "faults": faults}, indent=2, ensure_ascii=False))
     else:
         more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
-        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]) if faults else f"{folder}: {_passed(folder)}")
+        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]) if faults else f"{shown(folder)}: {_passed(folder)}")
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -141,7 +143,7 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 @suite.command()
 @_folder
 @click.option("--to", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Format.")
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write.")
+@click.option("--out", required=True, type=OUT, help="Folder to write.")
 def export(folder: Path, kind: str, out: Path) -> None:
     """Write a suite as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset folder; controls apart from the rest."""
     if out.exists() and any(out.iterdir()):
@@ -149,7 +151,7 @@ def export(folder: Path, kind: str, out: Path) -> None:
     loaded = load_suite(folder)
     everything = [*loaded.examples, *loaded.controls]
     written = EXPORTERS.load(kind)(everything, out, (folder / "README.md").read_text(encoding="utf-8"))
-    click.echo(f"{written.examples:,} examples and {written.controls:,} controls written to {out}")
+    click.echo(f"{written.examples:,} examples and {written.controls:,} controls written to {shown(out)}")
     if sum(written) < len(everything):
         click.echo(f"{len(everything) - sum(written):,} were left out: {kind} cannot hold them.")
 

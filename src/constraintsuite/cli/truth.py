@@ -8,6 +8,9 @@ from typing import get_args
 
 import click
 
+from constraintsuite.cli.engines import engine_options
+from constraintsuite.cli.places import OUT
+from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
@@ -17,17 +20,20 @@ from constraintsuite.vectors.relevance import make_relevance
 
 
 @click.command()
-@click.argument("folder", metavar="BUNDLE", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="BUNDLE", type=OUT)
 @click.option("--knn", type=click.IntRange(1, 100_000), help="Also find this many exact neighbours of each query.")
 @click.option("--encoder", help="Whose vectors, where there are several: the model, or how its folder's name begins.")
 @click.option("--metric", type=click.Choice(get_args(Similarity)), help="In place of the encoder's own similarity.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def truth(folder: Path, knn: int | None, encoder: str | None, metric: Similarity | None, as_json: bool) -> None:
+@engine_options
+def truth(
+    folder: Path, knn: int | None, encoder: str | None, metric: Similarity | None, as_json: bool, engine: Engine
+) -> None:
     """Write the truths of BUNDLE: relevance (rel.*), and with --knn exact neighbours (ann.*)."""
     with reading(folder) as bundle:
         made = [make_relevance(folder)]
         if knn is not None:
-            made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric))
+            made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric, engine=engine))
         name = bundle.id
     if as_json:
         truths = [{"truth": str(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]

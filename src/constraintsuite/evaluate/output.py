@@ -12,6 +12,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import changed_files, remember_suite, suite_place
 from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.unfinished import SHARDS, forget, is_unfinished_work
 from constraintsuite.models.base import Fact
 from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
@@ -115,6 +116,8 @@ def _replace(
     try:
         written = write(fresh)
         _exchange(out, fresh, own)
+        if is_unfinished_work(out / SHARDS):
+            forget(out / SHARDS)  # all that was in them is written
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return finish(out, origin, written.counts, written.rejects, time.monotonic() - start, events, written.place)
@@ -131,9 +134,9 @@ def _exchange(out: Path, fresh: Path, own: Sequence[str]) -> None:
 
 
 def _visible(folder: Path) -> Iterator[Path]:
-    """All files but hidden ones."""
+    """All files but hidden ones, and shards of work that was stopped."""
     for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
+        if path.name.startswith(".") or (path.name == SHARDS and is_unfinished_work(path)):
             continue
         if path.is_dir() and not path.is_symlink():
             yield from _visible(path)

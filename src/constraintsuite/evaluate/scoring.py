@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Scorer
+from constraintsuite.models.base import Pair, Scorer
 from constraintsuite.records.examples import Example
 
 Scores = Mapping[tuple[str, str], float]
@@ -56,10 +57,15 @@ def pairs_of(examples: Iterable[Example]) -> list[tuple[str, str]]:
 
 def score_pairs(scorer: Scorer, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """The score of each pair; a model that gives anything but one finite number a pair is refused."""
-    given = np.asarray(scorer.score(pairs), dtype=np.float64)
+    return dict(zip(pairs, check_given(scorer, pairs, scorer.score(pairs)).tolist(), strict=True))
+
+
+def check_given(scorer: Scorer, pairs: Sequence[Pair], scores: object) -> npt.NDArray[np.float64]:
+    """Scores that a model gave, if that is one finite number a pair."""
+    given = np.asarray(scores, dtype=np.float64)
     if given.shape != (len(pairs),):
         raise UserError(f"Model {scorer.name!r} gave {given.shape} scores for {len(pairs)} pairs, expected one each.")
     if not np.isfinite(given).all():
         query, text = pairs[int(np.flatnonzero(~np.isfinite(given))[0])]
         raise UserError(f"Model {scorer.name!r} gave no finite score to query {query!r} and text {text[:80]!r}.")
-    return dict(zip(pairs, given.tolist(), strict=True))
+    return given

@@ -1,65 +1,133 @@
-"""The local engine: a function over shards, in this process or in several, with the same result."""
+"""Engines: a function over tasks, in this process, in several, or on a cluster, with the same result."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from constraintsuite.errors import UserError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Done = Callable[[int], None]
+_WATCH_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """In place of a result: every process that worked on the task died."""
+
+    said: str = "a worker process was killed (out of memory?)"
+
+
+class Engine(Protocol):
+    """Where work is done. A task is small and can be pickled; what it makes, it writes itself."""
+
+    def map(
+        self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
+    ) -> list[Result | Crash]:
+        """`function` of every task, in the order of the tasks; `done` hears of each task as it ends.
+
+        A task whose process dies is tried again; an error that it raises ends the map.
+        """
 
 
 @dataclass(frozen=True)
 class LocalEngine:
-    """Runs tasks on this machine."""
+    """Runs tasks on this machine: with one worker in this process, with more in processes of their own."""
 
     workers: int = 1
 
     def map(
-        self,
-        function: Callable[[Task], Result],
-        tasks: Sequence[Task],
-        done: Callable[[int], None] = lambda index: None,
-    ) -> list[Result]:
-        """`function` of every task, in the order of the tasks; `done` hears of each task as it ends."""
-        if self.workers <= 1 or len(tasks) <= 1:
-            return [self._one(function, task, index, done) for index, task in enumerate(tasks)]
-        results: dict[int, Result] = {}
-        with (
-            _single_threaded(),
-            ProcessPoolExecutor(min(self.workers, len(tasks)), mp_context=multiprocessing.get_context("spawn")) as pool,
-        ):
-            waiting = {pool.submit(function, task): index for index, task in enumerate(tasks)}
-            try:
-                while waiting:
-                    finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                    for future in finished:
-                        index = waiting.pop(future)
-                        results[index] = future.result()
-                        done(index)
-            except BrokenProcessPool:
-                raise UserError(
-                    "A worker process was killed (out of memory?). What it had finished is kept: "
-                    "run the same command again, with fewer --workers."
-                ) from None
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
+    ) -> list[Result | Crash]:
+        """See `Engine`."""
+        if self.workers <= 1 or not tasks:
+            return [_one(function, task, index, done) for index, task in enumerate(tasks)]
+        results: dict[int, Result | Crash] = {}
+
+        def keep(index: int, result: Result | Crash) -> None:
+            results[index] = result
+            done(index)
+
+        pending = deque(range(len(tasks)))
+        with _single_threaded():
+            while pending:
+                for suspect in _run(function, tasks, pending, min(self.workers, len(pending)), keep):
+                    # One of those that were running killed its process, nobody knows which: each gets one of its own.
+                    if _run(function, tasks, deque([suspect]), 1, keep):
+                        keep(suspect, Crash())
         return [results[index] for index in range(len(tasks))]
 
-    @staticmethod
-    def _one(function: Callable[[Task], Result], task: Task, index: int, done: Callable[[int], None]) -> Result:
-        result = function(task)
-        done(index)
-        return result
+
+def require_results(results: Iterable[Result | Crash]) -> list[Result]:
+    """The results, where nothing is known of how to go on after a crash: that is a UserError."""
+    whole = []
+    for result in results:
+        if isinstance(result, Crash):
+            raise UserError(
+                f"Twice {result.said}. What was finished is kept: run the same command again, with fewer --workers."
+            )
+        whole.append(result)
+    return whole
+
+
+def _one(function: Callable[[Task], Result], task: Task, index: int, done: Done) -> Result:
+    result = function(task)
+    done(index)
+    return result
+
+
+def _run(
+    function: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    pending: deque[int],
+    workers: int,
+    keep: Callable[[int, Result], None],
+) -> list[int]:
+    """Work through `pending`, with no more tasks under way than there are workers.
+
+    Gives the tasks that were under way when a process died; those behind them are still in `pending`.
+    """
+    running: dict[int, Future[Result]] = {}
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, spawn, _end_with_parent, (os.getpid(),)) as pool:
+        try:
+            while pending or running:
+                while pending and len(running) < workers:
+                    running[pending[0]] = pool.submit(function, tasks[pending[0]])
+                    pending.popleft()
+                wait(running.values(), return_when=FIRST_COMPLETED)
+                for index in [index for index, future in running.items() if future.done()]:
+                    result = running[index].result()
+                    del running[index]
+                    keep(index, result)
+        except BrokenProcessPool:
+            return sorted(running)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return []
+
+
+def _end_with_parent(parent: int) -> None:
+    """A worker whose command was killed would wait for ever for its next task."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from constraintsuite.store.mirror import with_urls
+
 
 class Advance(Protocol):
     """Tells how many more items are done."""
@@ -55,7 +57,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Print one line on stderr."""
-        self.console.print(text, markup=False, soft_wrap=True)
+        self.console.print(with_urls(text), markup=False, soft_wrap=True)
 
     @contextmanager
     def track(self, title: str, total: int | None) -> Iterator[Advance]:
@@ -86,7 +88,7 @@ class Terminal:
             nonlocal last, done
             done += items
             now = time.monotonic()
-            if now - last >= self.every_seconds and total and done < total:
+            if now - last >= self.every_seconds and total and 0 < done < total:
                 last = now
                 left = (now - start) / done * (total - done)
                 self.note(f"{title}: {done} of {total}, about {left:.0f} s left")

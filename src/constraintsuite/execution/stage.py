@@ -4,42 +4,24 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.spread import Outcome, ShardFunction, spread
+from constraintsuite.execution.travel import clear
 from constraintsuite.store.artifact import TEXT_LIBRARIES, Artifact, Origin, finish, library_versions, read_manifest
 from constraintsuite.store.files import sha256_text, write_text
-from constraintsuite.store.jsonl import adapter
 
 Settings = TypeVar("Settings", bound=BaseModel)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a stage (or one shard of it) did."""
-
-    counts: Mapping[str, int] = field(default_factory=dict)
-    rejects: Mapping[str, int] = field(default_factory=dict)
-
-    @staticmethod
-    def merged(parts: Sequence[Outcome]) -> Outcome:
-        """The sum of the parts."""
-        counts: Counter[str] = Counter()
-        rejects: Counter[str] = Counter()
-        for part in parts:
-            counts.update(part.counts)
-            rejects.update(part.rejects)
-        return Outcome(dict(sorted(counts.items())), dict(sorted(rejects.items())))
 
 
 @dataclass(frozen=True)
@@ -49,33 +31,12 @@ class Job(Generic[Settings]):
     recipe: Settings
     out: Path
     inputs: Mapping[str, Path]
-    engine: LocalEngine
+    engine: Engine
     reporter: Reporter
 
-    def map_shards(self, title: str, function: Callable[[Any], Outcome], tasks: Mapping[str, object]) -> Outcome:
-        """Run `function` on each named task; a task whose outcome is already in the folder is not run again."""
-        waiting = {name: task for name, task in tasks.items() if not self._outcome_file(name).is_file()}
-        with self.reporter.track(title, len(tasks)) as advance:
-            advance(len(tasks) - len(waiting))
-            shard_tasks = [_ShardTask(function, task, self._outcome_file(name)) for name, task in waiting.items()]
-            self.engine.map(_run_shard, shard_tasks, lambda index: advance())
-        outcomes = [adapter(Outcome).validate_json(self._outcome_file(name).read_bytes()) for name in tasks]
-        return Outcome.merged(outcomes)
-
-    def _outcome_file(self, name: str) -> Path:
-        return self.out / f"{name}.outcome.json"
-
-
-@dataclass(frozen=True)
-class _ShardTask:
-    function: Callable[[Any], Outcome]
-    task: object
-    outcome_file: Path
-
-
-def _run_shard(shard: _ShardTask) -> None:
-    outcome = shard.function(shard.task)
-    write_text(shard.outcome_file, adapter(Outcome).dump_json(outcome).decode() + "\n")
+    def map_shards(self, title: str, function: ShardFunction, tasks: Mapping[str, object]) -> Outcome:
+        """Run `function` on each named task, wherever the engine does that; see `spread`."""
+        return spread(title, function, tasks, self.out, self.engine, self.reporter)
 
 
 @dataclass(frozen=True)
@@ -111,7 +72,7 @@ class Pipeline(Generic[Settings]):
         recipe: Settings,
         folder: Path,
         source: Mapping[str, str],
-        engine: LocalEngine,
+        engine: Engine,
         reporter: Reporter,
         *,
         redo_from: str | None = None,
@@ -137,7 +98,7 @@ class Pipeline(Generic[Settings]):
         out: Path,
         source: Mapping[str, str],
         done: Mapping[str, Artifact],
-        engine: LocalEngine,
+        engine: Engine,
         reporter: Reporter,
         redo: bool,
     ) -> Artifact:
@@ -163,6 +124,7 @@ def _prepare(out: Path, origin: Origin, *, keep_shards: bool) -> None:
     marker = out / ".working"
     if not (keep_shards and marker.is_file() and marker.read_text() == origin.fingerprint):
         shutil.rmtree(out, ignore_errors=True)
+        clear(out)
         out.mkdir(parents=True)
         write_text(marker, origin.fingerprint)
 

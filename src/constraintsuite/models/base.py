@@ -93,5 +93,24 @@ class Describing(Protocol):
         """Weights, backend, precision, length limit, prompts; after `score` also what it noticed, such as a position bias."""
 
 
+@runtime_checkable
+class Spreadable(Protocol):
+    """A model that can score a part of a run's pairs in any process: its name alone makes it, no collection is counted in."""
+
+    spreadable: bool
+    """Whether it is one; what does not say so scores all pairs in one call."""
+
+
+@runtime_checkable
+class Noticing(Protocol):
+    """A model that counts something in the texts that it scores; counts of several calls can be added up."""
+
+    def noticed(self) -> Mapping[str, int]:
+        """What the last `score` counted."""
+
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+        """How `describe` says that; no weights are needed."""
+
+
 class OutOfMemory(Exception):  # noqa: N818 - a condition that is answered by a smaller batch, not a fault
     """A batch was too large for the device."""

@@ -25,6 +25,8 @@ def make_random(name: ModelName, bench: Workbench) -> Scorer:
 class RandomScorer:
     """A number from 0 up to 1 for each (query, text), the same on every machine."""
 
+    spreadable = True
+
     def __init__(self, seed: int = 0) -> None:
         self.name = f"random:{seed}" if seed else "random"
         self.seed = seed

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.models.backends import TransformerSettings, choose_backend
-from constraintsuite.models.base import Describing, Encoder, Fact, Pair, Role, Scorer, Workbench
+from constraintsuite.models.base import Describing, Encoder, Fact, Pair, Role, Scorer, Spreadable, Workbench
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.weights import find_weights
 from constraintsuite.store.files import sha256_text
@@ -74,6 +74,11 @@ class DenseScorer:
         self.name = name
         self.encoder = encoder
         self.similarity = similarity
+
+    @property
+    def spreadable(self) -> bool:
+        """Where the encoder is."""
+        return isinstance(self.encoder, Spreadable) and self.encoder.spreadable
 
     @cached_property
     def fingerprint(self) -> str:

@@ -17,6 +17,7 @@ from constraintsuite.evaluate.compare import compare_runs
 from constraintsuite.evaluate.load import load_run as read_run
 from constraintsuite.evaluate.load import load_suite as read_suite
 from constraintsuite.evaluate.run import evaluate_suites
+from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent, Terminal
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
@@ -117,7 +118,7 @@ def build(
             sizes=SizeSettings() if size is None else SizeSettings(main=size),
             seed=seed,
         )
-    build_suite(recipe, Path(out), workers=workers, reporter=_reporter(quiet))
+    build_suite(recipe, Path(out), engine=LocalEngine(workers), reporter=_reporter(quiet))
     return load_suite(out)
 
 

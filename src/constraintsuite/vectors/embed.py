@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.bulk import left_out
+from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import Job, Outcome
+from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.unfinished import SHARDS, forget, keep_same
 from constraintsuite.models.base import Role
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.held import letting_go
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.vectors.bundle import CODES, VECTORS, Bundle
 from constraintsuite.vectors.embedding import ShardTask, embed_shard
-from constraintsuite.vectors.encoders import folder_name, letting_go
+from constraintsuite.vectors.encoders import folder_name
 from constraintsuite.vectors.folder import reading, reopen
 from constraintsuite.vectors.lengths import ZERO
 from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
@@ -30,12 +31,7 @@ from constraintsuite.vectors.reuse import reading_known
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
 
 SHARD_ROWS = 10_000
-_SHARDS = "stages"  # what lies there is no content of an artifact
-_MARK = ".working"
-
-
-class _NoSettings(BaseModel):
-    """A job needs a recipe; all that decides a shard is in its task."""
+_ALONE = LocalEngine()
 
 
 def embed_bundle(
@@ -44,16 +40,16 @@ def embed_bundle(
     reporter: Reporter,
     *,
     shard_rows: int = SHARD_ROWS,
-    workers: int = 1,
+    engine: Engine = _ALONE,
     reuse: Sequence[Path] = (),
 ) -> Artifact:
     """Write the vectors of a bundle by an encoder; what was finished before is not computed again."""
     with reading(path) as bundle, reading_known(reuse), letting_go():
-        return _embed(bundle, model, reporter, shard_rows, workers, reuse)
+        return _embed(bundle, model, reporter, shard_rows, engine, reuse)
 
 
 def _embed(
-    bundle: Bundle, model: str, reporter: Reporter, shard_rows: int, workers: int, reuse: Sequence[Path]
+    bundle: Bundle, model: str, reporter: Reporter, shard_rows: int, engine: Engine, reuse: Sequence[Path]
 ) -> Artifact:
     bundle.require_texts()
     encoder = load_encoder(model)
@@ -65,17 +61,19 @@ def _embed(
         manifest = read_manifest(out)
         if manifest is not None and bundle.owns(Artifact(out, manifest)):  # the folder's name is the encoder's
             reporter.note(f"{encoder.name}: {out} is up to date")
-            shutil.rmtree(out / _SHARDS, ignore_errors=True)
+            forget(out / SHARDS)
             return Artifact(out, manifest)
         start = time.monotonic()
-        _prepare(out, origin)
-        tasks = plan_shards(bundle, encoder, out / _SHARDS, shard_rows, tuple(reuse))
-        job = Job(_NoSettings(), out / _SHARDS, {}, LocalEngine(workers), reporter)
-        outcome = job.map_shards("shards", embed_shard, tasks)
+        reopen(out)
+        folder = keep_same(out / SHARDS, origin.fingerprint)
+        tasks = plan_shards(bundle, encoder, folder, shard_rows, tuple(reuse))
+        outcome = spread("shards", embed_shard, tasks, folder, engine, reporter)
         _gather(bundle, out, tasks)
         _describe(encoder, out, outcome)
-        artifact = finish(out, origin, outcome.counts, {}, time.monotonic() - start)
-        shutil.rmtree(out / _SHARDS)
+        artifact = finish(
+            out, origin, outcome.counts, outcome.rejects, time.monotonic() - start, left_out(folder, tasks)
+        )
+        forget(folder)
         return artifact
 
 
@@ -103,16 +101,6 @@ def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
             raise UserError(f"--reuse {folder}: this bundle has no vectors of this encoder ({encoder}).")
         contents[f"reuse {number}"] = there[encoder].manifest.content
     return contents
-
-
-def _prepare(out: Path, origin: Origin) -> None:
-    """Keep the finished shards of the very same work, and nothing else."""
-    reopen(out)
-    mark = out / _SHARDS / _MARK
-    if not (mark.is_file() and mark.read_text() == origin.fingerprint):
-        shutil.rmtree(out / _SHARDS, ignore_errors=True)
-        (out / _SHARDS).mkdir(parents=True)
-        write_text(mark, origin.fingerprint)
 
 
 def _gather(bundle: Bundle, out: Path, tasks: Mapping[str, ShardTask]) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.stage import Outcome
+from constraintsuite.execution.bulk import in_bulk
+from constraintsuite.execution.care import Care
+from constraintsuite.execution.spread import Outcome
 from constraintsuite.models.base import Encoder, Role
 from constraintsuite.models.dense import TruncatingEncoder
 from constraintsuite.vectors.bundle import Bundle
@@ -38,14 +41,18 @@ class ShardTask:
     """Bundles whose vectors may be used."""
 
 
-def embed_shard(task: ShardTask) -> Outcome:
+def embed_shard(task: ShardTask, care: Care) -> Outcome:
     """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
-    scorer = encoder_for(task.model, task.encoder, texts)
-    distinct = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    scorer = encoder_for(task.model, task.encoder, [text.text for text in texts])
+    distinct: dict[str, _Text] = {}
+    for text in texts:
+        distinct.setdefault(text.text, text)
+    places = {text: place for place, text in enumerate(distinct)}
     known = task.known if task.role == "document" else ()
-    vectors, reused = _encode(list(distinct), scorer.encoder, task.role, known, folder_name(scorer.fingerprint))
-    rows = vectors[[distinct[text] for text in texts]]
+    found = _known(list(distinct), known, folder_name(scorer.fingerprint))
+    vectors, lost = _encode(list(distinct.values()), found, scorer.encoder, task.role, care)
+    rows = vectors[[places[text.text] for text in texts]]
     lengths = check_lengths(rows, slack_of(scorer.describe()))
     if lengths.fault:
         row = task.start + lengths.row
@@ -53,39 +60,57 @@ def embed_shard(task: ShardTask) -> Outcome:
     write_matrix(task.file, [rows], len(texts), rows.shape[1])
     counts = {
         PLURALS[task.role]: len(texts),
-        f"{PLURALS[task.role]}_reused": sum(distinct[text] in reused for text in texts),
+        f"{PLURALS[task.role]}_reused": sum(places[text.text] in found for text in texts),
         zero_count(PLURALS[task.role]): lengths.zeros,
     }
-    return Outcome({**counts, **_truncation(texts, scorer.encoder, task.role)})
+    read = [text.text for text in texts if places[text.text] not in lost]
+    return Outcome({**counts, **_truncation(read, scorer.encoder, task.role)})
 
 
-def _texts(task: ShardTask) -> list[str]:
+class _Text(NamedTuple):
+    """A text and the id of what it is of, which names it."""
+
+    id: str
+    text: str
+
+
+def _texts(task: ShardTask) -> list[_Text]:
     bundle = Bundle.open(task.bundle)
     if task.role == "query":
-        return [query.text or "" for query in bundle.queries[task.start : task.stop]]
-    return [row.passage for row in bundle.rows(task.start, task.stop)]
+        return [_Text(query.id, query.text or "") for query in bundle.queries[task.start : task.stop]]
+    return [_Text(row.id, row.passage) for row in bundle.rows(task.start, task.stop)]
 
 
-def _encode(
-    texts: list[str], encoder: Encoder, role: Role, known: tuple[Path, ...], name: str
-) -> tuple[Matrix, Set[int]]:
-    """The vectors, and which of them others had."""
+def _known(texts: Sequence[str], known: tuple[Path, ...], name: str) -> dict[int, Matrix]:
+    """Vectors that others have, by place."""
     found: dict[int, Matrix] = {}
     hashes = [text_hash(text) for text in texts]
     for other in open_known(known, name):
         places, vectors = other.find(hashes)
         found.update(zip(places.tolist(), vectors, strict=True))
+    return found
+
+
+def _encode(
+    texts: Sequence[_Text], found: Mapping[int, Matrix], encoder: Encoder, role: Role, care: Care
+) -> tuple[Matrix, Set[int]]:
+    """All vectors, and which of them are zero because their text breaks the encoder."""
     missing = [place for place in range(len(texts)) if place not in found]
-    fresh = encoder.encode([texts[place] for place in missing], role) if missing else None
-    example = fresh if fresh is not None else next(iter(found.values()))
-    rows = np.empty((len(texts), example.shape[-1]), dtype=np.float32)
-    if fresh is not None:
+
+    def encode(some: tuple[_Text, ...]) -> Matrix:
+        fresh = encoder.encode([text.text for text in some], role)
         if fresh.ndim != 2:
             raise UserError(f"{encoder.name}: gave an array of shape {fresh.shape}, expected one vector a text.")
-        rows[missing] = fresh
-    for place, vector in found.items():
+        return fresh
+
+    fresh = in_bulk(care, [texts[place] for place in missing], lambda text: f"{role} {text.id}", encode)
+    there = {**found, **{p: vector for p, vector in zip(missing, fresh, strict=True) if vector is not None}}
+    if not there:
+        raise UserError(f"{encoder.name}: breaks at every text of a shard. They are named in {care.listing}")
+    rows = np.zeros((len(texts), len(next(iter(there.values())))), dtype=np.float32)
+    for place, vector in there.items():
         rows[place] = vector
-    return rows, found.keys()
+    return rows, set(missing) - there.keys()
 
 
 def _truncation(texts: list[str], encoder: Encoder, role: Role) -> dict[str, int]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
+from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.unfinished import SHARDS, forget, keep_same
 from constraintsuite.models.dense import Similarity
 from constraintsuite.retrieval.topk import Neighbours, top_k
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
@@ -20,36 +22,39 @@ from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.bundle import CODES, TRUTH, Bundle
 from constraintsuite.vectors.folder import reading, reopen
 from constraintsuite.vectors.matrices import Matrix
+from constraintsuite.vectors.searching import BEYOND, NearestRow, Search, search_shards
 from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
-from constraintsuite.vectors.vectorset import open_vectors
+from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, QUERIES_FILE, VectorSet, open_vectors
 
 NEIGHBOURS_FILE = "knn.parquet"
-_AT_ONCE = 1_024
-_BEYOND = 64  # looked at behind the last neighbour for equal scores
-
-
-class NearestRow(NamedTuple):
-    """The neighbours of a query, best first; equal scores in the order of rows."""
-
-    query_row: int
-    doc_rows: list[int]
-    scores: list[float]
-    """In double precision: cosine, product, or the distance with a minus."""
-    kth_score: float | None
-    tied_beyond_k: int
-    """Documents that are exactly as near as the last neighbour and not among them."""
+SHARD_ROWS = 100_000
+_ALONE = LocalEngine()
 
 
 def make_neighbours(
-    path: Path, k: int, reporter: Reporter, *, encoder: str | None = None, metric: Similarity | None = None
+    path: Path,
+    k: int,
+    reporter: Reporter,
+    *,
+    encoder: str | None = None,
+    metric: Similarity | None = None,
+    engine: Engine = _ALONE,
+    shard_rows: int = SHARD_ROWS,
 ) -> Artifact:
-    """Write the exact neighbours of a bundle's queries, if they are not there yet."""
+    """Write the exact neighbours of a bundle's queries, if they are not there yet; they do not depend on the shards."""
     with reading(path) as bundle:
-        return _make(bundle, k, reporter, encoder, metric)
+        return _make(bundle, open_vectors(bundle, encoder), k, metric, engine, shard_rows, reporter)
 
 
-def _make(bundle: Bundle, k: int, reporter: Reporter, encoder: str | None, metric: Similarity | None) -> Artifact:
-    vectors = open_vectors(bundle, encoder)
+def _make(
+    bundle: Bundle,
+    vectors: VectorSet,
+    k: int,
+    metric: Similarity | None,
+    engine: Engine,
+    shard_rows: int,
+    reporter: Reporter,
+) -> Artifact:
     similarity: Similarity = metric or vectors.similarity
     name = f"neighbours-{vectors.name}-{similarity}-k{k}"
     inputs = {"texts": bundle.texts.manifest.content, "vectors": vectors.artifact.manifest.content}
@@ -60,12 +65,17 @@ def _make(bundle: Bundle, k: int, reporter: Reporter, encoder: str | None, metri
         manifest = read_manifest(out)
         if manifest is not None and manifest.fingerprint == origin.fingerprint:
             reporter.note(f"{out} is up to date")
+            forget(out / SHARDS)
             return Artifact(out, manifest)
         reopen(out)
         start = time.monotonic()
-        rows = _search(vectors.queries, vectors.documents, k, similarity, reporter)
+        folder = keep_same(out / SHARDS, f"{origin.fingerprint} {shard_rows}")
+        files = vectors.artifact.path / QUERIES_FILE, vectors.artifact.path / DOCUMENTS_FILE
+        rows = search_shards(Search(*files, similarity, k), folder, shard_rows, engine, reporter)
         write_table(out / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
-        return finish(out, origin, count_neighbours(_read(out)), {}, time.monotonic() - start)
+        artifact = finish(out, origin, count_neighbours(_read(out)), {}, time.monotonic() - start)
+        forget(folder)
+        return artifact
 
 
 def count_neighbours(rows: Iterable[NearestRow]) -> dict[str, int]:
@@ -78,22 +88,11 @@ def count_neighbours(rows: Iterable[NearestRow]) -> dict[str, int]:
     return counts
 
 
-def _search(
-    queries: Matrix, documents: Matrix, k: int, similarity: Similarity, reporter: Reporter
-) -> Iterator[NearestRow]:
-    with reporter.track("queries", len(queries)) as advance:
-        for start in range(0, len(queries), _AT_ONCE):
-            block = np.asarray(queries[start : start + _AT_ONCE])
-            for number, row in enumerate(nearest(block, documents, k, similarity)):
-                yield row._replace(query_row=start + number)
-            advance(len(block))
-
-
 def nearest(queries: Matrix, documents: Matrix, k: int, similarity: Similarity) -> list[NearestRow]:
     """The neighbours of each query, with the documents that tie with the last of them counted."""
     found: dict[int, NearestRow] = {}
     pending = np.arange(len(queries))
-    beyond = _BEYOND
+    beyond = BEYOND
     while len(pending):
         wider = top_k(queries[pending], documents, k + beyond, similarity)
         seen = min(k + beyond, len(documents))

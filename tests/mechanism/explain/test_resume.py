@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.explain.run import patch
@@ -17,10 +18,10 @@ STOPPED_IN_THE_SECOND_SHARD = """
 import os, signal, sys
 from pathlib import Path
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.explain import run
+from constraintsuite.mechanism.explain import questions, run
 from constraintsuite.mechanism.explain.settings import Scope
 
-done = run.patch_contrasts
+done = questions.patch_contrasts
 shards = []
 
 def stopping(subject, shard, *rest):
@@ -29,7 +30,7 @@ def stopping(subject, shard, *rest):
         os.kill(os.getpid(), signal.SIGKILL)
     return done(subject, shard, *rest)
 
-run.patch_contrasts = stopping
+questions.patch_contrasts = stopping
 run.patch(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), Scope(sites=("mlp",)), Silent())
 """
 
@@ -49,13 +50,25 @@ def test_an_analysis_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_pa
     command = [sys.executable, "-c", STOPPED_IN_THE_SECOND_SHARD, str(contrasts), model, str(out)]
     killed = subprocess.run(command, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
-    first = out / "effects" / "part-00000.parquet"
-    assert sorted(file.name for file in out.iterdir() if not file.name.startswith(".")) == ["effects"]
-    assert [file.name for file in first.parent.iterdir()] == [first.name]
+    first = out / "stages" / "part-00000.parquet"
+    assert sorted(file.name for file in out.iterdir() if not file.name.startswith(".")) == ["stages"]
+    assert [file.name for file in first.parent.glob("*.parquet")] == [first.name]
     written = first.stat().st_mtime_ns
     told = Told()
     resumed = patch(contrasts, model, out, SCOPE, told)
     assert told.notes == [f"{out}: goes on after 28 of 58 contrasts"]
-    assert first.stat().st_mtime_ns == written
+    assert (out / "effects" / first.name).stat().st_mtime_ns == written
+    assert not first.parent.exists()
     whole = patch(contrasts, model, tmp_path / "whole", SCOPE, Silent())
     assert resumed.manifest.content == whole.manifest.content
+
+
+def test_the_number_of_workers_does_not_matter(tmp_path: Path) -> None:
+    model = f"cross:{make_planted(tmp_path / 'model', noise=0.05)},threads=1"
+    contrasts = tmp_path / "contrasts.jsonl"
+    write_contrasts(contrasts, named(58))
+    alone, together = (
+        patch(contrasts, model, tmp_path / f"{engine.workers}", SCOPE, Silent(), engine=engine)
+        for engine in (LocalEngine(), LocalEngine(2))
+    )
+    assert together.manifest == alone.manifest

@@ -89,7 +89,7 @@ def test_an_explain_folder_is_a_source_too(given: Given, tmp_path: Path) -> None
 
 
 def test_what_is_finished_is_not_done_again(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraintsuite.mechanism.explain.run.attribute_contrasts", None)
+    monkeypatch.setattr("constraintsuite.mechanism.explain.questions.attribute_contrasts", None)
     again = attribute(given.contrasts, given.model, given.attributed.path, WIDE, Silent())
     assert again.manifest == given.attributed.manifest
 
@@ -103,7 +103,7 @@ def test_memory_decides_nothing(given: Given) -> None:
 def test_a_finished_ablation_needs_no_means(given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = (given.contrasts, given.model, tmp_path / "a", Scope(sites=("mlp",), limit=4), Silent())
     made = ablate(*arguments, kinds=["mean"])
-    monkeypatch.setattr("constraintsuite.mechanism.explain.run.prepare_ablation", None)
+    monkeypatch.setattr("constraintsuite.mechanism.explain.questions.prepare_ablation", None)
     assert ablate(*arguments, kinds=["mean"]).manifest == made.manifest
 
 

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.mechanism.options import dry_run_option, folder_type, json_option
+from constraintsuite.cli.engines import engine_options
+from constraintsuite.cli.mechanism.options import dry_run_option, json_option
 from constraintsuite.cli.mechanism.scoping import scoped
+from constraintsuite.cli.places import FOLDER
 
 if TYPE_CHECKING:
+    from constraintsuite.execution.engine import Engine
     from constraintsuite.mechanism.effects.records import Ablation
     from constraintsuite.mechanism.explain.forecast import Forecast
     from constraintsuite.mechanism.explain.records import Explained
@@ -29,7 +32,10 @@ if TYPE_CHECKING:
 @click.option("--steps", type=click.IntRange(min=0), default=0, show_default=True, help="Of integrated gradients.")
 @dry_run_option
 @json_option
-def attribute(source: Path, model: str, out: Path, scope: Scope, steps: int, dry_run: bool, as_json: bool) -> None:
+@engine_options
+def attribute(
+    source: Path, model: str, out: Path, scope: Scope, steps: int, dry_run: bool, as_json: bool, engine: Engine
+) -> None:
     """Estimate what every site and role of a reranker does to the contrasts of SOURCE: a suite, or a file of contrasts.
 
     Attribution patching takes a few passes, however many sites there are; `csuite explain patch --guide` says how far the
@@ -44,16 +50,17 @@ def attribute(source: Path, model: str, out: Path, scope: Scope, steps: int, dry
         begun = prepare(source, model, scope)
         _tell_forecast(forecast_attribution(begun, len(scope.directions), steps), begun, as_json)
         return
-    _tell(work(source, model, out, scope, Terminal(), steps=steps), as_json)
+    _tell(work(source, model, out, scope, Terminal(), steps=steps, engine=engine), as_json)
 
 
 @click.command()
 @scoped("all")
-@click.option("--guide", type=folder_type, help="An attribution: patch what it calls strongest, and a share by chance.")
+@click.option("--guide", type=FOLDER, help="An attribution: patch what it calls strongest, and a share by chance.")
 @click.option("--top", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="With --guide: the strongest.")
 @click.option("--random", type=click.FloatRange(0, 1), default=0.1, show_default=True, help="With --guide: by chance.")
 @dry_run_option
 @json_option
+@engine_options
 def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
     source: Path,
     model: str,
@@ -64,6 +71,7 @@ def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
     random: float,
     dry_run: bool,
     as_json: bool,
+    engine: Engine,
 ) -> None:
     """Put activations of one run of each contrast of SOURCE into the other, site by site, and see what it does.
 
@@ -79,7 +87,7 @@ def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
         begun, _ = plan_patches(source, model, scope, guide, top, random)
         _tell_forecast(forecast_patches(begun, len(scope.directions)), begun, as_json)
         return
-    _tell(work(source, model, out, scope, Terminal(), guide=guide, top=top, random=random), as_json)
+    _tell(work(source, model, out, scope, Terminal(), guide=guide, top=top, random=random, engine=engine), as_json)
 
 
 @click.command()
@@ -93,6 +101,7 @@ def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
 )
 @dry_run_option
 @json_option
+@engine_options
 def ablate(
     source: Path,
     model: str,
@@ -101,6 +110,7 @@ def ablate(
     kinds: tuple[Ablation, ...],
     dry_run: bool,
     as_json: bool,
+    engine: Engine,
 ) -> None:
     """Take sites away from the clean runs of SOURCE: is the margin still there?
 
@@ -117,7 +127,7 @@ def ablate(
         plan = plan_ablation(source, model, scope, chosen)
         _tell_forecast(forecast_ablation(plan), plan.work, as_json)
         return
-    _tell(work(source, model, out, scope, Terminal(), kinds=chosen), as_json)
+    _tell(work(source, model, out, scope, Terminal(), kinds=chosen, engine=engine), as_json)
 
 
 def _tell_forecast(forecast: Forecast, begun: Work, as_json: bool) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.mechanism.options import dry_run_option, folder_type, json_option, memory_option, seed_option
+from constraintsuite.cli.mechanism.options import dry_run_option, json_option, memory_option, seed_option
+from constraintsuite.cli.places import FOLDER
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.circuits.plan import CircuitPlan
@@ -20,7 +21,7 @@ _count = click.IntRange(min=0)
 
 
 @click.command()
-@click.argument("folder", type=folder_type)
+@click.argument("folder", type=FOLDER)
 @click.option("--side", type=click.Choice(["query", "document"]), default="query", show_default=True)
 @click.option(
     "--ablation",

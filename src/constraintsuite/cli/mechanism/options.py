@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
+from constraintsuite.cli.places import OUT
 from constraintsuite.records.examples import SPLITS
 
-folder_type = click.Path(path_type=Path, file_okay=False)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Say how much work it is, and write nothing.")
 seed_option = click.option(
@@ -24,9 +22,7 @@ split_option = click.option(
     type=click.Choice(SPLITS),
     help="Only this split, repeatable; a model that was trained on the suite should be asked test alone.",
 )
-page_option = click.option(
-    "--page", type=folder_type, help="Also write a page with tables and pictures to this folder."
-)
+page_option = click.option("--page", type=OUT, help="Also write a page with tables and pictures to this folder.")
 independent_option = click.option(
     "--independent",
     is_flag=True,

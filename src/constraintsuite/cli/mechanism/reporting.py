@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.mechanism.options import folder_type, json_option
+from constraintsuite.cli.mechanism.options import json_option
+from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ _LOOKED_AT = 64
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, type=folder_type)
-@click.option("--out", required=True, type=folder_type, help="Folder to create: index.html, tables/ and plots/.")
+@click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@click.option("--out", required=True, type=OUT, help="Folder to create: index.html, tables/ and plots/.")
 @click.option(
     "--attention",
     is_flag=True,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraintsuite.cli.mechanism.options import independent_option, memory_option, seed_option, split_option
+from constraintsuite.cli.places import OUT, Place
 from constraintsuite.mechanism.contrasts.records import SIDES
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ _DIRECTIONS = click.option(
     "--directions", type=click.Choice([_BOTH, "denoising", "noising"]), default=_BOTH, show_default=True
 )
 _OPTIONS = (
-    click.argument("source", type=click.Path(path_type=Path)),
+    click.argument("source", type=Place()),
     click.option("--model", required=True, metavar="M", help="The reranker to look into: cross:FOLDER."),
-    click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to create."),
+    click.option("--out", required=True, type=OUT, help="Folder to create."),
     click.option(
         "--sites",
         default="embeddings,residual,attention,mlp,heads",

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.cli.mechanism.options import folder_type, json_option
+from constraintsuite.cli.mechanism.options import json_option
+from constraintsuite.cli.places import FOLDER
 
 
 @click.command()
-@click.argument("folder", type=folder_type)
+@click.argument("folder", type=FOLDER)
 @click.option(
     "--again",
     type=click.IntRange(min=0),
@@ -22,7 +23,7 @@ from constraintsuite.cli.mechanism.options import folder_type, json_option
     show_default=True,
     help="Run so many exact patches once more, one by one from the tokens up.",
 )
-@click.option("--guide", type=folder_type, help="The attribution that chose the patches: check what is said of it too.")
+@click.option("--guide", type=FOLDER, help="The attribution that chose the patches: check what is said of it too.")
 @json_option
 def verify(folder: Path, again: int, guide: Path | None, as_json: bool) -> None:
     """Check FOLDER and the circuits in it: bytes, rows, figures, and with --again some effects; exit code 1 if one is wrong."""

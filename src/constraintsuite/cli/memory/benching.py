@@ -15,7 +15,6 @@ from constraintsuite.cli.memory.options import (
     budget_option,
     dry_run_option,
     encoder_option,
-    folder_type,
     json_option,
     load_encoder,
     modes_option,
@@ -25,6 +24,7 @@ from constraintsuite.cli.memory.options import (
     score_bench,
     vector_cache,
 )
+from constraintsuite.cli.places import OUT
 
 
 @click.command()
@@ -35,7 +35,7 @@ from constraintsuite.cli.memory.options import (
 @click.option("--lenient", is_flag=True, help="Pass over what a file has wrong, where that can be, and say so.")
 @click.option("--now", metavar="TIME", help="When the first case is asked.  [default: 2026-01-01]")
 @repeats_option
-@click.option("--out", type=folder_type, help="Folder of the run.  [default: runs/memory-NAME]")
+@click.option("--out", type=OUT, help="Folder of the run.  [default: runs/memory-NAME]")
 @report_option
 @dry_run_option
 @json_option

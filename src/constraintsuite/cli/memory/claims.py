@@ -18,12 +18,12 @@ from constraintsuite.cli.memory.options import (
     budget_option,
     dry_run_option,
     encoder_option,
-    folder_type,
     json_option,
     load_encoder,
     repeats_option,
     vector_cache,
 )
+from constraintsuite.cli.places import OUT
 
 if TYPE_CHECKING:
     from constraintsuite.memory.cases.grounding import Grounded
@@ -43,7 +43,7 @@ def _options(command: Callable[..., T]) -> Callable[..., T]:
             repeats_option,
             click.option(
                 "--out",
-                type=folder_type,
+                type=OUT,
                 default=Path("runs/memory-claims"),
                 show_default=True,
                 help="Folder of the run.",

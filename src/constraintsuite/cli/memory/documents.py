@@ -13,20 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.memory.options import dry_run_option, folder_type, graph_argument, json_option
+from constraintsuite.cli.memory.options import dry_run_option, json_option
+from constraintsuite.cli.places import OUT
 
 if TYPE_CHECKING:
     from constraintsuite.memory.ingest.growing import Growth
     from constraintsuite.memory.records import Part
 
 _paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+_graph = click.argument("graph", type=OUT)
 _SHOWN = 10
 _workers = click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes.")
 
 
 @click.command()
 @_paths
-@click.option("--out", "graph", type=folder_type, required=True, help="Folder to create.")
+@click.option("--out", "graph", type=OUT, required=True, help="Folder to create.")
 @click.option("--name", help="What the memory is called.  [default: the name of the folder]")
 @click.option("--by-path", is_flag=True, help="Name documents by their path, not by the name of their file alone.")
 @_workers
@@ -65,7 +67,7 @@ def ingest(
 
 
 @click.command()
-@graph_argument
+@_graph
 @_paths
 @_workers
 @dry_run_option
@@ -85,7 +87,7 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
 
 
 @click.command()
-@graph_argument
+@_graph
 @click.argument("documents", nargs=-1, required=True)
 @dry_run_option
 @json_option

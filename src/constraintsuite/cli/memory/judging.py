@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.memory.options import file_type, folder_type, json_option
+from constraintsuite.cli.memory.options import file_type, json_option
+from constraintsuite.cli.places import FOLDER
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("run", type=folder_type)
-@click.argument("second", required=False, type=folder_type)
+@click.argument("run", type=FOLDER)
+@click.argument("second", required=False, type=FOLDER)
 @click.option("--metric", "metrics", multiple=True, help="Repeatable.  [default: the two that are shown first]")
 @click.option("--baseline", metavar="MODE", help="Of one run: the mode to compare with.  [default: lexical_baseline]")
 @json_option
@@ -68,8 +69,8 @@ def _only_in(one: MemoryRun, other: MemoryRun) -> list[str]:
 
 
 @click.command()
-@click.argument("run", type=folder_type)
-@click.option("--baseline", type=folder_type, required=True, help="The run that it must not fall behind.")
+@click.argument("run", type=FOLDER)
+@click.option("--baseline", type=FOLDER, required=True, help="The run that it must not fall behind.")
 @click.option(
     "--policy",
     type=file_type,

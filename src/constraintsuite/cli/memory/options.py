@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.places import FOLDER, OUT
+
 if TYPE_CHECKING:
     from constraintsuite.models.base import Workbench
     from constraintsuite.models.dense import DenseScorer
 
 _BETWEEN_MODES = re.compile(r",(?![a-z_][a-z0-9_]*=)")
-folder_type = click.Path(path_type=Path, file_okay=False)
 file_type = click.Path(path_type=Path, dir_okay=False)
-graph_argument = click.argument("graph", type=folder_type)
+graph_argument = click.argument("graph", type=FOLDER)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 encoder_option = click.option(
@@ -48,7 +49,7 @@ repeats_option = click.option(
     show_default=True,
     help="How often a search is made again for warm times; with 0 a gate has no times to judge.",
 )
-report_option = click.option("--report", type=folder_type, help="Also write a page with tables to this folder.")
+report_option = click.option("--report", type=OUT, help="Also write a page with tables to this folder.")
 state_option = click.option(
     "--state", "state_file", type=file_type, help="File of the state.  [default: GRAPH.state.jsonl]"
 )

@@ -17,19 +17,19 @@ from constraintsuite.cli.judging import (
     agreement_json,
     agreement_text,
     file_type,
-    folder_type,
     json_option,
     ruling_options,
     take_sheet,
 )
 from constraintsuite.cli.memory.private_drift import drift
+from constraintsuite.cli.places import OUT
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.batch import Batch
     from constraintsuite.memory.private.acceptance import Criterion
     from constraintsuite.memory.private.labelling import EvidenceAgreement
 
-_pilot = click.argument("pilot", type=folder_type)
+_pilot = click.argument("pilot", type=OUT)
 _least = click.option(
     "--least",
     type=click.FloatRange(0, 1),
@@ -48,7 +48,7 @@ def private() -> None:
 
 @private.command()
 @click.argument("documents", type=click.Path(path_type=Path, exists=True))
-@click.option("--out", "pilot", required=True, type=folder_type, help="Folder of the pilot, to create.")
+@click.option("--out", "pilot", required=True, type=OUT, help="Folder of the pilot, to create.")
 @json_option
 def init(documents: Path, pilot: Path, as_json: bool) -> None:
     """Look at all Markdown and text files below DOCUMENTS and write an inventory for people to choose from."""
@@ -196,7 +196,7 @@ def adjudicate(
 
 @private.command()
 @_pilot
-@click.option("--out", required=True, type=folder_type, help="Folder to create.")
+@click.option("--out", required=True, type=OUT, help="Folder to create.")
 @_least
 @click.option("--require", is_flag=True, help="Write nothing, and exit with 1, unless the set is accepted.")
 @_version

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.judging import SHOWN
-from constraintsuite.cli.memory.options import encoder_option, file_type, folder_type, json_option, load_encoder
+from constraintsuite.cli.memory.options import encoder_option, file_type, json_option, load_encoder
+from constraintsuite.cli.places import FOLDER
 
 if TYPE_CHECKING:
     from constraintsuite.memory.private.drift import Drift
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("shadow", type=file_type)
-@click.argument("before", type=folder_type)
-@click.argument("after", type=folder_type)
+@click.argument("before", type=FOLDER)
+@click.argument("after", type=FOLDER)
 @click.option("--mode", "modes", multiple=True, default=("lexical_baseline",), show_default=True, help="Repeatable.")
 @click.option("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Units a search may return.")
 @encoder_option

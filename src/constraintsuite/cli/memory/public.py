@@ -17,7 +17,6 @@ from constraintsuite.cli.memory.options import (
     dry_run_option,
     encoder_option,
     file_type,
-    folder_type,
     json_option,
     load_encoder,
     modes_option,
@@ -27,6 +26,7 @@ from constraintsuite.cli.memory.options import (
     score_bench,
     vector_cache,
 )
+from constraintsuite.cli.places import OUT
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ _SCORED = (
 )
 _WHERE = (
     repeats_option,
-    click.option("--out", type=folder_type, help="Folder of the run.  [default: runs/memory-BENCHMARK]"),
+    click.option("--out", type=OUT, help="Folder of the run.  [default: runs/memory-BENCHMARK]"),
     report_option,
     dry_run_option,
     json_option,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.memory.options import folder_type, json_option
+from constraintsuite.cli.memory.options import json_option
+from constraintsuite.cli.places import FOLDER, OUT
 
 if TYPE_CHECKING:
     from constraintsuite.memory.runs.record import MemoryRun
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=folder_type)
-@click.option("--out", type=folder_type, required=True, help="Folder to create: index.html and tables/.")
+@click.argument("runs", nargs=-1, required=True, type=FOLDER)
+@click.option("--out", type=OUT, required=True, help="Folder to create: index.html and tables/.")
 @json_option
 def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Write one page of RUNS, which opens offline, with its tables as files."""

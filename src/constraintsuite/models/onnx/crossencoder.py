@@ -45,6 +45,8 @@ def make_onnx_cross(folder: Path, settings: CrossSettings, bench: Workbench) -> 
 class OnnxCross:
     """The raw logit of one label."""
 
+    spreadable = True
+
     def __init__(self, model: OnnxModel, label: int, prompt: str, bench: Workbench) -> None:
         self.name = model.folder.name
         self.model, self.label, self.prompt, self.bench = model, label, prompt, bench

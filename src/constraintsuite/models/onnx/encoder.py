@@ -43,6 +43,8 @@ def make_onnx_encoder(folder: Path, settings: DenseSettings, bench: Workbench) -
 class OnnxEncoder:
     """Tokens, the graph, pooling, and what the folder says comes after."""
 
+    spreadable = True
+
     def __init__(self, layout: SentenceLayout, model: OnnxModel, bench: Workbench) -> None:
         self.name = layout.transformer.name
         self.similarity = layout.similarity

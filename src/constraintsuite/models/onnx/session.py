@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.cores import cores
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.onnx.pooling import Floats
 from constraintsuite.models.tokenization import TokenBatch
@@ -21,7 +21,7 @@ class OnnxSession:
 
     def __init__(self, file: Path, threads: int | None) -> None:
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or _cores()
+        options.intra_op_num_threads = threads or cores()
         options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.use_deterministic_compute = True
@@ -52,8 +52,3 @@ class OnnxSession:
             raise UserError(f"{self.file}: the result {output!r} has {result.ndim} dimensions, expected {dimensions}.")
         values: Floats = np.asarray(result, dtype=np.float32)
         return values
-
-
-def _cores() -> int:
-    """Those that this process may use, where the system tells."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

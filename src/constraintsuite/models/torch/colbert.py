@@ -14,7 +14,7 @@ from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.interaction import Meetings
+from constraintsuite.models.torch.interaction import Meetings, mean_sizes
 from constraintsuite.models.torch.sentences import Features, SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
 from constraintsuite.store.files import sha256_text
@@ -59,11 +59,13 @@ def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
 class ColbertScorer:
     """Late interaction, computed here and exactly."""
 
+    spreadable = True
+
     def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
         self.name = name
         self.model = model
         self._bench = bench
-        self._noticed: Mapping[str, Fact] = {}
+        self._noticed: Mapping[str, int] = {}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -76,7 +78,7 @@ class ColbertScorer:
             return np.empty(0, dtype=np.float64)
         met = Meetings(self, SIZES.limits(self.model.settings), self._bench)(pairs)
         self._noticed = {
-            "mean_tokens": met.sizes._asdict(),
+            **met.sizes._asdict(),
             "queries_cut": self._count_cut([query for query, _ in pairs], "query"),
             "documents_cut": self._count_cut([text for _, text in pairs], "document"),
         }
@@ -91,7 +93,16 @@ class ColbertScorer:
         """The model, and what was noticed of the texts."""
         settled = {key: self.model.setting(key) for key in ("query_expansion", "skiplist_words")}
         similarity = {"similarity": self.model.model.similarity_fn_name}
-        return {**self.model.describe(), **settled, **similarity, **self._noticed}
+        return {**self.model.describe(), **settled, **similarity, **self.told(self.noticed())}
+
+    def noticed(self) -> Mapping[str, int]:
+        """Texts, their tokens, and how many are longer than the model reads."""
+        return self._noticed
+
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+        """Mean tokens, and texts that are cut."""
+        cut = ("queries_cut", "documents_cut")
+        return {"mean_tokens": mean_sizes(noticed), **{key: noticed[key] for key in cut}} if noticed else {}
 
     def vectors(self, features: Features, role: Role) -> list[TokenVectors]:
         """The vectors of each text of a batch, less those of padding and of tokens on the model's skip list."""

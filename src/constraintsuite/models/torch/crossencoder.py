@@ -63,6 +63,8 @@ def make_torch_cross(folder: Path, settings: CrossSettings, bench: Workbench) ->
 class TorchCrossEncoder:
     """Scores pairs by a logit as the model gives it, without sigmoid."""
 
+    spreadable = True
+
     def __init__(self, folder: Path, settings: CrossSettings, bench: Workbench) -> None:
         self.name = f"cross:{folder}"
         self.settings = settings

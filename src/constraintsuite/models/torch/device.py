@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.cores import cores
 from constraintsuite.models.base import OutOfMemory
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def pick_dtype(precision: str) -> torch.dtype:
 
 
 def count_threads(threads: int | None) -> int:
-    """Processor threads: as many as asked for, else one a core that this process may use."""
-    return threads or len(os.sched_getaffinity(0))
+    """Processor threads: as many as asked for, else one a core: see `cores`."""
+    return threads or cores()
 
 
 @contextmanager

@@ -76,6 +76,8 @@ def torch_encoder(
 class TorchEncoder:
     """An encoder with one reader a role; both may be the same model."""
 
+    spreadable = True
+
     def __init__(
         self,
         name: str,

@@ -5,7 +5,7 @@ The vectors of all queries are held in memory, those of a document only while it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.execution.progress import Silent
-from constraintsuite.models.base import Pair, Role, Workbench
+from constraintsuite.models.base import Fact, Pair, Role, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
 from constraintsuite.models.torch.alike import first_alike
 from constraintsuite.models.torch.sentences import Features, SentenceModel
@@ -47,10 +47,20 @@ class Meeting(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """The mean number of parts of a vector."""
+    """How many vectors there are of a role, and how many parts they have together."""
 
-    queries: float
-    documents: float
+    queries: int
+    query_parts: int
+    documents: int
+    document_parts: int
+
+
+def mean_sizes(sizes: Mapping[str, int]) -> Mapping[str, Fact]:
+    """The mean number of parts of a vector, by role, from counts that are called as those of `Sizes`."""
+    return {
+        "queries": sizes["query_parts"] / sizes["queries"],
+        "documents": sizes["document_parts"] / sizes["documents"],
+    }
 
 
 class Met(NamedTuple):
@@ -76,13 +86,13 @@ class Meetings(Generic[V]):
         meetings = _meetings(alike)
         rows = self._rows(meetings)
         scores: dict[Pair, float] = {}
-        sizes: dict[str, float] = {}
+        sizes: dict[str, int] = {}
         for meeting, row in zip(meetings, rows, strict=True):
             for query, score, size in zip(meeting.queries, row[1::2], row[2::2], strict=False):
                 scores[query, meeting.document] = float(score)
-                sizes[query] = float(size)
-        means = Sizes(float(np.mean(list(sizes.values()))), float(rows[:, 0].mean()))
-        return Met(np.array([scores[pair] for pair in alike], dtype=np.float64), means)
+                sizes[query] = int(size)
+        found = Sizes(len(sizes), sum(sizes.values()), len(rows), int(rows[:, 0].sum()))
+        return Met(np.array([scores[pair] for pair in alike], dtype=np.float64), found)
 
     def _alike(self, texts: Sequence[str], role: Role) -> dict[str, str]:
         return first_alike(texts, self.interaction.model.marks(texts, role))

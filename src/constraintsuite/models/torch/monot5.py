@@ -73,12 +73,15 @@ def make_monot5(name: ModelName, bench: Workbench) -> Scorer:
 class MonoT5Scorer:
     """The log-probability of "true" against "false" alone, as the first word of the answer."""
 
+    spreadable = True
+
     def __init__(self, name: str, folder: ModelFolder, settings: MonoT5Settings, bench: Workbench) -> None:
         self.name = name
         self.folder = folder
         self.settings = settings
         self._bench = bench
         self._read: dict[Pair, Prompt] = {}
+        self._cut_texts = 0
 
     @cached_property
     def fingerprint(self) -> str:
@@ -89,7 +92,9 @@ class MonoT5Scorer:
         """Zero at most; never rounded to it, so that two texts of which the model is sure are no tie."""
         if not pairs:
             return np.empty(0, dtype=np.float64)
-        alike = first_alike(pairs, [mark_of(prompt.ids) for prompt in self._prompts(pairs)])
+        prompts = self._prompts(pairs)
+        self._cut_texts = sum(self._read[pair].visible < len(pair[1]) for pair in dict.fromkeys(pairs))
+        alike = first_alike(pairs, [mark_of(prompt.ids) for prompt in prompts])
         distinct = {pair: row for row, pair in enumerate(dict.fromkeys(alike.values()))}
         lengths = [len(prompt.ids) for prompt in self._prompts(list(distinct))]
         run = BatchRun("pairs", self, self.fingerprint, _key, SIZES.limits(self.settings), self._bench)
@@ -104,7 +109,6 @@ class MonoT5Scorer:
     def describe(self) -> Mapping[str, Fact]:
         """What it is and how it is run."""
         answers = [self._tokenizer.convert_ids_to_tokens(token) for token in self._answers]
-        cut = sum(prompt.visible < len(text) for (_, text), prompt in self._read.items())
         return {
             "folder": self.folder.path.name,
             "weights": self.folder.weights,
@@ -115,8 +119,16 @@ class MonoT5Scorer:
             "length": self._length,
             "prompt": _prompt("{query}", "{text}")[0],
             "answers": {"relevant": answers[0], "other": answers[1]},
-            "texts_cut": cut,
+            **self.told(self.noticed()),
         }
+
+    def noticed(self) -> Mapping[str, int]:
+        """Pairs whose text is longer than there is room for."""
+        return {"texts_cut": self._cut_texts}
+
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+        """The same."""
+        return {"texts_cut": noticed["texts_cut"]}
 
     def prepare(self, items: Sequence[Pair]) -> list[IntArray]:
         """Tokens, not padded yet."""

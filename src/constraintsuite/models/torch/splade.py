@@ -17,7 +17,7 @@ from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.interaction import Meetings, Sizes
+from constraintsuite.models.torch.interaction import Meetings, Sizes, mean_sizes
 from constraintsuite.models.torch.sentences import Features, SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
 from constraintsuite.store.files import sha256_text
@@ -58,6 +58,8 @@ def make_splade(name: ModelName, bench: Workbench) -> Scorer:
 class SpladeScorer:
     """Sparse vectors, compared over the words that both texts have."""
 
+    spreadable = True
+
     def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
         self.name = name
         self.model = model
@@ -79,12 +81,19 @@ class SpladeScorer:
 
     def describe(self) -> Mapping[str, Fact]:
         """The model, and how many words of the vocabulary a text has on average."""
-        active = {} if self._sizes is None else {"active_dimensions": self._sizes._asdict()}
         pooling = {
             "pooling": self.model.setting("pooling_strategy"),
             "activation": self.model.setting("activation_function"),
         }
-        return {**self.model.describe(), **pooling, "similarity": "dot", **active}
+        return {**self.model.describe(), **pooling, "similarity": "dot", **self.told(self.noticed())}
+
+    def noticed(self) -> Mapping[str, int]:
+        """Texts, and words with a weight in them."""
+        return {} if self._sizes is None else self._sizes._asdict()
+
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+        """Words with a weight, on average."""
+        return {"active_dimensions": mean_sizes(noticed)} if noticed else {}
 
     def vectors(self, features: Features, role: Role) -> list[SparseVector]:
         """The weights of each text of a batch."""

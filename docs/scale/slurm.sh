@@ -1,0 +1,20 @@
+#!/bin/bash
+#SBATCH --job-name=csuite
+#SBATCH --nodes=4
+#SBATCH --ntasks-per-node=1
+#SBATCH --cpus-per-task=16
+#SBATCH --time=04:00:00
+# Usage: sbatch slurm.sh build recipes/ours.yaml --out /shared/suites/ours
+# /shared is a folder that all nodes see. A job that runs out of time is submitted again, and goes on where it was.
+set -euo pipefail
+port=6379
+head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+address=$(srun --nodes=1 --ntasks=1 --nodelist="$head" hostname --ip-address | awk '{print $1}'):$port
+srun --nodes=1 --ntasks=1 --nodelist="$head" ray start --head --port=$port --num-cpus="$SLURM_CPUS_PER_TASK" --block &
+sleep 10
+if [ "$SLURM_JOB_NUM_NODES" -gt 1 ]; then
+  srun --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --exclude="$head" \
+    ray start --address="$address" --num-cpus="$SLURM_CPUS_PER_TASK" --block &
+  sleep 10
+fi
+csuite "$@" --engine ray --address "$address"

@@ -1,0 +1,218 @@
+"""The cluster engine: tasks go to actors on the nodes of a Ray cluster, each with a processor or a graphics card of its own."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import socket
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Generic, cast
+
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.execution.cores import THREADS, cores
+from constraintsuite.execution.engine import Crash, Done, Result, Task
+from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.stage import code_version
+
+_ATTEMPTS = 3  # a node may be lost, and the next one too
+_ANSWER_SECONDS = 5.0
+_NEWS_SECONDS = 30.0
+_LONGEST_WAIT = 600.0  # a cluster that grows on demand may need minutes for a first node
+_LOST = "the workers of the cluster died (out of memory, or their nodes were lost)"
+
+
+class RayEngine:
+    """Runs tasks on a cluster.
+
+    Workers stay between two maps, and so do the models in them. Each has one task at a time: nothing piles up anywhere, and
+    it is known what a worker died of.
+    """
+
+    def __init__(
+        self, address: str | None = None, workers: int = 0, gpus: float = 0.0, reporter: Reporter | None = None
+    ) -> None:
+        """`workers` 0 is one for each processor, or where `gpus` are wanted, for each card that the cluster has now."""
+        self._address, self._workers, self._gpus = address, workers, gpus
+        self._reporter = reporter or Silent()
+        self._crew: _Crew | None = None
+
+    def map(
+        self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
+    ) -> list[Result | Crash]:
+        """See `Engine`."""
+        if not tasks:
+            return []
+        if self._crew is None:
+            self._crew = _gather(self._address, self._workers, self._gpus, self._reporter)
+        return _Course(self._crew, function, tasks, done).run()
+
+
+class _Course(Generic[Task, Result]):
+    """One map: which tasks wait, how often each was tried, and what came of it."""
+
+    def __init__(self, crew: _Crew, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done) -> None:
+        self._crew, self._function, self._tasks, self._done = crew, function, tasks, done
+        self._waiting = deque(range(len(tasks)))
+        self._deaths: Counter[int] = Counter()
+        self._results: dict[int, Result | Crash] = {}
+
+    def run(self) -> list[Result | Crash]:
+        try:
+            while len(self._results) < len(self._tasks):
+                self._crew.hire(len(self._tasks) - len(self._results))
+                while self._waiting and self._crew.idle:
+                    index = self._waiting.popleft()
+                    self._crew.give(index, self._function, self._tasks[index])
+                for index, result in self._crew.wait():
+                    self._settle(index, cast("Result | Crash", result))
+        except BaseException:
+            self._crew.dismiss()
+            raise
+        return [self._results[index] for index in range(len(self._tasks))]
+
+    def _settle(self, index: int, result: Result | Crash) -> None:
+        self._deaths[index] += isinstance(result, Crash)
+        if isinstance(result, Crash) and self._deaths[index] < _ATTEMPTS:
+            self._waiting.appendleft(index)
+            return
+        self._results[index] = result
+        self._done(index)
+
+
+class _Crew:
+    """The workers: those that are starting, those that wait for work, and those that have some."""
+
+    def __init__(self, ray: Any, size: int, gpus: float, reporter: Reporter) -> None:  # noqa: ANN401 - a module without types
+        self._ray, self._size, self._gpus, self._reporter = ray, size, gpus, reporter
+        self.idle: list[Any] = []
+        self._starting: dict[Any, Any] = {}  # its first answer, to come: the worker
+        self._busy: dict[Any, tuple[Any, int]] = {}  # its result, to come: the worker, and the number of the task
+        self._heard = time.monotonic()
+
+    def hire(self, tasks: int) -> None:
+        """Start as many workers as there is work for; a worker that died is replaced, wherever there is room."""
+        kind = self._ray.remote(_Worker).options(num_cpus=1, num_gpus=self._gpus, max_restarts=0)
+        for _ in range(min(self._size, tasks) - len(self.idle) - len(self._starting) - len(self._busy)):
+            worker = kind.remote({THREADS: str(cores())})
+            self._starting[worker.introduce.remote()] = worker
+
+    def give(self, index: int, function: Callable[[Any], object], task: object) -> None:
+        """Let an idle worker do a task."""
+        worker = self.idle.pop()
+        self._busy[worker.run.remote(function, task)] = worker, index
+
+    def wait(self) -> Iterator[tuple[int, object]]:
+        """What ended meanwhile: the number of a task, and its result, or a Crash where its worker died."""
+        ended, _ = self._ray.wait([*self._starting, *self._busy], num_returns=1, timeout=_NEWS_SECONDS)
+        for answer in ended:
+            self._heard = time.monotonic()
+            if answer in self._starting:
+                self._welcome(answer)
+            else:
+                worker, index = self._busy.pop(answer)
+                result = self._get(answer)
+                if not isinstance(result, Crash):
+                    self.idle.append(worker)
+                yield index, result
+        if not self._busy and not self.idle:
+            self._complain()
+
+    def dismiss(self) -> None:
+        """Stop all that is under way: nobody waits for it any more."""
+        for worker in [*self._starting.values(), *(worker for worker, _ in self._busy.values())]:
+            self._ray.kill(worker)
+        self._starting, self._busy = {}, {}
+
+    def _welcome(self, answer: Any) -> None:  # noqa: ANN401
+        worker = self._starting.pop(answer)
+        said = self._get(answer)
+        if isinstance(said, Crash):
+            return  # its node was lost, and another will be started
+        node, version = said
+        if version != code_version():
+            raise UserError(
+                f"The node {node} has another version of constraintsuite, or of a library that can change a result. Install the "
+                "same on all nodes."
+            )
+        self.idle.append(worker)
+
+    def _get(self, answer: Any) -> Any:  # noqa: ANN401
+        try:
+            return self._ray.get(answer)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except (self._ray.exceptions.RayActorError, self._ray.exceptions.ObjectLostError):
+            return Crash(_LOST)
+
+    def _complain(self) -> None:
+        waited = time.monotonic() - self._heard
+        if waited < _NEWS_SECONDS:
+            return
+        has = self._ray.cluster_resources()
+        told = f"The cluster has {has.get('CPU', 0):g} processors and {has.get('GPU', 0):g} graphics cards"
+        if waited > _LONGEST_WAIT:
+            raise UserError(
+                f"{told}, and gave no worker for ten minutes. Is it busy with other work, or too small? A worker asks for one "
+                f"processor{f' and {self._gpus:g} graphics cards' if self._gpus else ''}."
+            )
+        self._reporter.note(f"{told}; waiting for a free place")
+
+
+class _Worker:
+    """Lives on a node, with its models, for as long as the command that started it."""
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        os.environ.update(settings)
+
+    def introduce(self) -> tuple[str, str]:
+        """Where it is, and what it runs."""
+        return platform.node(), code_version()
+
+    def run(self, function: Callable[[Any], object], task: object) -> object:
+        """The function of the task."""
+        return function(task)
+
+
+def _gather(address: str | None, workers: int, gpus: float, reporter: Reporter) -> _Crew:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anyone
+    try:
+        ray: Any = import_module("ray")
+    except ImportError:
+        raise MissingExtraError("ray", "--engine ray") from None
+    if not ray.is_initialized():
+        where = address or os.environ.get("RAY_ADDRESS")
+        require_cluster(where)
+        try:
+            ray.init(address=where, log_to_driver=False, logging_level=logging.ERROR)
+        except (ConnectionError, ValueError) as error:
+            raise UserError(_no_cluster(where or "auto", str(error).splitlines()[0])) from None
+    has = ray.cluster_resources()
+    places = int(has.get("GPU", 0) / gpus) if gpus else int(has.get("CPU", 1))
+    nodes = sum(node["Alive"] for node in ray.nodes())
+    size = workers or max(1, places)
+    reporter.note(f"ray: {nodes} {'node' if nodes == 1 else 'nodes'}, {has.get('CPU', 0):g} processors; {size} workers")
+    return _Crew(ray, size, gpus, reporter)
+
+
+def require_cluster(address: str | None) -> None:
+    """Refuse an address at which nobody listens: Ray itself would try for minutes."""
+    if address in (None, "auto", "local"):
+        return
+    host, _, port = address.rpartition("/")[2].rpartition(":")
+    if not host or not port.isdecimal():
+        raise UserError(f"--address {address}: expected HOST:PORT, as `ray start --head` prints it, or auto.")
+    try:
+        socket.create_connection((host, int(port)), _ANSWER_SECONDS).close()
+    except OSError as error:
+        raise UserError(_no_cluster(address, f"{error.strerror or error}.")) from None
+
+
+def _no_cluster(address: str, said: str) -> str:
+    return (
+        f"No Ray cluster at {address}: {said} Start one with `ray start --head`, or leave --address out to use this machine "
+        "alone."
+    )

@@ -1,0 +1,149 @@
+"""Work in shards: each is done when its outcome lies in the folder, whoever did it, and however often it was begun."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.care import Care, Poison, notes_of
+from constraintsuite.execution.engine import Crash, Engine
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.travel import arrive, clear, fetch, mirrors_in, paths_in, send
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter
+from constraintsuite.store.mirror import mirror_of
+
+UNWORKABLE = "unworkable"
+"""The reason under which records that break the work are counted."""
+_PATIENCE = 2  # deaths of a shard's processes that may have been none of its fault
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a stage (or one shard of it) did."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    rejects: Mapping[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def merged(parts: Sequence[Outcome]) -> Outcome:
+        """The sum of the parts."""
+        counts: Counter[str] = Counter()
+        rejects: Counter[str] = Counter()
+        for part in parts:
+            counts.update(part.counts)
+            rejects.update(part.rejects)
+        return Outcome(dict(sorted(counts.items())), dict(sorted(rejects.items())))
+
+    def without(self, poison: Sequence[Poison]) -> Outcome:
+        """The same, with what was left out counted."""
+        return Outcome(self.counts, {**self.rejects, UNWORKABLE: len(poison)}) if poison else self
+
+
+ShardFunction = Callable[[Any, Care], Outcome]
+"""The work of a shard. Its task is a dataclass whose fields of type Path are all the files that it reads and writes."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of some work, as it travels to whoever does it."""
+
+    function: ShardFunction
+    task: object
+    folder: Path
+    name: str
+    mirrors: Mapping[Path, str] = field(default_factory=dict)
+    """Of object stores, as they are where the work was planned; see `travel`."""
+
+    @property
+    def outcome_file(self) -> Path:
+        """Where its outcome goes, last of all."""
+        return self.folder / f"{self.name}.outcome.json"
+
+    @property
+    def deaths_file(self) -> Path:
+        """How many processes have died of it, or with it."""
+        return self.folder / f".{self.name}.deaths"
+
+
+def spread(
+    title: str, function: ShardFunction, tasks: Mapping[str, object], folder: Path, engine: Engine, reporter: Reporter
+) -> Outcome:
+    """Run `function` on each named task; one whose outcome is already in the folder is not run again.
+
+    A shard whose processes die goes on record by record, and what kills them is left out and named.
+    """
+    shards = [Shard(function, task, folder, name, mirrors_in((task, folder))) for name, task in tasks.items()]
+    send(folder)
+    with reporter.track(title, len(shards)) as advance:
+        waiting = [shard for shard in shards if not shard.outcome_file.is_file()]
+        advance(len(shards) - len(waiting))
+        while waiting:
+            ends = engine.map(run_shard, waiting, lambda index: advance())
+            waiting = [shard for shard, end in zip(waiting, ends, strict=True) if isinstance(end, Crash)]
+            advance(-len(waiting))
+            if waiting:
+                names = ", ".join(shard.name for shard in waiting)
+                reporter.note(f"{title}: processes died at {names}; going on there record by record")
+    fetch(folder)
+    _tell(title, [each for shard in shards for each in Care(folder, shard.name).poison], folder, reporter)
+    return Outcome.merged([adapter(Outcome).validate_json(shard.outcome_file.read_bytes()) for shard in shards])
+
+
+def run_shard(planned: Shard) -> None:
+    """Do the work of a shard, where it has not killed too many yet."""
+    shard = _at_hand(planned)
+    if not shard.folder.is_dir():
+        raise UserError(
+            f"{platform.node()} does not see {shard.folder}. All nodes need the same folder: a shared file system, or an "
+            "address such as s3://bucket/folder."
+        )
+    deaths = int(shard.deaths_file.read_text()) if shard.deaths_file.is_file() else 0
+    care = Care(shard.folder, shard.name, one_by_one=deaths >= _PATIENCE, share=send)
+    if deaths > _PATIENCE + care.deaths:
+        _forget_deaths(shard)
+        raise UserError(
+            f"{shard.name}: {deaths} processes died of it, and not at one of its records. Is there enough memory? What was "
+            "finished is kept: run the same command again, with fewer --workers."
+        )
+    write_text(shard.deaths_file, str(deaths + 1))
+    send(shard.deaths_file)
+    try:
+        outcome = shard.function(shard.task, care)
+    finally:
+        _forget_deaths(shard)
+    for path in paths_in(shard.task):
+        if path.is_relative_to(shard.folder):
+            send(path)
+    write_text(shard.outcome_file, adapter(Outcome).dump_json(outcome.without(care.poison)).decode() + "\n")
+    send(shard.outcome_file)
+
+
+def _at_hand(planned: Shard) -> Shard:
+    """The shard with its paths as they are on this machine, and what it reads there; on the same disk that is all so already."""
+    shard = arrive(planned, planned.mirrors)
+    if mirror_of(shard.folder) is not None:
+        shard.folder.mkdir(parents=True, exist_ok=True)
+    for path in paths_in(shard.task):
+        fetch(path, None if path.is_relative_to(shard.folder) else shard.folder)  # not what other shards make
+    for path in (shard.deaths_file, *notes_of(shard.folder, shard.name)):
+        fetch(path)
+    return shard
+
+
+def _forget_deaths(shard: Shard) -> None:
+    shard.deaths_file.unlink(missing_ok=True)
+    clear(shard.deaths_file)
+
+
+def _tell(title: str, poison: Sequence[Poison], folder: Path, reporter: Reporter) -> None:
+    for each in poison[:_SHOWN]:
+        reporter.note(f"{title}: left out {each.record}: {each.reason}")
+    if len(poison) > _SHOWN:
+        reporter.note(f"{title}: left out {len(poison) - _SHOWN:,} more, named in {folder}/*.poison.jsonl")

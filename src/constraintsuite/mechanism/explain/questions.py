@@ -1,0 +1,127 @@
+"""What is asked about a model. A question is small and travels; the model is loaded wherever it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+from constraintsuite.mechanism.ablation import REFERENCES, Replacement, ablate_contrasts, prepare_ablation
+from constraintsuite.mechanism.attribution import attribute_contrasts
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation, Grid
+from constraintsuite.mechanism.explain.forecast import forecast_ablation, forecast_attribution, forecast_patches
+from constraintsuite.mechanism.explain.plan import RANDOM, TOP, Guide, plan_ablation, plan_patches
+from constraintsuite.mechanism.explain.settings import Analysis, Scope
+from constraintsuite.mechanism.explain.work import Work, prepare
+from constraintsuite.mechanism.patching.exact import patch_contrasts
+
+Effects = Callable[[Sequence[TokenContrast]], list[Grid]]
+
+
+class Begun(NamedTuple):
+    """A question with the model in memory."""
+
+    work: Work
+    effects: Effects
+    """Of some contrasts."""
+    own: Mapping[str, Any]
+    """Settings of this kind of question; `shard` is how many contrasts are done at a time."""
+    guide: Guide | None = None
+
+
+class Question(Protocol):
+    """What is asked, about which model, on which contrasts."""
+
+    analysis: ClassVar[Analysis]
+
+    @property
+    def scope(self) -> Scope:
+        """What is looked at."""
+
+    def begin(self) -> Begun:
+        """Load the model and read the contrasts; what can be refused is refused here."""
+
+
+@dataclass(frozen=True)
+class AttributeQuestion:
+    """Estimate every patch by gradients; `steps` of integrated gradients, 0 for none."""
+
+    analysis: ClassVar[Analysis] = "attribute"
+    source: Path
+    model: str
+    scope: Scope
+    steps: int = 0
+
+    def begin(self) -> Begun:
+        """See `Question`."""
+        work, scope = prepare(self.source, self.model, self.scope), self.scope
+
+        def effects(shard: Sequence[TokenContrast]) -> list[Grid]:
+            return attribute_contrasts(
+                work.subject, shard, work.patches, scope.directions, work.budget, steps=self.steps
+            )
+
+        shard = forecast_attribution(work, len(scope.directions), self.steps).shard
+        return Begun(work, effects, {"steps": self.steps, "shard": shard})
+
+
+@dataclass(frozen=True)
+class PatchQuestion:
+    """Run every patch; with a `guide`, an attribution folder, the strongest share by its estimates and a random share."""
+
+    analysis: ClassVar[Analysis] = "patch"
+    source: Path
+    model: str
+    scope: Scope
+    guide: Path | None = None
+    top: float = TOP
+    random: float = RANDOM
+
+    def begin(self) -> Begun:
+        """See `Question`."""
+        scope = self.scope
+        work, guided = plan_patches(self.source, self.model, scope, self.guide, self.top, self.random)
+
+        def effects(shard: Sequence[TokenContrast]) -> list[Grid]:
+            return patch_contrasts(work.subject, shard, work.patches, scope.directions, work.budget)
+
+        own: dict[str, Any] = {"shard": forecast_patches(work, len(scope.directions)).shard}
+        own |= {} if guided is None else {"top": self.top, "random": self.random}
+        return Begun(work, effects, own, guided)
+
+
+@dataclass(frozen=True)
+class AblateQuestion:
+    """Take every site away from the clean runs, in one or several ways."""
+
+    analysis: ClassVar[Analysis] = "ablate"
+    source: Path
+    model: str
+    scope: Scope
+    kinds: tuple[Ablation, ...] = ABLATIONS
+
+    def begin(self) -> Begun:
+        """See `Question`."""
+        plan = plan_ablation(self.source, self.model, self.scope, self.kinds)
+        work = plan.work
+
+        @cache  # when the first shard is begun: a finished folder needs none of it
+        def replacements() -> list[Replacement]:
+            return [
+                prepare_ablation(work.subject, kind, work.contrasts, work.sites, work.budget, self.scope.seed)
+                for kind in self.kinds
+            ]
+
+        def effects(shard: Sequence[TokenContrast]) -> list[Grid]:
+            asked = [(replacement, replacement.serves(shard)) for replacement in replacements()]
+            return [
+                ablate_contrasts(work.subject, contrasts, work.patches, replacement, work.budget)
+                for replacement, contrasts in asked
+                if contrasts
+            ]
+
+        own = {"kinds": list(self.kinds), "references": REFERENCES, "shard": forecast_ablation(plan).shard}
+        return Begun(work, effects, own)

@@ -1,0 +1,70 @@
+"""The model that this process works with: loaded once, and kept from one shard to the next."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.models.base import Scorer, Workbench
+from constraintsuite.models.naming import load_scorer
+
+_MOST_CHARACTERS = 50_000_000
+
+
+@dataclass
+class Held:
+    """A model, and what it found in its place."""
+
+    scorer: Scorer
+    bench: Workbench
+    characters: int = 0
+    """Of the texts it has read, of which it keeps much."""
+
+
+_held: dict[tuple[str, str, Path | None], Held] = {}  # one at most; a worker has no other way to keep it between shards
+
+
+def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path | None = None) -> Held:
+    """The model, to read these texts; loaded once in a process, not once a shard.
+
+    A model keeps the tokens of every text it has read, which would grow with the corpus: behind fifty million characters it is
+    loaded anew. One that is not that of the fingerprint is a UserError.
+    """
+    name = (model, fingerprint, cache)
+    held = _held.get(name)
+    if held is None or held.characters > _MOST_CHARACTERS:
+        bench = Workbench(cache=cache) if held is None else held.bench
+        held = None
+        _held.clear()  # before the next one is loaded: one model is in memory
+        held = _held[name] = Held(load_scorer(model, bench), bench)
+        if held.scorer.fingerprint != fingerprint:
+            _held.clear()
+            raise UserError(
+                f"Model {model!r}: its files were changed while it was in use, or on {platform.node()} it is not the same: "
+                "other weights, versions of libraries, threads or device. Run the same command again, on machines that are "
+                "alike."
+            )
+    held.characters += sum(map(len, texts))
+    return held
+
+
+@contextmanager
+def holding(model: str, scorer: Scorer, bench: Workbench) -> Iterator[None]:
+    """While the block runs, shards of this process use this very scorer; when it ends, the process keeps none."""
+    _held.clear()
+    _held[model, scorer.fingerprint, bench.cache] = Held(scorer, bench)
+    with letting_go():
+        yield
+
+
+@contextmanager
+def letting_go() -> Iterator[None]:
+    """When the block ends, this process keeps no model."""
+    try:
+        yield
+    finally:
+        _held.clear()

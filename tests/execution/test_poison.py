@@ -1,0 +1,89 @@
+"""A record that kills the process that works on it does not kill its shard for ever."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.care import KILLED, Care
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Silent
+from constraintsuite.execution.spread import Outcome, spread
+
+SHARDS = {"part-0": (1, 2, 3), "part-1": (4, 666, 5), "part-2": (6, 7)}
+
+
+@dataclass(frozen=True)
+class Task:
+    numbers: tuple[int, ...]
+    target: Path
+
+
+def double(numbers: Sequence[int]) -> Iterator[int]:
+    for number in numbers:
+        if number == 666:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield 2 * number
+
+
+def work(task: Task, care: Care) -> Outcome:
+    made = [result for _, result in care.each(task.numbers, str, double)]
+    task.target.write_text(" ".join(map(str, made)))
+    return Outcome({"made": len(made)})
+
+
+def die_before_any_record(task: Task, care: Care) -> Outcome:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+@dataclass
+class Heard(Silent):
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def tasks(folder: Path) -> dict[str, Task]:
+    return {name: Task(numbers, folder / f"{name}.txt") for name, numbers in SHARDS.items()}
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {path.stem: path.read_text() for path in folder.glob("*.txt")}
+
+
+def test_the_record_is_found_named_and_counted_and_the_rest_is_done(tmp_path: Path) -> None:
+    heard = Heard()
+    outcome = spread("numbers", work, tasks(tmp_path), tmp_path, LocalEngine(2), heard)
+    assert outcome == Outcome({"made": 7}, {"unworkable": 1})
+    assert texts(tmp_path) == {"part-0": "2 4 6", "part-1": "8 10", "part-2": "12 14"}
+    assert heard.notes[-1] == f"numbers: left out 666: {KILLED}"
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_with_one_process_the_command_dies_until_it_knows_the_record(tmp_path: Path) -> None:
+    code = f"from pathlib import Path; from execution.test_poison import run; run(Path({str(tmp_path)!r}))"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    ends: list[int] = []
+    while not ends or (ends[-1] == -signal.SIGKILL and len(ends) < 9):
+        ends.append(subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode)
+    assert ends == [*[-signal.SIGKILL] * 4, 0]
+    assert texts(tmp_path) == {"part-0": "2 4 6", "part-1": "8 10", "part-2": "12 14"}
+
+
+def run(folder: Path) -> None:
+    spread("numbers", work, tasks(folder), folder, LocalEngine(), Silent())
+
+
+def test_a_shard_that_dies_of_no_record_is_given_up_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"part-\d: 3 processes died of it, and not at one of its records"):
+        spread("numbers", die_before_any_record, tasks(tmp_path), tmp_path, LocalEngine(2), Silent())

@@ -1,0 +1,130 @@
+"""Tasks on a real cluster of two nodes: the results of one process, whatever dies on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.cores import THREADS
+from constraintsuite.execution.engine import Crash
+from constraintsuite.execution.ray_engine import RayEngine, require_cluster
+from execution.two_nodes import TwoNodes, start_two_nodes
+
+TASKS = [5, 1, 4, 2, 3]
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[TwoNodes]:
+    pytest.importorskip("ray", reason="needs the extra [ray]")
+    with start_two_nodes() as nodes:
+        yield nodes
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def fail_on_four(number: int) -> int:
+    if number == 4:
+        raise UserError("four")
+    return number
+
+
+def die_on_four(number: int) -> int:
+    if number == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def die_once(task: tuple[int, Path]) -> int:
+    number, died = task
+    if number == 4 and not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def node_of(task: tuple[int, Path]) -> str:
+    """Says where it runs, and stays there until it may go."""
+    number, folder = task
+    node = str(import_module("ray").get_runtime_context().get_node_id())
+    (folder / f"begun-{number}-{node}").write_text(str(os.getpid()))
+    while not (folder / "go").exists():
+        time.sleep(0.02)
+    return node
+
+
+def threads(_: int) -> str | None:
+    return os.environ.get(THREADS)
+
+
+def test_results_stand_in_the_order_of_the_tasks(nodes: TwoNodes) -> None:
+    ended: list[int] = []
+    assert RayEngine(nodes.address).map(square, TASKS, ended.append) == [25, 1, 16, 4, 9]
+    assert sorted(ended) == [0, 1, 2, 3, 4]
+
+
+def test_an_error_in_a_task_is_the_error_of_the_map_and_the_engine_goes_on(nodes: TwoNodes) -> None:
+    engine = RayEngine(nodes.address)
+    with pytest.raises(UserError, match=r"^four$"):
+        engine.map(fail_on_four, TASKS)
+    assert engine.map(square, [3]) == [9]
+
+
+def test_a_task_whose_worker_was_killed_is_done_by_another(nodes: TwoNodes, tmp_path: Path) -> None:
+    assert RayEngine(nodes.address).map(die_once, [(number, tmp_path / "died") for number in TASKS]) == TASKS
+
+
+def test_a_task_that_kills_every_worker_ends_as_a_crash_and_the_others_as_ever(nodes: TwoNodes) -> None:
+    ends = RayEngine(nodes.address).map(die_on_four, TASKS)
+    assert [end if isinstance(end, int) else type(end) for end in ends] == [5, 1, Crash, 2, 3]
+
+
+def test_workers_calculate_with_as_many_threads_as_the_command_would(
+    nodes: TwoNodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(THREADS, "3")
+    assert RayEngine(nodes.address, workers=1).map(threads, [1]) == ["3"]
+
+
+def test_a_node_with_another_version_is_refused(nodes: TwoNodes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("constraintsuite.execution.ray_engine.code_version", lambda: "another")
+    with pytest.raises(UserError, match="has another version of constraintsuite"):
+        RayEngine(nodes.address).map(square, [1])
+
+
+def test_what_ran_on_a_lost_node_is_done_on_the_other(nodes: TwoNodes, tmp_path: Path) -> None:
+    def lose_one_while_both_work() -> None:
+        while len(begun := list(tmp_path.glob("begun-*"))) < 2:
+            time.sleep(0.02)
+        nodes.lose_second()
+        while all(Path("/proc", file.read_text()).exists() for file in begun):
+            time.sleep(0.02)
+        (tmp_path / "go").touch()
+
+    fate = threading.Thread(target=lose_one_while_both_work)
+    fate.start()
+    places = RayEngine(nodes.address).map(node_of, [(number, tmp_path) for number in TASKS])
+    fate.join()
+    nodes.join_again()
+    assert len({file.name.rsplit("-", 1)[1] for file in tmp_path.glob("begun-*")}) == 2
+    assert len(set(places)) == 1
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "no.such.host.invalid:6379", "ray://127.0.0.1:1"])
+def test_no_cluster_is_a_user_error_that_says_how_to_start_one(address: str) -> None:
+    with pytest.raises(UserError, match=rf"{address}: .*ray start --head"):
+        require_cluster(address)
+
+
+def test_an_address_without_a_port_is_refused() -> None:
+    with pytest.raises(UserError, match="HOST:PORT"):
+        require_cluster("node7")

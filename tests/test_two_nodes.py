@@ -1,0 +1,164 @@
+"""Whole commands on a real cluster of two nodes, one of which is lost on the way: the bytes are those of one process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.corpora.base import BadRows, SourceSettings
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.store.artifact import read_manifest
+from constraintsuite.store.jsonl import write_jsonl
+from execution.two_nodes import TwoNodes, start_two_nodes
+from store.s3_server import BUCKET, s3_server
+from tiny_bundle import make_bundle, save_model
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[TwoNodes]:
+    pytest.importorskip("ray", reason="needs the extra [ray]")
+    with start_two_nodes() as nodes:
+        yield nodes
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("corpus") / "docs.jsonl"
+    write_jsonl(file, list(open_source(SourceSettings(source="sample")).documents(BadRows()))[:400])
+    return file
+
+
+def csuite(*arguments: object, **settings: str) -> str:
+    command = [sys.executable, "-m", "constraintsuite", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **settings})
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@contextmanager
+def losing_a_node(nodes: TwoNodes, folder: Path, pattern: str) -> Iterator[None]:
+    """Once a first shard is done in the folder, the second node is gone; afterwards there is a new one."""
+    ended = threading.Event()
+
+    def lose() -> None:
+        while not ended.is_set() and not any(folder.glob(pattern)):
+            time.sleep(0.02)
+        nodes.lose_second()
+
+    fate = threading.Thread(target=lose)
+    fate.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        fate.join()
+        nodes.join_again()
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """The hash of every artifact in a folder."""
+    found = {path.parent: read_manifest(path.parent) for path in folder.rglob("manifest.json")}
+    return {str(path.relative_to(folder)): manifest.content for path, manifest in found.items() if manifest}
+
+
+def test_a_build(nodes: TwoNodes, corpus: Path, tmp_path: Path) -> None:
+    build = ("build", "--corpus", corpus, "--analyser", "rules", "--out")
+    csuite(*build, tmp_path / "one")
+    spread = tmp_path / "two" / "suite"
+    with losing_a_node(nodes, spread / "stages" / "mentions", "*.outcome.json"):
+        csuite(*build, spread, "--engine", "ray", "--address", nodes.address)
+    assert contents(spread) == contents(tmp_path / "one")
+
+
+def test_an_evaluation(nodes: TwoNodes, tmp_path: Path) -> None:
+    csuite("build", "--corpus", "sample", "--limit", "400", "--analyser", "rules", "--out", tmp_path / "suite")
+    score = ("eval", tmp_path / "suite", "--model", "cross:tiny", "--out")
+    csuite(*score, tmp_path / "one", CSUITE_CACHE=str(tmp_path / "cache"))
+    folder = tmp_path / "two" / "suite" / "cross-tiny"
+    with losing_a_node(nodes, folder, "**/*.outcome.json"):
+        csuite(*score, tmp_path / "two", "--engine", "ray", "--address", nodes.address)
+    assert contents(tmp_path / "two") == contents(tmp_path / "one")
+
+
+def test_an_embedding_and_its_neighbours(nodes: TwoNodes, tmp_path: Path) -> None:
+    model = save_model(tmp_path / "model")
+    one, two = make_bundle(tmp_path / "one" / "bundle"), make_bundle(tmp_path / "two" / "bundle")
+    spread = ("--engine", "ray", "--address", nodes.address)
+    csuite("embed", one, "--model", model, "--shard-rows", 7)
+    csuite("truth", one, "--knn", 3)
+    with losing_a_node(nodes, two / "vectors", "*/stages/*.outcome.json"):
+        csuite("embed", two, "--model", model, "--shard-rows", 7, *spread)
+    csuite("truth", two, "--knn", 3, *spread)
+    assert contents(two) == contents(one)
+
+
+def test_a_build_whose_command_is_killed_and_started_again(nodes: TwoNodes, corpus: Path, tmp_path: Path) -> None:
+    build = ("build", "--corpus", corpus, "--analyser", "rules", "--out")
+    csuite(*build, tmp_path / "one")
+    spread = (*build, tmp_path / "two", "--engine", "ray", "--address", nodes.address)
+    with subprocess.Popen([sys.executable, "-m", "constraintsuite", *map(str, spread)]) as process:
+        while not any((tmp_path / "two" / "stages" / "mentions").glob("*.outcome.json")):
+            time.sleep(0.02)
+        process.kill()
+    assert not (tmp_path / "two" / "manifest.json").exists()
+    csuite(*spread)
+    assert contents(tmp_path / "two") == contents(tmp_path / "one")
+
+
+def test_a_build_of_nodes_that_share_nothing_but_a_bucket(corpus: Path, tmp_path: Path) -> None:
+    csuite("build", "--corpus", corpus, "--analyser", "rules", "--out", tmp_path / "one")
+    with s3_server() as server:
+        server.empty()
+        store = {"AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": "anyone", "AWS_SECRET_ACCESS_KEY": "anything"}
+        first, second, own = ({**store, "CSUITE_CACHE": str(tmp_path / name)} for name in ("first", "second", "own"))
+        with start_two_nodes(first, second) as nodes:
+            url = f"s3://{BUCKET}/suites/ours"
+            build = ("build", "--corpus", corpus, "--analyser", "rules", "--out", url)
+            csuite(*build, "--engine", "ray", "--address", nodes.address, **own)
+        objects = server.objects()
+    files = {path.relative_to(tmp_path / "one").as_posix(): path for path in (tmp_path / "one").glob("*.json*")}
+    there = {name: objects[f"suites/ours/{name}"] for name in files if name != "environment.json"}
+    assert there == {name: file.read_bytes() for name, file in files.items() if name != "environment.json"}
+    parts = "mirrors/*/ours/stages/mentions/part-*.jsonl"
+    read = [path.name for node in ("first", "second") for path in (tmp_path / node).glob(parts)]
+    assert len(read) == len(set(read)) == 16  # each shard came to one node, and to no other
+
+
+def test_an_embedding_of_nodes_that_share_nothing_but_a_bucket(tmp_path: Path) -> None:
+    model = save_model(tmp_path / "model")
+    one = make_bundle(tmp_path / "source" / "bundle")
+    csuite("embed", one, "--model", model, "--shard-rows", 7)
+    with s3_server() as server:
+        server.empty()
+        store = {"AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": "anyone", "AWS_SECRET_ACCESS_KEY": "anything"}
+        first, second, own = ({**store, "CSUITE_CACHE": str(tmp_path / name)} for name in ("first", "second", "own"))
+        source = tmp_path / "source" / "bundle" / "source"
+        given = (
+            "--source",
+            source / "docs.jsonl",
+            "--queries",
+            source / "queries.jsonl",
+            "--qrels",
+            source / "qrels.txt",
+        )
+        url = f"s3://{BUCKET}/bundle"
+        csuite("subset", "build", *given, "--size", 30, "--namespace", "tiny", "--accept-coverage", "--out", url, **own)
+        with start_two_nodes(first, second) as nodes:
+            csuite(
+                "embed", url, "--model", model, "--shard-rows", 7, "--engine", "ray", "--address", nodes.address, **own
+            )
+        objects = server.objects()
+    vectors = [path.relative_to(one).as_posix() for path in (one / "vectors").rglob("*.npy")]
+    assert vectors
+    assert {name: objects[f"bundle/{name}"] for name in vectors} == {
+        name: (one / name).read_bytes() for name in vectors
+    }
+    assert not [name for name in objects if "/stages/" in name]  # what was only needed on the way is gone there too
