@@ -150,9 +150,9 @@ def test_examples_of_a_pair_that_breaks_the_model_are_left_out_and_named(
     run = load_run(artifact.path)
     assert "nutless" not in {result.id for result in run.results}
     assert any("1 example is left out" in note and note.endswith(": nutless") for note in heard.notes)
-    assert sum("RuntimeError: rye" in note for note in heard.notes) == 3  # under each of its queries
+    assert sum("RuntimeError (" in note for note in heard.notes) == 3  # under each of its queries
     events = json.loads((artifact.path / "environment.json").read_text())["events"]
-    assert sum("RuntimeError: rye" in event for event in events) == 3
+    assert sum("RuntimeError (" in event for event in events) == 3
     assert rejudge(run, load_suite(suite), TieRule("half")).summary.overall.examples == 4
 
 

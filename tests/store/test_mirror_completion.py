@@ -142,6 +142,7 @@ def denied_after(s3: Server, allowed: int) -> Application:
     def layer(environ: Environ, start: Start) -> Iterable[bytes]:
         if next(left, None) is not None:
             return s3.moto(environ, start)
+        environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))  # else it is taken for the next request
         body = b"<Error><Code>AccessDenied</Code><Message>No.</Message></Error>"
         start("403 Forbidden", [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
         return [body]

@@ -166,7 +166,7 @@ def test_a_text_that_breaks_the_encoder_is_zero_named_and_counted(
     documents = open_vectors(Bundle.open(path)).documents
     assert np.flatnonzero(np.linalg.norm(documents, axis=1) == 0).tolist() == [4]
     (event,) = json.loads((artifact.path / "environment.json").read_text())["events"]
-    assert event.startswith(f"left out document {broken.id}: RuntimeError: cannot be read")
+    assert event.startswith(f"left out document {broken.id}: RuntimeError (test_embed.py:")
     assert verify_folder(path) == []
 
 

@@ -25,11 +25,11 @@ EXTRAS = {
     "ann": ("usearch", "measure vector search engines"),
     "memory": ("scipy", "search graph memories"),
     "serve": ("starlette", "look and judge in a browser"),
-    "tune": ("accelerate", "train rerankers and encoders"),
     "ray": ("ray", "spread work over a cluster"),
     "s3": ("s3fs", "keep folders on S3 and what speaks its language"),
     "gcs": ("gcsfs", "keep folders on Google Cloud Storage"),
     "azure": ("adlfs", "keep folders on Azure"),
+    "tune": ("accelerate", "train rerankers and encoders"),
     "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
 }
 

@@ -32,7 +32,7 @@ def engine_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @click.option(
         "--workers",
-        type=click.IntRange(1, 100_000),
+        type=click.IntRange(1, 4_096),
         show_default="1; on Ray, one a processor or graphics card",
         help="Processes; the result does not depend on it.",
     )

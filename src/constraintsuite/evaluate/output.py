@@ -116,11 +116,12 @@ def _replace(
     try:
         written = write(fresh)
         _exchange(out, fresh, own)
-        if is_unfinished_work(out / SHARDS):
-            forget(out / SHARDS)  # all that was in them is written
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    return finish(out, origin, written.counts, written.rejects, time.monotonic() - start, events, written.place)
+    artifact = finish(out, origin, written.counts, written.rejects, time.monotonic() - start, events, written.place)
+    if is_unfinished_work(out / SHARDS):
+        forget(out / SHARDS)
+    return artifact
 
 
 def _exchange(out: Path, fresh: Path, own: Sequence[str]) -> None:

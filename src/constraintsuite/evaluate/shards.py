@@ -119,7 +119,7 @@ def score_shard(task: ScoreTask, care: Care) -> Outcome:
     texts = (text for pair in pairs for text in pair)
     held = held_model(task.model, task.fingerprint, texts, score_cache())
     before = len(held.bench.events)
-    made = in_bulk(care, pairs, _name, lambda some: _numbers(held.scorer, some))
+    made = in_bulk(care, pairs, _name, lambda some: _numbers(held.scorer, some), ("a", "a"))
     rows = np.array([(np.nan, np.nan) if row is None else row for row in made], dtype=np.float64).reshape(-1, 2)
     facts = held.scorer.describe() if isinstance(held.scorer, Describing) else {}
     with atomic_writer(task.numbers) as file:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.care import Care
+from constraintsuite.execution.care import NOT_OF_A_RECORD, Care, read_poison
 
 Record = TypeVar("Record")
 Made = TypeVar("Made")
@@ -22,15 +21,20 @@ def in_bulk(
     records: Sequence[Record],
     name_of: Callable[[Record], str],
     make: Callable[[tuple[Record, ...]], Iterable[Made]],
+    harmless: Record,
 ) -> list[Made | None]:
-    """What `make` gives for each record, None for those that break it; `make` gives one result a record."""
+    """What `make` gives for each record, None for those that break it; `make` gives one result a record.
+
+    `harmless` is one that no model breaks at: with it a model is loaded before any other record can be blamed for that.
+    """
     if not care.one_by_one:
         try:
             return _all_but_poison(care, records, name_of, make)
-        except (UserError, OSError):  # no fault of a record
+        except NOT_OF_A_RECORD:
             raise
         except Exception:  # of which record, is found out below
             pass
+    list(make((harmless,)))
     for _ in care.each(records, name_of, make):
         pass
     return _all_but_poison(care, records, name_of, make)
@@ -53,4 +57,4 @@ def _all_but_poison(
 
 def left_out(folder: Path, shards: Iterable[str]) -> list[str]:
     """What was left out of these shards and why, in words."""
-    return [f"left out {each.record}: {each.reason}" for shard in shards for each in Care(folder, shard).poison]
+    return [f"left out {each.record}: {each.reason}" for shard in shards for each in read_poison(folder, shard)]

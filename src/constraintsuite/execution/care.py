@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -17,9 +17,10 @@ Record = TypeVar("Record")
 Made = TypeVar("Made")
 AT_ONCE = 1_024
 """Records that are in memory at a time; a multiple of the batches of all analysers."""
-MOST = 100
-"""Poison records of a shard; if there are more, it is not the records that are wrong."""
 KILLED = "the process that worked on it died"
+_DEADLY = 3  # processes in a row that a record kills before it is left out
+_FEW, _SHARE = 3, 0.01  # of a shard's records, those that may break; if more do, it is not they that are wrong
+NOT_OF_A_RECORD = (UserError, OSError, ImportError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +43,23 @@ class Care:
     one_by_one: bool = False
     share: Callable[[Path], None] = lambda path: None
     """Told of a file that the next process must find, before the work goes on."""
+    drop: Callable[[Path], None] = lambda path: None
+    """Told of one that it must not find any more."""
     poison: list[Poison] = field(default_factory=list)
-    suspects: list[str] = field(default_factory=list)
-    """Records from which one process did not come back. It may have died of something else: the second time counts."""
+    suspect: str = ""
+    """The record from which the last process that died one by one did not come back."""
+    times: int = 0
+    """How many processes in a row. One may have died of something else."""
 
     def __post_init__(self) -> None:
-        if self.listing.is_file():
-            self.poison = list(read_jsonl(self.listing, Poison))
+        self.poison = read_poison(self.folder, self.shard)
         text = self.trail.read_text(encoding="utf-8") if self.trail.is_file() else ""
-        last, *self.suspects = json.loads(text or '[""]')  # a full disk leaves it empty
-        if last in self.suspects:
-            self.suspects.remove(last)
-            self._set_aside(last, KILLED)
-        elif last:
-            self.suspects.append(last)
+        last, suspect, times = json.loads(text or '["", "", 0]')  # a full disk leaves it empty
+        self.suspect, self.times = (last, times + 1 if last == suspect else 1) if last else (suspect, times)
+        if self.times == _DEADLY:
+            self._write([*self.poison, Poison(self.suspect, KILLED)])
+            self.suspect, self.times = "", 0
+        if last:
             self._mark("")
 
     @property
@@ -65,12 +69,12 @@ class Care:
 
     @property
     def deaths(self) -> int:
-        """How many processes died at a record."""
-        return 2 * sum(each.reason == KILLED for each in self.poison) + len(self.suspects)
+        """How many processes died of records that are left out."""
+        return _DEADLY * sum(each.reason == KILLED for each in self.poison)
 
     @property
     def trail(self) -> Path:
-        """Names the record at work, while they are worked on one by one, and behind it the suspects."""
+        """Names the record at work, while they are worked on one by one, and behind it the suspect."""
         return notes_of(self.folder, self.shard)[1]
 
     def each(
@@ -81,62 +85,69 @@ class Care:
     ) -> Iterator[tuple[Record, Made]]:
         """Every record with what `make` gives for it, in order; `make` gives one result a record.
 
-        A record for which it fails is left out. Errors of the user and of the disk are no fault of a record, and go on.
+        Records for which it fails are left out, if they are few. Errors of the user and of the machine are no fault of a
+        record, and go on.
         """
         known = {poison.record for poison in self.poison}
         left = (record for record in records if name_of(record) not in known)
+        seen, broken = 0, list[Poison]()
         while some := tuple(islice(left, AT_ONCE)):
-            yield from self._singly(some, name_of, make) if self.one_by_one else self._together(some, name_of, make)
-        self.trail.unlink(missing_ok=True)
+            seen += len(some)
+            together = None if self.one_by_one else _together(some, make)
+            yield from self._singly(some, name_of, make, broken) if together is None else together
+            self._refuse_many(broken, seen)
+        if broken:
+            self._write([*self.poison, *broken])
+        self.forget_trail()
 
-    def _together(
-        self,
-        records: tuple[Record, ...],
-        name_of: Callable[[Record], str],
-        make: Callable[[tuple[Record, ...]], Iterable[Made]],
-    ) -> Iterator[tuple[Record, Made]]:
-        try:
-            made = list(make(records))
-        except (UserError, OSError):
-            raise
-        except Exception:
-            made = None
-        yield from self._singly(records, name_of, make) if made is None else zip(records, made, strict=True)
+    def forget_trail(self) -> None:
+        """All records were gone through: what a process dies of from now on is none of them."""
+        if self.trail.is_file():
+            self.trail.unlink()
+            self.drop(self.trail)
 
     def _singly(
         self,
         records: tuple[Record, ...],
         name_of: Callable[[Record], str],
         make: Callable[[tuple[Record, ...]], Iterable[Made]],
+        broken: list[Poison],
     ) -> Iterator[tuple[Record, Made]]:
         for record in records:
             if self.one_by_one:
                 self._mark(name_of(record))
             try:
                 (made,) = make((record,))
-            except (UserError, OSError):
+            except NOT_OF_A_RECORD:
                 raise
             except Exception as error:
-                self._set_aside(name_of(record), _in_words(error))
+                broken.append(Poison(name_of(record), _in_words(error)))
             else:
                 yield record, made
 
-    def _set_aside(self, record: str, reason: str) -> None:
-        self.poison.append(Poison(record, reason))
-        if len(self.poison) > MOST:
-            first = self.poison[0]
+    def _refuse_many(self, broken: Sequence[Poison], seen: int) -> None:
+        """Nothing of them is written down: once the machine is well again, they are worked on."""
+        if len(broken) > max(_FEW, _SHARE * seen):
             raise UserError(
-                f"{self.shard}: more than {MOST} records cannot be worked on, the first of them {first.record!r} "
-                f"({first.reason}). Is something wrong with the installation? All are in {self.listing}"
+                f"{self.shard}: {len(broken):,} of the first {seen:,} records cannot be worked on, among them {broken[0].record!r} "
+                f"({broken[0].reason}). So many are no fault of their own: is something wrong with the installation? What was "
+                "finished is kept: run the same command again."
             )
-        write_jsonl(self.listing, self.poison)
+
+    def _write(self, poison: list[Poison]) -> None:
+        self.poison = poison
+        write_jsonl(self.listing, poison)
         self.share(self.listing)
-        if self.trail.is_file():
-            self._mark("")
 
     def _mark(self, record: str) -> None:
-        self.trail.write_text(json.dumps([record, *self.suspects]), encoding="utf-8")
+        self.trail.write_text(json.dumps([record, self.suspect, self.times]), encoding="utf-8")
         self.share(self.trail)
+
+
+def read_poison(folder: Path, shard: str) -> list[Poison]:
+    """What was left out of a shard."""
+    listing, _ = notes_of(folder, shard)
+    return list(read_jsonl(listing, Poison)) if listing.is_file() else []
 
 
 def notes_of(folder: Path, shard: str) -> tuple[Path, Path]:
@@ -144,6 +155,19 @@ def notes_of(folder: Path, shard: str) -> tuple[Path, Path]:
     return folder / f"{shard}.poison.jsonl", folder / f".{shard}.trail"
 
 
+def _together(
+    records: tuple[Record, ...], make: Callable[[tuple[Record, ...]], Iterable[Made]]
+) -> list[tuple[Record, Made]] | None:
+    """All at once, None where one of them breaks it."""
+    try:
+        return list(zip(records, make(records), strict=True))
+    except NOT_OF_A_RECORD:
+        raise
+    except Exception:  # whatever a record brings about, the others are worked on
+        return None
+
+
 def _in_words(error: Exception) -> str:
+    """What was raised where; not what it said, which may name addresses and sizes of one machine, and this is hashed."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
+    return f"{type(error).__name__} ({Path(last.filename).name}:{last.lineno})"

@@ -22,6 +22,8 @@ _ATTEMPTS = 3  # a node may be lost, and the next one too
 _ANSWER_SECONDS = 5.0
 _NEWS_SECONDS = 30.0
 _LONGEST_WAIT = 600.0  # a cluster that grows on demand may need minutes for a first node
+_STILLBORN = 5  # workers, for each that is wanted, that may die one after another before any answers
+_DEATHS = ("RayActorError", "ObjectLostError", "OutOfMemoryError", "NodeDiedError", "WorkerCrashedError")
 _LOST = "the workers of the cluster died (out of memory, or their nodes were lost)"
 
 
@@ -91,6 +93,7 @@ class _Crew:
         self.idle: list[Any] = []
         self._starting: dict[Any, Any] = {}  # its first answer, to come: the worker
         self._busy: dict[Any, tuple[Any, int]] = {}  # its result, to come: the worker, and the number of the task
+        self._stillborn = 0
         self._heard = time.monotonic()
 
     def hire(self, tasks: int) -> None:
@@ -130,8 +133,12 @@ class _Crew:
     def _welcome(self, answer: Any) -> None:  # noqa: ANN401
         worker = self._starting.pop(answer)
         said = self._get(answer)
-        if isinstance(said, Crash):
-            return  # its node was lost, and another will be started
+        if isinstance(said, Crash):  # its node was lost, and another will be started
+            self._stillborn += 1
+            if self._stillborn > _STILLBORN * self._size:
+                raise UserError("Workers die as soon as they start. Is constraintsuite installed on every node?")
+            return
+        self._stillborn = 0
         node, version = said
         if version != code_version():
             raise UserError(
@@ -145,7 +152,7 @@ class _Crew:
             return self._ray.get(answer)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None
-        except (self._ray.exceptions.RayActorError, self._ray.exceptions.ObjectLostError):
+        except tuple(getattr(self._ray.exceptions, name) for name in _DEATHS):
             return Crash(_LOST)
 
     def _complain(self) -> None:

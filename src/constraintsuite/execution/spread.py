@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.care import Care, Poison, notes_of
+from constraintsuite.execution.care import Care, Poison, notes_of, read_poison
 from constraintsuite.execution.engine import Crash, Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.travel import arrive, clear, fetch, mirrors_in, paths_in, send
@@ -21,6 +21,7 @@ from constraintsuite.store.mirror import mirror_of
 UNWORKABLE = "unworkable"
 """The reason under which records that break the work are counted."""
 _PATIENCE = 2  # deaths of a shard's processes that may have been none of its fault
+_HOPELESS = 6  # more of them, though it goes record by record and none of the records is at fault
 _SHOWN = 5
 
 
@@ -89,11 +90,23 @@ def spread(
             waiting = [shard for shard, end in zip(waiting, ends, strict=True) if isinstance(end, Crash)]
             advance(-len(waiting))
             if waiting:
+                _refuse_uncounted(title, waiting)
                 names = ", ".join(shard.name for shard in waiting)
                 reporter.note(f"{title}: processes died at {names}; going on there record by record")
     fetch(folder)
-    _tell(title, [each for shard in shards for each in Care(folder, shard.name).poison], folder, reporter)
+    _tell(title, [each for shard in shards for each in read_poison(folder, shard.name)], folder, reporter)
     return Outcome.merged([adapter(Outcome).validate_json(shard.outcome_file.read_bytes()) for shard in shards])
+
+
+def _refuse_uncounted(title: str, crashed: Sequence[Shard]) -> None:
+    """Processes that die before they have counted that would die for ever."""
+    for shard in crashed:
+        fetch(shard.deaths_file)
+        if not shard.deaths_file.is_file():
+            raise UserError(
+                f"{title}: processes die before they begin with {shard.name}. Is there enough memory, and is the package whole on "
+                "every node? What was finished is kept: run the same command again."
+            )
 
 
 def run_shard(planned: Shard) -> None:
@@ -105,8 +118,8 @@ def run_shard(planned: Shard) -> None:
             "address such as s3://bucket/folder."
         )
     deaths = int(shard.deaths_file.read_text()) if shard.deaths_file.is_file() else 0
-    care = Care(shard.folder, shard.name, one_by_one=deaths >= _PATIENCE, share=send)
-    if deaths > _PATIENCE + care.deaths:
+    care = Care(shard.folder, shard.name, one_by_one=deaths >= _PATIENCE, share=send, drop=clear)
+    if deaths > _PATIENCE + _HOPELESS + care.deaths:
         _forget_deaths(shard)
         raise UserError(
             f"{shard.name}: {deaths} processes died of it, and not at one of its records. Is there enough memory? What was "

@@ -81,12 +81,13 @@ def content_of(manifest: bytes, address: str) -> str:
 
 def _planned(copy: Copy, name: str, apart: str | None) -> _Plan:
     inside = f"{apart}/" if apart else None
+    noted = copy.all_known(name)  # before the store is listed: what others note meanwhile must not look removed
     entries = {
         each: entry
         for each, entry in copy.store.entries(name).items()
         if travels(each) and not (inside and each.startswith(inside))
     }
-    known = {each: record for each, record in copy.all_known(name).items() if not (inside and each.startswith(inside))}
+    known = {each: record for each, record in noted.items() if not (inside and each.startswith(inside))}
     _drop_removed(copy, entries, known)
     promises = _promises_above(copy, name, entries)
     manifests: dict[str, bytes] = {}

@@ -103,7 +103,7 @@ def _encode(
             raise UserError(f"{encoder.name}: gave an array of shape {fresh.shape}, expected one vector a text.")
         return fresh
 
-    fresh = in_bulk(care, [texts[place] for place in missing], lambda text: f"{role} {text.id}", encode)
+    fresh = in_bulk(care, [texts[place] for place in missing], lambda text: f"{role} {text.id}", encode, _Text("", "a"))
     there = {**found, **{p: vector for p, vector in zip(missing, fresh, strict=True) if vector is not None}}
     if not there:
         raise UserError(f"{encoder.name}: breaks at every text of a shard. They are named in {care.listing}")

@@ -16,6 +16,7 @@ from constraintsuite.build.stages.shard_search import clear_up, read_hits, searc
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.execution.stage import Job
+from constraintsuite.execution.travel import send
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Hit, Retriever, search_all
 from constraintsuite.retrieval.bm25 import Ranking
@@ -52,6 +53,7 @@ def _work_by_shards(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
     outcome = search_by_shards(job, queries)
     if not (job.out / POOLS).is_file():  # else a build that was stopped right here had begun to clear up
         _write_pools(job.out, queries, read_hits(job))
+        send(job.out / POOLS)  # first: what it was made from goes out of an object store now
     clear_up(job)
     return outcome
 

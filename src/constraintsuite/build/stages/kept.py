@@ -63,7 +63,7 @@ def work(job: Job[Recipe]) -> Outcome:
     reasons = Counter(one.reason for one in rejected)
     return Outcome(
         {"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))},
-        dict(reasons),
+        {**checked.rejects, **reasons},
     )
 
 
@@ -91,7 +91,8 @@ def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
 
 def check_shard(task: CheckTask, care: Care) -> Outcome:
     """Analyse the texts of one shard and put every pair through the filters."""
-    passed, failed = [], []
+    passed: list[Kept] = []
+    failed: list[Rejected] = []
     for draft, verdict in care.each(task.drafts, _name, lambda drafts: _check(drafts, task)):
         if isinstance(verdict, Kept):
             passed.append(verdict)
@@ -99,7 +100,7 @@ def check_shard(task: CheckTask, care: Care) -> Outcome:
             failed.append(Rejected(verdict, draft))
     write_jsonl(task.failed, failed)
     write_jsonl(task.target, passed)
-    return Outcome({"checked": len(task.drafts), "passed": len(passed)})
+    return Outcome({"checked": len(passed) + len(failed), "passed": len(passed)})
 
 
 def _check(drafts: Sequence[Draft], task: CheckTask) -> Iterator[Kept | str]:

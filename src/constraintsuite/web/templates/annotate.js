@@ -80,7 +80,11 @@ function judgeByKeys(form) {
   };
   const actions = {
     Enter: enter, u: takeBack, Backspace: takeBack,
-    n: () => form.querySelector("[data-words]").focus(),
+    n: () => {
+      const words = form.querySelector("[data-words]");
+      words.focus();
+      words.setSelectionRange(words.value.length, words.value.length); // behind what stands there
+    },
     s: () => document.getElementById("skip")?.click(),
     b: () => document.getElementById("before")?.click(),
     "?": () => { const help = document.getElementById("help"); if (help) { help.open = !help.open; help.scrollIntoView({ block: "nearest" }); } },
