@@ -101,6 +101,12 @@ def test_where_many_break_it_is_not_the_records_and_nothing_is_held_against_them
     assert list(Care(tmp_path, "part").each(numbers, str, lambda some: some)) == [(each, each) for each in numbers]
 
 
+@pytest.mark.parametrize("text", ["", '["2", '])
+def test_a_trail_that_was_cut_short_blames_nobody(tmp_path: Path, text: str) -> None:
+    Care(tmp_path, "part").trail.write_text(text)
+    assert list(Care(tmp_path, "part", one_by_one=True).each([1, 2], str, double)) == [(1, 2), (2, 4)]
+
+
 def test_clean_work_leaves_nothing_behind(tmp_path: Path) -> None:
     list(Care(tmp_path, "part", one_by_one=True).each([1, 2], str, double))
     assert list(tmp_path.iterdir()) == []

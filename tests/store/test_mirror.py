@@ -65,6 +65,14 @@ def test_what_was_finished_here_is_read_elsewhere(s3: Server, monkeypatch: pytes
     assert (other.root / "environment.json").is_file()
 
 
+def test_a_folder_made_in_the_console_of_a_store_is_no_file(s3: Server) -> None:
+    s3.write("suites/tiny/", b"")
+    mirror = open_mirror(URL)
+    mirror.pull()
+    finished(mirror)
+    assert Artifact.open(mirror.root, "suite").verify() == []
+
+
 def test_nothing_but_the_artifact_is_in_the_store(s3: Server) -> None:
     mirror = open_mirror(URL)
     mirror.root.mkdir(parents=True)

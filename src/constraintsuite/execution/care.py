@@ -54,7 +54,10 @@ class Care:
     def __post_init__(self) -> None:
         self.poison = read_poison(self.folder, self.shard)
         text = self.trail.read_text(encoding="utf-8") if self.trail.is_file() else ""
-        last, suspect, times = json.loads(text or '["", "", 0]')  # a full disk leaves it empty
+        try:
+            last, suspect, times = json.loads(text)
+        except ValueError:  # there is none, or a full disk cut it short
+            last, suspect, times = "", "", 0
         self.suspect, self.times = (last, times + 1 if last == suspect else 1) if last else (suspect, times)
         if self.times == _DEADLY:
             self._write([*self.poison, Poison(self.suspect, KILLED)])

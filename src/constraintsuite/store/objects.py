@@ -78,8 +78,9 @@ class ObjectStore:
         except FileNotFoundError:
             self._require_bucket()
             return {}
-        places = {path: info for path, info in found.items() if info.get("type") == "file"}
-        return {path[len(self._base) + 1 :]: _entry(info) for path, info in sorted(places.items())}
+        files = {path[len(self._base) + 1 :]: info for path, info in found.items() if info.get("type") == "file"}
+        # Consoles of stores make empty objects that stand for folders.
+        return {each: _entry(info) for each, info in sorted(files.items()) if each and not each.endswith("/")}
 
     def look(self, name: str) -> Entry | None:
         """What the store says of an object, None if it is not there."""
