@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import Outcome, ShardFunction, spread
-from constraintsuite.execution.travel import clear
+from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.store.artifact import TEXT_LIBRARIES, Artifact, Origin, finish, library_versions, read_manifest
-from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.files import sha256_text
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -110,23 +109,15 @@ class Pipeline(Generic[Settings]):
         manifest = read_manifest(out)
         if manifest is not None and manifest.fingerprint == origin.fingerprint and not redo:
             return Artifact(out, manifest)
-        _prepare(out, origin, keep_shards=manifest is None and not redo)
+        if manifest is not None or redo:
+            forget(out)
+        keep_same(out, origin.fingerprint)
         start = time.monotonic()
         job = Job(recipe, out, {name: done[name].path for name in stage.needs}, engine, reporter)
         outcome = stage.work(job)
         artifact = finish(out, origin, outcome.counts, outcome.rejects, time.monotonic() - start)
         reporter.note(f"{stage.name}: {_in_words(outcome)}")
         return artifact
-
-
-def _prepare(out: Path, origin: Origin, *, keep_shards: bool) -> None:
-    """Empty the folder unless it holds finished shards of the very same work."""
-    marker = out / ".working"
-    if not (keep_shards and marker.is_file() and marker.read_text() == origin.fingerprint):
-        shutil.rmtree(out, ignore_errors=True)
-        clear(out)
-        out.mkdir(parents=True)
-        write_text(marker, origin.fingerprint)
 
 
 def _in_words(outcome: Outcome) -> str:
