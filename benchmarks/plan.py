@@ -19,8 +19,10 @@ from constraintsuite.build.recipe import Recipe
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost
+from constraintsuite.forecast.forecast import Forecast
 from constraintsuite.forecast.growth import Range
-from constraintsuite.forecast.plan import Forecast, Sampling, plan_recipe
+from constraintsuite.forecast.lines import SWEEPS
+from constraintsuite.forecast.plan import Sampling, plan_recipe
 from constraintsuite.forecast.probe import watch_build
 from growth import make_passages, seed_option, work_option
 from passages import NoDescriptionsError, require_lists
@@ -69,7 +71,7 @@ def compare(recipe: Path, passages: int, sample: int, workers: int) -> None:
         f"{passages:,} passages from samples of {sample:,}, {workers} workers; {begun}; after the plan {planned}; "
         f"after the build {load()}",
         ("", "foretold", "least", "most", "measured", "ratio"),
-        [(name, *amount, measured, amount.value / measured) for name, amount, measured in rows],
+        [(name, *amount, measured, amount.value / max(measured, 1e-9)) for name, amount, measured in rows],
     )
     click.echo(f"on the wall the build took {built.wall:,.0f} s")
     for name, amount, measured in rows:
@@ -80,7 +82,9 @@ def compare(recipe: Path, passages: int, sample: int, workers: int) -> None:
 
 def _rows(foretold: Forecast, built: BuildCost) -> list[tuple[str, Range, float]]:
     """Each step in seconds; then what has a goal, in capitals."""
-    steps = {stage.name: stage.driver + sum(each.own for each in stage.maps) for stage in built.stages}
+    steps = {stage.name: stage.driver + sum(each.own - each.start for each in stage.maps) for stage in built.stages}
+    steps["start"] = built.start.own + built.worker_start
+    steps[SWEEPS] = built.swept
     rows = [(line.name, line.amount, steps[line.name]) for line in foretold.time if line.name in steps]
     mib = 1 << 20
     memory = {line.name: line.amount.times(1 / mib) for line in foretold.memory}

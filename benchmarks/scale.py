@@ -5,8 +5,8 @@
     python benchmarks/scale.py memory
 
 The work is the stage that reads every document, on the bundled corpus taken over and over under new ids. `overhead` compares
-the engines with a plain loop over the same shards, `workers` two workers with one, `memory` a worker's peak with a corpus ten
-times as large in ten times as many shards. Ray is left out where the extra [ray] is missing.
+the engines with a plain loop over the same shards, `workers` two workers (or more: --most) with one, `memory` a worker's peak
+with a corpus ten times as large in ten times as many shards. Ray is left out where the extra [ray] is missing.
 """
 
 from __future__ import annotations
@@ -81,19 +81,35 @@ def overhead(documents: int, repeat: int) -> None:
 @main.command()
 @_documents
 @_repeat
-def workers(documents: int, repeat: int) -> None:
-    """Two workers against one, each in processes of their own; starting them is counted on the local engine alone."""
-    rows = []
-    kinds = {"local": (LocalEngine(1), LocalEngine(2))}
-    with corpus(documents, SHARDS) as parts:
-        for name, pair in kinds.items():
-            rows.append((name, *_best(pair, parts, repeat)))
+@click.option(
+    "--most", type=click.IntRange(min=2), default=2, show_default=True, help="Workers; also 1, 2, 4, ... below that."
+)
+@click.option("--shards", type=click.IntRange(min=1), default=SHARDS, show_default=True)
+def workers(documents: int, repeat: int, most: int, shards: int) -> None:
+    """Several workers against one, all of them started and warm: what a long build sees."""
+    counts = sorted({most, *(2**power for power in range(most.bit_length()) if 2**power < most)})
+    rows: list[tuple[str, float, float, float, float]] = []
+    with corpus(documents, shards) as parts:
+        engines: dict[str, list[Engine]] = {"local": [LocalEngine(count) for count in counts]}
         if find_spec("ray"):
-            import_module("ray").init(num_cpus=3, log_to_driver=False)  # both engines keep their workers
-            rows.append(("ray", *_best((RayEngine(workers=1), RayEngine(workers=2)), parts, repeat)))
-    show(f"{documents:,} documents in {SHARDS} shards; {load()}", ("", "one, s", "two, s"), rows)
-    for (name, one, two), least in zip(rows, (1.8, 1.6), strict=False):
-        target(f"two workers against one, {name}", one / two, least, at_most=False)
+            import_module("ray").init(num_cpus=sum(counts), log_to_driver=False)  # engines keep their workers
+            engines["ray"] = [RayEngine(workers=count) for count in counts]
+        for name, crews in engines.items():
+            starts = [_through(crew, parts) for crew in crews]
+            best = [
+                min(taken) for taken in zip(*([_through(c, parts) for c in crews] for _ in range(repeat)), strict=True)
+            ]
+            rows += [
+                (f"{name}, {count}", first, taken, best[0] / taken, best[0] / taken / count)
+                for count, first, taken in zip(counts, starts, best, strict=True)
+            ]
+    show(
+        f"{documents:,} documents in {shards} shards; {load()}",
+        ("engine, workers", "first, s", "then, s", "times one", "of each"),
+        rows,
+    )
+    for name, *_, times, _ in (row for row in rows if row[0].endswith(", 2")):
+        target(f"two workers against one, {name}", times, 1.8 if name.startswith("local") else 1.6, at_most=False)
 
 
 @main.command()
@@ -136,14 +152,6 @@ def corpus(documents: int, shards: int) -> Iterator[dict[str, ReadingTask]]:
             write_jsonl(file, islice(many, documents // shards))
             tasks[file.stem] = ReadingTask(file, home / "out" / file.name, ANALYSER, ())
         yield tasks
-
-
-def _best(engines: tuple[Engine, Engine], parts: dict[str, ReadingTask], repeat: int) -> tuple[float, float]:
-    """The best of some runs with one worker and with two, in turns, so that both meet the same neighbours."""
-    for engine in engines:
-        _through(engine, parts)
-    runs = [(_through(engines[0], parts), _through(engines[1], parts)) for _ in range(repeat)]
-    return min(one for one, _ in runs), min(two for _, two in runs)
 
 
 def _loop(parts: dict[str, ReadingTask]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -37,6 +38,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def csuite(*arguments: object, **settings: str) -> str:
+    """Run a command, with models of one thread, as a node has one processor to give."""
+    settings = {"CSUITE_THREADS": "1", **settings}
     command = [sys.executable, "-m", "constraintsuite", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **settings})
     assert done.returncode == 0, done.stderr
@@ -45,13 +48,26 @@ def csuite(*arguments: object, **settings: str) -> str:
 
 @contextmanager
 def losing_a_node(nodes: TwoNodes, folder: Path, pattern: str) -> Iterator[None]:
-    """Once a first shard is done in the folder, the second node is gone; afterwards there is a new one."""
+    """While the second node works on a shard, it is gone for good; afterwards there is a new one.
+
+    That is, once there is the folder of the shards. The first node is held up until then, or it might be through with all.
+    """
     ended = threading.Event()
+    seized: list[int] = []
 
     def lose() -> None:
-        while not ended.is_set() and not any(folder.glob(pattern)):
-            time.sleep(0.02)
+        held = None
+        while not ended.is_set() and not seized:
+            time.sleep(0.002)
+            if any(folder.glob(pattern)):
+                held = held or nodes.seize_worker(second=False)
+                worker = nodes.seize_worker(second=True)
+                seized.extend([worker] if worker else [])
         nodes.lose_second()
+        for process in seized:
+            os.kill(process, signal.SIGKILL)
+        if held:
+            os.kill(held, signal.SIGCONT)
 
     fate = threading.Thread(target=lose)
     fate.start()
@@ -61,6 +77,7 @@ def losing_a_node(nodes: TwoNodes, folder: Path, pattern: str) -> Iterator[None]
         ended.set()
         fate.join()
         nodes.join_again()
+    assert seized, "no shard was under way on the second node"
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -73,7 +90,7 @@ def test_a_build(nodes: TwoNodes, corpus: Path, tmp_path: Path) -> None:
     build = ("build", "--corpus", corpus, "--analyser", "rules", "--out")
     csuite(*build, tmp_path / "one")
     spread = tmp_path / "two" / "suite"
-    with losing_a_node(nodes, spread / "stages" / "mentions", "*.outcome.json"):
+    with losing_a_node(nodes, spread, "stages/mentions"):
         csuite(*build, spread, "--engine", "ray", "--address", nodes.address)
     assert contents(spread) == contents(tmp_path / "one")
 
@@ -83,7 +100,7 @@ def test_an_evaluation(nodes: TwoNodes, tmp_path: Path) -> None:
     score = ("eval", tmp_path / "suite", "--model", "cross:tiny", "--out")
     csuite(*score, tmp_path / "one", CSUITE_CACHE=str(tmp_path / "cache"))
     folder = tmp_path / "two" / "suite" / "cross-tiny"
-    with losing_a_node(nodes, folder, "**/*.outcome.json"):
+    with losing_a_node(nodes, folder, "**/stages"):
         csuite(*score, tmp_path / "two", "--engine", "ray", "--address", nodes.address)
     assert contents(tmp_path / "two") == contents(tmp_path / "one")
 
@@ -92,10 +109,10 @@ def test_an_embedding_and_its_neighbours(nodes: TwoNodes, tmp_path: Path) -> Non
     model = save_model(tmp_path / "model")
     one, two = make_bundle(tmp_path / "one" / "bundle"), make_bundle(tmp_path / "two" / "bundle")
     spread = ("--engine", "ray", "--address", nodes.address)
-    csuite("embed", one, "--model", model, "--shard-rows", 7)
+    csuite("embed", one, "--model", model, "--shard-rows", 1)
     csuite("truth", one, "--knn", 3)
-    with losing_a_node(nodes, two / "vectors", "*/stages/*.outcome.json"):
-        csuite("embed", two, "--model", model, "--shard-rows", 7, *spread)
+    with losing_a_node(nodes, two / "vectors", "*/stages"):
+        csuite("embed", two, "--model", model, "--shard-rows", 1, *spread)
     csuite("truth", two, "--knn", 3, *spread)
     assert contents(two) == contents(one)
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import fsspec
 import pytest
@@ -13,10 +17,10 @@ from constraintsuite.build.recipe import DocumentSettings, Recipe
 from constraintsuite.build.stages import shard_search
 from constraintsuite.build.stages.candidates import Pool, read_pools, work
 from constraintsuite.build.stages.documents import part_path, read_documents
-from constraintsuite.build.stages.shard_search import SearchTask, search_shard
+from constraintsuite.build.stages.shard_search import RankTask, rank_shard
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.care import Care
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.engine import Crash, Done, LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.execution.shards import shard_of
 from constraintsuite.execution.spread import Outcome
@@ -25,6 +29,10 @@ from constraintsuite.retrieval.bm25 import Bm25Retriever
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.mirror import open_mirror
 from constraintsuite.text.terms import TermAnalyser
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+HANDED_OVER = (".counts", ".postings", ".hits")
 
 
 def make_job(suite: Path, folder: Path, shards: int, workers: int = 1) -> Job[Recipe]:
@@ -63,7 +71,7 @@ def test_the_number_of_shards_and_workers_changes_nothing(
 
 def test_what_the_shards_handed_over_is_cleared_away(small_suite: Path) -> None:
     left = {file.name for file in pools_of(small_suite).parent.iterdir()}
-    assert not [name for name in left if name.startswith((".counts", ".hits"))]
+    assert not [name for name in left if name.startswith(HANDED_OVER)]
 
 
 def test_what_the_shards_handed_over_is_cleared_from_an_object_store(
@@ -75,8 +83,40 @@ def test_what_the_shards_handed_over_is_cleared_from_an_object_store(
     done = work(job)
     names = {Path(name).name for name in fsspec.filesystem("memory").find(f"/{tmp_path.name}")}
     assert "count-00000.outcome.json" in names
-    assert not [name for name in names if name.startswith((".counts", ".hits"))]
+    assert not [name for name in names if name.startswith(HANDED_OVER)]
     assert work(job) == done
+    assert (job.out / "pools.jsonl").read_bytes() == pools_of(small_suite).read_bytes()
+
+
+class ManyMachines:
+    """Does every task on a machine that has seen nothing yet: with a cache of its own."""
+
+    def __init__(self, caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.caches, self.monkeypatch = caches, monkeypatch
+        self.machines = 0
+
+    def map(
+        self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
+    ) -> list[Result | Crash]:
+        return [self._one(function, task) for task in tasks]
+
+    def _one(self, function: Callable[[Task], Result], task: Task) -> Result:
+        self.machines += 1
+        with self.monkeypatch.context() as patch:
+            patch.setenv("CSUITE_CACHE", str(self.caches / str(self.machines)))
+            return function(task)
+
+
+def test_what_one_machine_read_another_searches(
+    small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "own"))
+    mirror = open_mirror(f"memory://{tmp_path.name}")
+    job = make_job(small_suite, mirror.root, 3)
+    mirror.push(job.inputs["documents"])
+    machines = ManyMachines(tmp_path, monkeypatch)
+    work(replace(job, engine=machines))
+    assert machines.machines == 2 * 3
     assert (job.out / "pools.jsonl").read_bytes() == pools_of(small_suite).read_bytes()
 
 
@@ -85,12 +125,12 @@ def test_a_stage_that_was_stopped_goes_on_where_it_was(
 ) -> None:
     job = make_job(small_suite, tmp_path, 4)
 
-    def break_off(task: SearchTask, care: Care) -> Outcome:
-        if task.target.name == ".hits-00002.jsonl":
+    def break_off(task: RankTask, care: Care) -> Outcome:
+        if task.hits.name == ".hits-00002.jsonl":
             raise RuntimeError("power cut")
-        return search_shard(task, care)
+        return rank_shard(task, care)
 
-    monkeypatch.setattr(shard_search, "search_shard", break_off)
+    monkeypatch.setattr(shard_search, "rank_shard", break_off)
     with pytest.raises(RuntimeError, match="power cut"):
         work(job)
     monkeypatch.undo()
@@ -125,6 +165,21 @@ def test_a_document_that_cannot_be_analysed_is_left_out_and_counted_once(
     assert poison not in {name for pool in read_pools(job.out).values() for name in pool.documents}
     (listing,) = job.out.glob("*.poison.jsonl")
     assert poison in listing.read_text()
+
+
+def test_every_text_is_analysed_once(small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = make_job(small_suite, tmp_path, 3)
+    given = Counter[str]()
+    terms = TermAnalyser.terms
+
+    def counting(self: TermAnalyser, text: str) -> list[str]:
+        given[text] += 1
+        return terms(self, text)
+
+    monkeypatch.setattr(TermAnalyser, "terms", counting)
+    work(job)
+    documents = [f"{d.title} {d.text}" for d in read_documents(job.inputs["documents"])]
+    assert given == Counter([*documents, *read_pools(job.out)])
 
 
 def test_a_worker_loads_neither_the_parser_nor_torch() -> None:

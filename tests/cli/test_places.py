@@ -9,11 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from constraintsuite.cli.main import cli
-from constraintsuite.cli.places import FOLDER, OUT
+from constraintsuite.cli.places import FOLDER, HERE, OUT, RUNS, taken
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.mirror import open_mirror
+from evaluate.tiny_suite import write_suite
 
 
 @pytest.fixture
@@ -97,3 +98,102 @@ def test_a_suite_is_shown_and_exported_by_url(url: str, monkeypatch: pytest.Monk
     finish(suite, Origin("suite", "tiny", {}, {}, 0, "code"), {"examples": 0}, {}, 0.0)
     elsewhere(monkeypatch, tmp_path)
     assert CliRunner().invoke(cli, ["suite", "show", url]).output == "# A card\n\n"
+
+
+@pytest.mark.parametrize(("place", "comes"), [(FOLDER, False), (OUT, True)], ids=["read", "written"])
+def test_stages_come_to_who_may_go_on_with_them(
+    url: str, place: click.Path, comes: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mirror = open_mirror(url)
+    for name in ("card.md", "stages/mentions/part-0.jsonl"):
+        (mirror.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (mirror.root / name).write_text("text")
+    mirror.push(mirror.root)
+    elsewhere(monkeypatch, tmp_path)
+
+    @click.command()
+    @click.argument("folder", type=place)
+    def command(folder: Path) -> None:
+        click.echo((folder / "stages" / "mentions" / "part-0.jsonl").exists())
+
+    assert CliRunner().invoke(command, [url]).output == f"{comes}\n"
+    assert (open_mirror(url).root / "card.md").is_file()
+
+
+def evaluated(out: str, model: str) -> Result:
+    """A command that adds a line to the run of a model, in a folder of many runs."""
+
+    @click.command()
+    @click.option("--out", type=RUNS)
+    def command(out: Path) -> None:
+        run = taken(out / model)
+        run.mkdir(parents=True, exist_ok=True)
+        before = (run / "lines").read_text() if (run / "lines").exists() else ""
+        (run / "lines").write_text(f"{before}{model}\n")
+
+    return CliRunner().invoke(command, ["--out", out], catch_exceptions=False)
+
+
+def test_of_many_runs_only_the_own_comes(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    evaluated(url, "bm25")
+    evaluated(url, "tfidf")
+    elsewhere(monkeypatch, tmp_path)
+    evaluated(url, "bm25")
+    here = open_mirror(url).root
+    assert [path.name for path in here.iterdir()] == ["bm25"]
+    assert (here / "bm25" / "lines").read_text() == "bm25\nbm25\n"
+
+
+def test_of_many_runs_only_the_own_goes(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    evaluated(url, "bm25")
+    stale = open_mirror(url).root / "bm25" / "lines"
+    elsewhere(monkeypatch, tmp_path)
+    evaluated(url, "bm25")
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "here"))
+    stale.write_text("what a command that failed left")
+    evaluated(url, "tfidf")
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "third"))
+    third = open_mirror(url)
+    third.pull()
+    assert (third.root / "bm25" / "lines").read_text() == "bm25\nbm25\n"
+    assert (third.root / "tfidf" / "lines").read_text() == "tfidf\n"
+
+
+def test_an_evaluation_fetches_no_other_run(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite")
+    for model in ("bm25", "tfidf"):
+        result = CliRunner().invoke(cli, ["eval", str(suite), "--model", model, "--out", url, "--json"])
+        assert f'"run": "{url}/suite/{model}"' in result.stdout
+    elsewhere(monkeypatch, tmp_path)
+    again = CliRunner().invoke(cli, ["eval", str(suite), "--model", "bm25", "--out", url])
+    assert f"{url}/suite/bm25 is up to date" in " ".join(again.stderr.split())
+    assert [run.name for run in (open_mirror(url).root / "suite").iterdir()] == ["bm25"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("gold", "status", "memory://x/batch"),
+        ("serve", "memory://x/suites"),
+        ("memory", "private", "freeze", "memory://x/pilot"),
+    ],
+)
+def test_judgments_stay_on_this_machine(arguments: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(cli, arguments)
+    assert isinstance(result.exception, UserError)
+    assert f"{arguments[-1]}: this must be a folder of this machine" in str(result.exception)
+
+
+def test_a_path_to_a_folder_of_judgments_stays_a_path(tmp_path: Path) -> None:
+    assert HERE.convert(str(tmp_path), None, None) == tmp_path
+
+
+def test_what_a_memory_learned_lies_where_the_command_was_called_if_the_memory_has_a_url(
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.md").write_text("# Gate\n\nThe gate opens at nine.\n")
+    CliRunner().invoke(cli, ["memory", "ingest", "a.md", "--out", url], catch_exceptions=False)
+    told = CliRunner().invoke(cli, ["memory", "feedback", url, "a:p1", "--at", "2026-01-01T00:00"])
+    assert told.stdout.startswith("place.state.jsonl: 1 events")
+    assert (tmp_path / "place.state.jsonl").is_file()

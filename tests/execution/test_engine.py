@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,10 @@ def square_late(number: int) -> int:
 
 def arithmetic_threads(_: int) -> str | None:
     return os.environ.get("OMP_NUM_THREADS")
+
+
+def own_process(_: int) -> int:
+    return os.getpid()
 
 
 def fail_on_four(number: int) -> int:
@@ -82,6 +87,20 @@ def test_a_task_that_kills_its_processes_ends_as_a_crash_and_the_others_as_ever(
 
 def test_a_task_whose_process_was_killed_once_is_done_by_another(tmp_path: Path) -> None:
     assert LocalEngine(2).map(die_once, [(number, tmp_path / "died") for number in TASKS]) == TASKS
+
+
+def test_processes_stay_between_two_maps() -> None:
+    engine = LocalEngine(2)
+    assert len({*engine.map(own_process, TASKS), *engine.map(own_process, TASKS)}) <= 2
+
+
+def test_a_process_that_died_between_two_maps_is_replaced() -> None:
+    engine = LocalEngine(2)
+    for process in engine.map(own_process, TASKS):
+        assert isinstance(process, int)
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    assert engine.map(square_late, TASKS) == [25, 1, 16, 4, 9]
 
 
 def test_where_no_crash_is_expected_it_is_a_user_error_that_says_what_to_do() -> None:

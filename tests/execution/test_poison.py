@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.care import KILLED, Care
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.spread import Outcome, Shard, run_shard, spread
 
 SHARDS = {"part-0": (1, 2, 3), "part-1": (4, 666, 5), "part-2": (6, 7)}
 
@@ -43,6 +44,14 @@ def work(task: Task, care: Care) -> Outcome:
 def die_before_any_record(task: Task, care: Care) -> Outcome:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
+
+
+def wait_for_leave(task: Task, care: Care) -> Outcome:
+    """Ends once it may, and tells how it would have gone through its records."""
+    while not (task.target.parent / "leave").exists():
+        time.sleep(0.02)
+    task.target.write_text("singly" if care.one_by_one else "together")
+    return Outcome()
 
 
 @dataclass
@@ -87,3 +96,30 @@ def run(folder: Path) -> None:
 def test_a_shard_that_dies_of_no_record_is_given_up_by_name(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"part-\d: 9 processes died of it, and not at one of its records"):
         spread("numbers", die_before_any_record, tasks(tmp_path), tmp_path, LocalEngine(2), Silent())
+
+
+def test_the_end_of_a_command_is_no_death_of_the_shards_it_had_sent_out(tmp_path: Path) -> None:
+    code = f"from pathlib import Path; from execution.test_poison import wait; wait(Path({str(tmp_path)!r}))"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    begun = set[str]()
+    for _ in range(3):
+        with subprocess.Popen([sys.executable, "-c", code], env=environment) as command:
+            while (now := {file.read_text() for file in tmp_path.glob(".part-*.deaths")}) <= begun:
+                time.sleep(0.02)
+            begun |= now
+            command.kill()
+    (tmp_path / "leave").touch()
+    wait(tmp_path)
+    assert {*texts(tmp_path).values()} == {"together"}
+
+
+def wait(folder: Path) -> None:
+    spread("numbers", wait_for_leave, tasks(folder), folder, LocalEngine(2), Silent())
+
+
+def test_a_shard_that_another_worker_has_done_meanwhile_is_not_done_again(tmp_path: Path) -> None:
+    first, *_ = (Shard(work, task, tmp_path, name) for name, task in tasks(tmp_path).items())
+    run_shard(first)
+    (tmp_path / "part-0.txt").write_text("as it was")
+    run_shard(first)
+    assert texts(tmp_path) == {"part-0": "as it was"}

@@ -7,6 +7,8 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +17,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import THREADS
 from constraintsuite.execution.engine import Crash
-from constraintsuite.execution.ray_engine import RayEngine, require_cluster
+from constraintsuite.execution.ray_engine import RayEngine, Share, require_cluster
 from execution.two_nodes import TwoNodes, start_two_nodes
 
 TASKS = [5, 1, 4, 2, 3]
@@ -117,6 +119,49 @@ def test_what_ran_on_a_lost_node_is_done_on_the_other(nodes: TwoNodes, tmp_path:
     nodes.join_again()
     assert len({file.name.rsplit("-", 1)[1] for file in tmp_path.glob("begun-*")}) == 2
     assert len(set(places)) == 1
+
+
+def test_workers_that_were_lost_while_they_had_nothing_to_do_cost_no_attempt(nodes: TwoNodes, tmp_path: Path) -> None:
+    engine = RayEngine(nodes.address)
+    (tmp_path / "go").touch()
+    engine.map(node_of, [(number, tmp_path) for number in TASKS])
+    for file in tmp_path.glob("begun-*"):
+        with suppress(ProcessLookupError):
+            os.kill(int(file.read_text()), signal.SIGKILL)
+    assert engine.map(die_once, [(4, tmp_path / "died")]) == [4]
+
+
+def test_nodes_that_join_later_get_work(nodes: TwoNodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for setting in ("_LOOK_SECONDS", "_NEWS_SECONDS"):
+        monkeypatch.setattr(f"constraintsuite.execution.ray_engine.{setting}", 0.1)
+    nodes.lose_second()
+    with ThreadPoolExecutor(1) as other:
+        places = other.submit(RayEngine(nodes.address).map, node_of, [(number, tmp_path) for number in TASKS])
+        while not any(tmp_path.glob("begun-*")):
+            time.sleep(0.02)
+        nodes.join_again()
+        while len(list(tmp_path.glob("begun-*"))) < 2:
+            time.sleep(0.02)
+        (tmp_path / "go").touch()
+    assert len({*places.result()}) == 2
+
+
+@pytest.mark.parametrize(
+    ("share", "has", "places"),
+    [
+        (Share(), {"CPU": 16.0}, 16),
+        (Share(6), {"CPU": 16.0}, 2),
+        (Share(1, 0.5), {"CPU": 16.0, "GPU": 2.0}, 4),
+        (Share(8, 1), {"CPU": 16.0, "GPU": 4.0}, 2),
+        (Share(1, 1), {"CPU": 16.0}, 0),
+        (Share(), {}, 0),
+    ],
+)
+def test_a_node_has_room_for_as_many_workers_as_get_their_share(
+    share: Share, has: dict[str, float], places: int
+) -> None:
+    assert share.places({"Alive": True, "Resources": has}) == places
+    assert share.places({"Alive": False, "Resources": has}) == 0
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "no.such.host.invalid:6379", "ray://127.0.0.1:1"])

@@ -11,14 +11,16 @@ from forecast.watched_builds import DRIVER, build, in_shards, stage, task
 TWO_WORKERS = MapCost(
     DRIVER,
     (
-        task(7, 3.0, before=1.5, peak=10),
-        task(8, 4.0, before=2.5, peak=12),
-        task(7, 1.0, before=4.5, peak=11),
-        task(8, 1.0, before=6.5, peak=12),
-        task(7, 1.0, before=5.5, peak=11),
+        task(7, 3.0, peak=10),
+        task(8, 4.0, peak=12),
+        task(7, 1.0, peak=11),
+        task(8, 1.0, peak=12),
+        task(7, 1.0, peak=11),
     ),
     Spent(9.0, 8.0),
+    started=(1.5, 2.5),
 )
+SAME_WORKERS = MapCost(DRIVER, (task(7, 1.0), task(8, 3.0)), Spent(3.0, 3.0))
 
 
 def test_the_first_shard_of_a_worker_carries_its_loading() -> None:
@@ -26,8 +28,16 @@ def test_the_first_shard_of_a_worker_carries_its_loading() -> None:
     assert TWO_WORKERS.warm == pytest.approx(5.0)
 
 
-def test_a_worker_starts_once() -> None:
-    assert TWO_WORKERS.start == pytest.approx((1.5 + 2.5) / 2)
+def test_workers_start_once_in_a_build() -> None:
+    found = build(100, stage("mentions", 0.0, TWO_WORKERS), stage("kept", 0.0, SAME_WORKERS))
+    assert (TWO_WORKERS.start, SAME_WORKERS.start, found.worker_start) == pytest.approx((2.0, 0.0, 2.0))
+    assert found.own == pytest.approx(1.0 + (2.0 + 5.0) + 3.0)
+
+
+def test_a_collection_of_memory_is_no_part_of_the_step_it_falls_into() -> None:
+    found = build(100, stage("kept", 0.5, TWO_WORKERS, swept=0.3), stage("tagged", 0.25))
+    assert (found.stage("kept").driver, found.swept) == pytest.approx((0.5, 0.3))
+    assert found.own == pytest.approx(1.0 + 0.5 + 7.0 + 0.25 + 0.3)
 
 
 def test_undisturbed_a_map_takes_what_its_busiest_worker_takes() -> None:

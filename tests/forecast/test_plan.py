@@ -14,7 +14,8 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.forecast.cluster import Cluster, Prices
-from constraintsuite.forecast.plan import Forecast, Models, Sampling, plan_recipe
+from constraintsuite.forecast.forecast import Forecast
+from constraintsuite.forecast.plan import Models, Sampling, plan_recipe
 
 DOCUMENTS = 100_000
 
@@ -41,8 +42,13 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Forecast:
 def test_every_step_is_foretold(found: Forecast) -> None:
     names = [line.name for line in found.time if line.name != "source"]
     steps = ["documents", "mentions", "queries", "candidates", "pairs", "kept", "tagged", "controls", "suite"]
-    assert names == ["start", *steps, "eval"]
+    assert names == ["start", *steps, "memory sweeps"]
     assert [line.name for line in found.storage] == steps
+
+
+def test_without_examples_nothing_is_said_of_an_evaluation(found: Forecast) -> None:
+    assert "eval" not in {line.name for line in found.time}
+    assert "eval is left out" in found.alarms[0]
 
 
 def test_the_whole_is_more_than_the_sample(found: Forecast) -> None:
@@ -52,8 +58,8 @@ def test_the_whole_is_more_than_the_sample(found: Forecast) -> None:
 
 def test_words_show_sums_alarms_and_notes(found: Forecast) -> None:
     words = found.in_words()
-    assert words.startswith("sample: 100,000 documents\n\nTime\n  start")
-    assert "NOT ENOUGH MEMORY: driver needs" in words
+    assert words.startswith("sample: 100,000 documents on 1 node of 1 core, 1 worker\n")
+    assert words.index("NOT ENOUGH MEMORY: the driver needs") < words.index("\nTime\n  start")
     assert "- EXTRAPOLATED by a factor of 1,667" in words
     assert "- Spread over workers: mentions, candidates, kept." in words
 

@@ -6,19 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.build.recipe import Recipe, SizeSettings
+from constraintsuite.build.recipe import DocumentSettings, Recipe, SizeSettings
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
+from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster, Prices
+from constraintsuite.forecast.costs import MapCost
 from constraintsuite.forecast.growth import Range
-from constraintsuite.forecast.lines import memory_alarm, memory_lines, money_lines, rate_line, step_line, storage_lines
+from constraintsuite.forecast.lines import memory_lines, money_lines, start_line, step_line, storage_lines, sweep_line
 from constraintsuite.forecast.notes import notes_on
-from constraintsuite.forecast.rates import Rate
+from constraintsuite.forecast.rates import Rate, Threads
 from constraintsuite.forecast.sampling import Taken
-from constraintsuite.forecast.steps import Samples, Step, foretell_steps, longest_shard
-from forecast.watched_builds import build, in_shards, stage
+from constraintsuite.forecast.steps import Samples, Step, foretell_pairs, foretell_steps, longest_shard
+from forecast.watched_builds import build, in_shards, stage, task
 
-RECIPE = Recipe(corpus=SourceSettings(source="sample"), sizes=SizeSettings(main=100))
+RECIPE = Recipe(
+    corpus=SourceSettings(source="sample"), sizes=SizeSettings(main=100), documents=DocumentSettings(shards=4)
+)
 GIB = 1 << 30
 SAMPLES = Samples(
     (
@@ -35,9 +39,11 @@ SAMPLES = Samples(
         ),
     ),
     efficiency=0.8,
+    shards=4,
 )
 ALONE = Cluster(nodes=1, cores=1, workers=1)
 FEW = Cluster(nodes=1, cores=2, workers=2)
+CARDS = Cluster(nodes=1, cores=1, workers=1, gpus=2)
 MANY = Cluster(nodes=2, cores=8, workers=8)
 
 
@@ -66,6 +72,13 @@ def test_examples_do_not_outgrow_the_recipe() -> None:
     assert [step("suite", ALONE, documents).units for documents in (500, 10_000)] == [50, 100]
 
 
+def test_pairs_to_score_come_from_examples_alone() -> None:
+    """Six of an example; without one nothing is known of them."""
+    assert [foretell_pairs(RECIPE, SAMPLES, documents) for documents in (500, 10_000)] == [300, 600]
+    barren = Samples((build(100),), (build(200),), 1.0, shards=4)
+    assert foretell_pairs(RECIPE, barren, 10_000) == 0
+
+
 @pytest.mark.parametrize(("documents", "shards", "expected"), [(10, 1, 1.0), (10**9, 16, 1.0), (16, 16, 3.35)])
 def test_shards_of_many_documents_are_alike(documents: int, shards: int, expected: float) -> None:
     assert longest_shard(documents, shards) == pytest.approx(expected, abs=0.01)
@@ -77,35 +90,53 @@ def test_every_line_shows_its_arithmetic() -> None:
     assert step_line(step("documents", FEW), FEW).arithmetic == "driver: 500 ms + 5 ms x 10,000"
 
 
-def test_memory_beyond_a_node_is_said_loudly() -> None:
-    small = Cluster(nodes=4, cores=1, workers=1, memory=50)
-    alarm = memory_alarm(memory_lines(SAMPLES, 10_000, small), small)
-    assert alarm is not None
-    assert alarm.startswith("NOT ENOUGH MEMORY: first node needs 100 GiB, a node has 50 GiB.")
-    assert "csuite subset" in alarm
-    large = Cluster(nodes=4, cores=1, workers=1, memory=200)
-    assert memory_alarm(memory_lines(SAMPLES, 10_000, large), large) is None
+def test_what_a_sample_takes_without_documents_its_shards_take() -> None:
+    """4 shards took 2 s and 20 ms a document; 16 shards take 8 s and as much a document."""
+    builds = [build(n, stage("mentions", 0.0, in_shards(2 + 0.02 * n)), examples=1) for n in (100, 200)]
+    samples = Samples((builds[0],), (builds[1],), 1.0, shards=4)
+    finer = RECIPE.model_copy(update={"documents": DocumentSettings(shards=16)})
+    mentions = next(each for each in foretell_steps(finer, samples, 1_000, ALONE) if each.name == "mentions")
+    assert mentions.seconds.value == pytest.approx(8 + 0.02 * 1_000)
+
+
+def test_a_worker_holds_a_shard() -> None:
+    def held(documents: int) -> MapCost:
+        return MapCost(1, (task(7, 1.0, peak=1_000 + 10 * documents // 4),), Spent(1.0, 1.0))
+
+    builds = [build(n, stage("mentions", 0.0, held(n))) for n in (400, 800)]
+    samples = Samples((builds[0],), (builds[1],), 1.0, shards=4)
+    _, worker, node = memory_lines(samples, 10_000, 100, FEW)
+    assert worker.amount.value == pytest.approx(1_000 + 10 * 100)
+    assert worker.arithmetic.endswith("x 100 of 10,000 / 100 shards")
+    assert node.amount.value == pytest.approx(2 * 2_000)
+
+
+def test_workers_start_once_and_not_with_every_step() -> None:
+    begun = MapCost(1, (task(7, 1.0), task(8, 1.0)), Spent(3.0, 3.0), started=(2.0, 2.0))
+    again = MapCost(1, (task(7, 1.0), task(8, 1.0)), Spent(1.0, 1.0))
+    builds = [build(n, stage("mentions", 0.0, begun), stage("kept", 0.0, again)) for n in (100, 200)]
+    samples = Samples((builds[0],), (builds[1],), 1.0, shards=4)
+    assert start_line(samples, FEW).amount.value == pytest.approx(1.0 + 2.0)
+    assert start_line(samples, ALONE).amount.value == pytest.approx(1.0)
+    assert "start" not in step_line(foretell_steps(RECIPE, samples, 1_000, FEW)[1], FEW).arithmetic
+
+
+def test_collections_of_memory_are_in_proportion_wherever_they_fell() -> None:
+    """None in the smaller sample and 0.3 s in the larger one are 1 ms a document, and no square."""
+    samples = Samples((build(100),), (build(200, stage("tagged", 0.1, swept=0.3)),), 1.0, shards=4)
+    assert sweep_line(samples, 2_000).amount == pytest.approx(Range(2.0, 0.0, 3.0))
+    tagged = next(each for each in foretell_steps(RECIPE, samples, 2_000, ALONE) if each.name == "tagged")
+    assert tagged.seconds.value < 20
 
 
 def test_vectors_are_stored_as_four_bytes_a_number() -> None:
-    rate = Rate("dense:x", "texts", Range(0.01, 0.01, 0.01), 100, "cpu", 2, dimensions=384)
+    rate = Rate(
+        "dense:x", "texts", Range(0.01, 0.01, 0.01), 100, "cpu", Threads(2, fixed=False), 10_000, dimensions=384
+    )
     lines = storage_lines(foretell_steps(RECIPE, SAMPLES, 10_000, ALONE), rate, 10_000)
     amounts = {line.name: line.amount.value for line in lines}
     assert amounts["vectors"] == 10_000 * 384 * 4
     assert amounts["documents"] == pytest.approx(500 * 10_000)
-
-
-@pytest.mark.parametrize(
-    ("device", "cluster", "seconds"),
-    [
-        pytest.param("cuda: a card", Cluster(nodes=2, cores=8, workers=8, gpus=4), 25.0, id="by graphics cards"),
-        pytest.param("cpu", Cluster(nodes=2, cores=8, workers=8, gpus=4), 12.5, id="by cores, where none was measured"),
-    ],
-)
-def test_a_model_is_divided_by_what_it_was_measured_on(device: str, cluster: Cluster, seconds: float) -> None:
-    rate = Rate("dense:x", "texts", Range(0.01, 0.01, 0.02), 100, device, 2)
-    amount = rate_line("embed", rate, 10_000, cluster).amount
-    assert amount == pytest.approx(Range(seconds, seconds, 2 * seconds))
 
 
 def test_money_is_counted_where_prices_are_given() -> None:
@@ -129,7 +160,15 @@ def notes(documents: int, cluster: Cluster, *, whole: bool = True, given: bool =
         (notes(2_000, ALONE, whole=False), "2,000 is a lower bound"),
         (notes(2_000, ALONE), "Extrapolated by a factor of 10.0"),
         (notes(40_000, ALONE), "EXTRAPOLATED by a factor of 200 from the larger samples: beyond 100 this is a guess."),
-        (notes(2_000, MANY), "12 workers have nothing to do"),
+        (
+            notes(2_000, MANY),
+            "SHARDS: the recipe has 4, so that 12 workers have nothing to do. Try documents: {shards: 64}",
+        ),
+        (
+            notes(200_000, FEW),
+            "SHARDS: the recipe has 4, so that a shard has 50,000 documents. Try documents: {shards: 10}",
+        ),
+        (notes(2_000, CARDS), "2 GPUs: a build uses none. They count for --embed and --eval."),
         (notes(2_000, FEW), "Efficiency: 0.80 measured"),
     ],
 )
@@ -143,7 +182,9 @@ def test_more_workers_than_cores_are_refused() -> None:
 
 
 def test_what_grows_faster_than_the_documents_is_named() -> None:
-    steep = Samples((build(100, stage("pairs", 1.0, stored=10)),), (build(200, stage("pairs", 4.0, stored=40)),), 1.0)
+    steep = Samples(
+        (build(100, stage("pairs", 1.0, stored=10)),), (build(200, stage("pairs", 4.0, stored=40)),), 1.0, 4
+    )
     taken = Taken(((),), 2_000, True, None, 1e-5)
     mentions = [each for each in foretell_steps(RECIPE, SAMPLES, 2_000, ALONE) if each.name == "mentions"]
     steps = [*mentions, *(each for each in foretell_steps(RECIPE, steep, 2_000, ALONE) if each.name == "pairs")]

@@ -69,7 +69,7 @@ def test_later_results_are_kept_too(tmp_path: Path) -> None:
 def test_a_batch_that_turns_out_too_large_is_halved() -> None:
     bench = Workbench()
     assert run(Later(fits=2), bench) == LENGTHS
-    assert bench.events == ["later: a batch of 3 did not fit into memory and was halved"]
+    assert bench.events == ["later: a batch of 3 did not fit into memory and was halved, as are later ones of its size"]
 
 
 @pytest.mark.parametrize(

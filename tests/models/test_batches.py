@@ -94,7 +94,9 @@ def test_a_batch_that_does_not_fit_is_halved_and_told(tmp_path: Path) -> None:
     model = Measure(fits=1)
     assert run(model, bench) == [1, 2, 3, 4, 2, 1]
     assert max(len(batch) for batch in model.batches) == 1
-    assert bench.events[0] == "measure: a batch of 2 did not fit into memory and was halved"
+    assert (
+        bench.events[0] == "measure: a batch of 2 did not fit into memory and was halved, as are later ones of its size"
+    )
 
 
 def test_a_single_text_that_does_not_fit_is_told_with_the_remedy() -> None:

@@ -13,8 +13,13 @@ from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.retrieval.base import Hit
 from constraintsuite.retrieval.bm25 import Bm25Retriever
-from constraintsuite.retrieval.sharded import Bm25Shard, TermCounts, asked_terms, count_terms, merge_rankings
+from constraintsuite.retrieval.hiding import hidden
+from constraintsuite.retrieval.postings import TermCounts, collect_postings
+from constraintsuite.retrieval.sharded import Bm25Shard, asked_terms, merge_rankings
 from constraintsuite.text.terms import TermAnalyser
+
+with hidden("jax", "jax.lax"):  # as where it is used
+    import bm25s
 
 WORDS = ("soup", "cream", "leeks", "leek", "pasta", "the", "not", "é", "x1")
 TEXT = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
@@ -24,9 +29,10 @@ Part = Sequence[tuple[str, str]]
 def search_parts(parts: Sequence[Part], queries: Sequence[str], k: int, k1: float, b: float) -> list[list[Hit]]:
     """Counted, merged, searched, merged."""
     analyser = TermAnalyser()
-    asked = asked_terms(queries, analyser)
-    whole = TermCounts.merged(count_terms((analyser.terms(text) for _, text in part), asked) for part in parts)
-    shards = [Bm25Shard(((name, analyser.terms(text)) for name, text in part), whole, k1=k1, b=b) for part in parts]
+    asked = asked_terms(map(analyser.terms, queries))
+    read = [collect_postings(((name, analyser.terms(text)) for name, text in part), asked) for part in parts]
+    whole = TermCounts.merged(part.counts(asked) for part in read)
+    shards = [Bm25Shard(part, asked, whole, k1=k1, b=b) for part in read]
     merged = [merge_rankings([shard.rank(query, k) for shard in shards], k) for query in queries]
     return [
         [Hit(*hit) for hit in zip(each.documents, range(1, len(each.documents) + 1), each.scores, strict=True)]
@@ -75,6 +81,25 @@ def test_scores_have_the_same_bits_where_lengths_and_counts_are_many(seed: int, 
     found = search_parts(parts, queries, 30, 0.9, 0.4)
     assert found == search_whole(parts, queries, 30, 0.9, 0.4)
     assert all(len(hits) == 30 for hits in found)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    texts=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=30), min_size=1, max_size=20),
+    k1=st.floats(0, 4),
+    b=st.floats(0, 1),
+)
+def test_every_posting_has_the_score_that_bm25s_gives_it(texts: list[list[str]], k1: float, b: float) -> None:
+    """The formula is ours, and so are its types and their order: where bm25s changes its own, this is what says so."""
+    index = bm25s.BM25(k1=k1, b=b, method="lucene")
+    index.index(texts, show_progress=False)
+    ids = [f"{number:02}" for number in range(len(texts))]
+    postings = collect_postings(zip(ids, texts, strict=True), sorted(WORDS))
+    shard = Bm25Shard(postings, sorted(WORDS), postings.counts(sorted(WORDS)), k1=k1, b=b)
+    for term in {term for text in texts for term in text}:
+        ranking = shard.rank_terms([term], len(ids))
+        ours = dict(zip(ranking.documents, ranking.scores, strict=True))
+        assert [ours.get(name, 0.0) for name in ids] == index.get_scores([term]).tolist()
 
 
 def test_a_tie_across_parts_stands_in_the_order_of_ids() -> None:

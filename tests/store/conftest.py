@@ -22,7 +22,7 @@ def running() -> Iterator[Server]:
 def s3(running: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Server:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(objects, "WAITS", (0.01,) * 12)
-    monkeypatch.setattr(S3FileSystem, "retries", 2)  # the driver's own, of which each may last a second
+    monkeypatch.setattr(S3FileSystem, "retries", 1)  # the driver's own: each waits, and ours are what is tested
     running.empty()
     lead_to(running.url, monkeypatch)
     return running

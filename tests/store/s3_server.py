@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
+from moto.core import DEFAULT_ACCOUNT_ID  # type: ignore[attr-defined]  # moto lists no names to export
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from moto.s3.models import s3_backends
 from s3fs import S3FileSystem
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.test import Client
@@ -50,7 +52,7 @@ class Server:
     def empty(self) -> None:
         """One bucket with nothing in it, and no layer before it."""
         self.layer = None
-        self.direct.post("/moto-api/reset")
+        s3_backends.reset()
         self.direct.put(f"/{BUCKET}")
         self.requests.clear()
 
@@ -63,10 +65,9 @@ class Server:
         self.direct.delete(f"/{BUCKET}/{name}", headers=_SIGNED)
 
     def objects(self) -> dict[str, bytes]:
-        """Every object of the bucket."""
-        listing = self.direct.get(f"/{BUCKET}?list-type=2&max-keys=1000").get_data(as_text=True)
-        names = [part.partition("</Key>")[0] for part in listing.split("<Key>")[1:]]
-        return {name: self.direct.get(f"/{BUCKET}/{name}", headers=_SIGNED).get_data() for name in names}
+        """Every object of the bucket, as moto holds it."""
+        held = s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets[BUCKET].keys
+        return {name: bytes(held[name].value) for name in sorted(held)}
 
 
 class _Silent(WSGIRequestHandler):
@@ -83,7 +84,7 @@ def s3_server() -> Iterator[Server]:
     listening = make_server("127.0.0.1", 0, cast(Any, server), threaded=True, request_handler=_Silent)
     listening.daemon_threads = True  # type: ignore[attr-defined]
     server.url = f"http://127.0.0.1:{listening.port}"
-    thread = threading.Thread(target=listening.serve_forever, daemon=True)
+    thread = threading.Thread(target=listening.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield server

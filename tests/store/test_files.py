@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import subprocess
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.files import atomic_writer, folder_lock, sha256_of, sha256_text, write_text
+from constraintsuite.store.files import (
+    atomic_writer,
+    folder_lock,
+    sha256_of,
+    sha256_text,
+    temporary_for,
+    write_text,
+)
 
 
 def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
@@ -37,6 +46,26 @@ def test_an_error_keeps_what_was_there_before(tmp_path: Path) -> None:
         raise RuntimeError
     assert path.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
+    """As two machines of one shared disk do, whose processes have the same number."""
+    path = tmp_path / "a.txt"
+    with atomic_writer(path) as first, atomic_writer(path) as second:
+        first.write(b"first")
+        second.write(b"second, and longer")
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_being_written_names_its_machine_and_is_found_as_a_leftover(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "node", lambda: f"node-7{'x' * 100}.cluster.example")
+    name = temporary_for(tmp_path / "a.txt").name
+    assert name.startswith(".a.txt.node-7x")
+    assert fnmatchcase(name, ".*.tmp-*")
+    assert len(name) < 80
 
 
 def test_text_is_written_as_utf8(tmp_path: Path) -> None:

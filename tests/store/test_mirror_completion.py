@@ -145,7 +145,7 @@ def denied_after(s3: Server, allowed: int) -> Application:
         environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))  # else it is taken for the next request
         body = b"<Error><Code>AccessDenied</Code><Message>No.</Message></Error>"
         start("403 Forbidden", [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
-        return [body]
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]  # else it is taken for the next answer
 
     return layer
 

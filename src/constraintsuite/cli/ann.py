@@ -56,7 +56,7 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     outcome = run_benchmark(asked, bench.parent, out, Terminal())
     if as_json:
         counts = {"measured": outcome.measured, "skipped": outcome.skipped, "failed": outcome.failed}
-        click.echo(json.dumps({"run": str(outcome.path), **counts}))
+        click.echo(json.dumps({"run": shown(outcome.path), **counts}))
     else:
         click.echo("\n\n".join(str(table_of(listing)) for listing in overview(load_ann_run(out))))
         done = f"{outcome.measured} measured, {outcome.skipped} were there, {outcome.failed} failed"
@@ -87,7 +87,7 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     origin = Origin("report", title_of(loaded), inputs, {"templates": template_hash()}, 0, code_version())
     files = (PAGE, *TABLE_FILES, *PLOT_FILES)
     page = write_once(out, origin, files, lambda folder: write_page(loaded, folder)).path / PAGE
-    click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
+    click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page))
 
 
 @ann.command()
@@ -154,4 +154,4 @@ def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
     from constraintsuite.vectors.ann.settings import Bench
 
     for path in export_set(Bench.read(bench), name, form, depth, bench.parent, out):
-        click.echo(str(path))
+        click.echo(shown(path))

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.cli.places import FOLDER, OUT
+from constraintsuite.cli.places import FOLDER, RUNS, taken
 from constraintsuite.errors import UserError
+from constraintsuite.store.mirror import shown
 
 _file = click.Path(path_type=Path, dir_okay=False)
 
@@ -22,7 +23,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.option("--sheet", type=_file, help="Write a blank sheet to this file (.csv, .tsv or .jsonl), nothing else.")
 @click.option("--sample", type=click.IntRange(min=1), help="With --sheet: ask about so many examples, drawn by chance.")
 @click.option("--name", help="Whose answers these are; the run is called human:NAME.")
-@click.option("--out", type=OUT, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@click.option("--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs.")
 @click.option("--allow-missing", is_flag=True, help="Leave out examples that are not answered.")
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
 def answers(
@@ -65,16 +66,18 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
 
     from constraintsuite.evaluate.answers.run import AnswerFile, record_answers
     from constraintsuite.evaluate.load import load_run
+    from constraintsuite.evaluate.run import run_folder
     from constraintsuite.evaluate.summary import Summary
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.metrics.pairwise import parse_metric
     from constraintsuite.reports.table import WIDTH, slice_table
     from constraintsuite.store.jsonl import adapter
 
+    taken(run_folder(out, suite.resolve().name, f"human:{name}"))
     run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path
     summary = load_run(run).summary
     if as_json:
-        entry = {"run": str(run), "summary": adapter(Summary).dump_python(summary)}
+        entry = {"run": shown(run), "summary": adapter(Summary).dump_python(summary)}
         click.echo(json.dumps(entry, indent=2, ensure_ascii=False))
     else:
         console = Console(highlight=False)

@@ -74,7 +74,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 )
 @_analyser
 @_seed
-@engine_options
+@engine_options(models=False)
 @click.option("--from", "redo_from", metavar="STAGE", help=f"Make this stage and all later ones anew. {_STAGES}")
 @click.option("--until", metavar="STAGE", help="Stop after this stage; the same names.")
 @click.option("--dry-run", is_flag=True, help="Read a sample and say what would be built, and how long it would take.")
@@ -135,7 +135,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many to print.")
 @_analyser
 @_seed
-@engine_options
+@engine_options(models=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
     recipe_file: Path | None,

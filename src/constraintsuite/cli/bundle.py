@@ -65,7 +65,7 @@ def verify(folder: Path, as_json: bool) -> None:
         faults = verify_folder(folder)
         notes = [] if faults else list(zero_vectors(Bundle.open(folder)))
     if as_json:
-        record = {"bundle": str(folder), "faults": faults, "notes": notes}
+        record = {"bundle": shown(folder), "faults": faults, "notes": notes}
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
     elif faults:
         more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
@@ -102,7 +102,7 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
     with reading(folder) as opened, whole_folder(out) as new:
         notes = LAYOUTS.load(layout)(opened, new, encoder)
     if as_json:
-        click.echo(json.dumps({"folder": str(out), "layout": layout, "notes": notes}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"folder": shown(out), "layout": layout, "notes": notes}, indent=2, ensure_ascii=False))
     else:
         click.echo("\n".join([f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]))
 
@@ -151,7 +151,7 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
         )
         counts, repairs = made.texts.manifest.counts, made.repairs
     if as_json:
-        click.echo(json.dumps({"bundle": str(out), "counts": counts, "repairs": repairs}, indent=2))
+        click.echo(json.dumps({"bundle": shown(out), "counts": counts, "repairs": repairs}, indent=2))
     else:
         lines = [f"{count:>10,} {name.replace('_', ' ')}" for name, count in counts.items()]
         first, repaired = (

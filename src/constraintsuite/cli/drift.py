@@ -23,6 +23,7 @@ from constraintsuite.cli.mechanism.options import (
     split_option,
 )
 from constraintsuite.cli.places import FOLDER, OUT
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.contrasts.records import Side
@@ -104,12 +105,12 @@ def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     found = load_drift(artifact.path)
     written = _write_page(found, artifact.manifest.content, page) if page is not None else None
     if as_json:
-        record = {"drift": str(artifact.path), "content": artifact.manifest.content}
-        record |= {"results": str(artifact.path / "drift.json"), "page": str(written) if written else ""}
+        record = {"drift": shown(artifact.path), "content": artifact.manifest.content}
+        record |= {"results": shown(artifact.path / "drift.json"), "page": shown(written) if written else ""}
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
         return
     click.echo("\n\n".join(_told(found)))
-    click.echo(f"\nAll of it: {artifact.path}/drift.json" + (f"\nPage: {written}" if written else ""))
+    click.echo(f"\nAll of it: {shown(artifact.path)}/drift.json" + (f"\nPage: {shown(written)}" if written else ""))
 
 
 def _write_page(found: Drift, content: str, out: Path) -> Path:

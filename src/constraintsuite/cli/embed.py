@@ -15,6 +15,7 @@ from constraintsuite.execution.progress import Terminal
 from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.mirror import shown
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import SHARD_ROWS, embed_bundle, plan_shards
 from constraintsuite.vectors.embedding import PLURALS
@@ -40,7 +41,7 @@ from constraintsuite.vectors.lengths import zero_count
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be encoded, and with what, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@engine_options
+@engine_options(models=True)
 def embed(
     folder: Path, model: str, shard_rows: int, reuse: tuple[Path, ...], dry_run: bool, as_json: bool, engine: Engine
 ) -> None:
@@ -72,7 +73,7 @@ def _planned(bundle: Bundle, model: str, shard_rows: int) -> dict[str, object]:
 
 def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
     counts = artifact.manifest.counts
-    yield f"Vectors: {artifact.path}"
+    yield f"Vectors: {shown(artifact.path)}"
     for role, plural in PLURALS.items():
         cut = counts.get(f"{plural}_truncated")
         line = f"{counts[plural]:>10,} {plural}"
@@ -87,12 +88,12 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
     if lost := artifact.manifest.rejects.get(UNWORKABLE):
         yield f"{lost:>10,} texts break the encoder: their vectors are zero. They are named in environment.json there."
     yield f"Bundle:  {bundle.id}"
-    yield f"Next:    csuite truth {bundle.path} --knn 100"
+    yield f"Next:    csuite truth {shown(bundle.path)} --knn 100"
 
 
 def _as_json(bundle: Bundle, artifact: Artifact) -> str:
     record = {
-        "vectors": str(artifact.path),
+        "vectors": shown(artifact.path),
         "encoder": artifact.manifest.settings["encoder"],
         "content": artifact.manifest.content,
         "bundle_id": bundle.id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING
@@ -14,9 +15,15 @@ if TYPE_CHECKING:
     from constraintsuite.execution.engine import Engine
 
 
-def engine_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives the command an argument `engine` in place of the options."""
+Command = Callable[..., None]
 
+
+def engine_options(*, models: bool) -> Callable[[Command], Command]:
+    """Give a command an argument `engine` in place of the options; `models` compute with all the processors they are given."""
+    return lambda command: _with_options(command, models)
+
+
+def _with_options(command: Command, models: bool) -> Command:
     @click.option(
         "--engine",
         "where",
@@ -33,8 +40,14 @@ def engine_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--workers",
         type=click.IntRange(1, 4_096),
-        show_default="1; on Ray, one a processor or graphics card",
+        show_default="1; on Ray, as many as the cluster has room for",
         help="Processes; the result does not depend on it.",
+    )
+    @click.option(
+        "--worker-cpus",
+        type=click.IntRange(1, 4_096),
+        show_default="as many as this command would use" if models else "1",
+        help="Processors that each worker on Ray has to itself, and threads that it computes with.",
     )
     @click.option(
         "--worker-gpus",
@@ -48,22 +61,33 @@ def engine_options(command: Callable[..., None]) -> Callable[..., None]:
         where: str,
         address: str | None,
         workers: int | None,
+        worker_cpus: int | None,
         worker_gpus: float,
         **options: object,
     ) -> None:
-        command(*arguments, engine=_make(where, address, workers, worker_gpus), **options)
+        if where == "ray":
+            engine = _cluster(address, workers or 0, worker_cpus, worker_gpus, models)
+        elif address is not None or worker_cpus or worker_gpus:
+            raise UserError("--address, --worker-cpus and --worker-gpus are for a Ray cluster: add --engine ray.")
+        else:
+            engine = _here(workers or 1)
+        command(*arguments, engine=engine, **options)
 
     return wrapped
 
 
-def _make(where: str, address: str | None, workers: int | None, worker_gpus: float) -> Engine:
-    if where == "ray":
-        from constraintsuite.execution.progress import Terminal  # noqa: PLC0415 - so that --help stays quick
-        from constraintsuite.execution.ray_engine import RayEngine  # noqa: PLC0415
+def _cluster(address: str | None, workers: int, cpus: int | None, gpus: float, models: bool) -> Engine:
+    from constraintsuite.execution.cores import THREADS, cores  # noqa: PLC0415 - so that --help stays quick
+    from constraintsuite.execution.progress import Terminal  # noqa: PLC0415
+    from constraintsuite.execution.ray_engine import RayEngine, Share  # noqa: PLC0415
 
-        return RayEngine(address, workers or 0, worker_gpus, Terminal())
-    if address is not None or worker_gpus:
-        raise UserError("--address and --worker-gpus are for a Ray cluster: add --engine ray.")
+    if cpus:
+        os.environ[THREADS] = str(cpus)  # what a model computes may depend on it, and this process says what to expect
+    alone = models and not gpus
+    return RayEngine(address, workers, Share(cpus or (cores() if alone else 1), gpus), Terminal())
+
+
+def _here(workers: int) -> Engine:
     from constraintsuite.execution.engine import LocalEngine  # noqa: PLC0415
 
-    return LocalEngine(workers or 1)
+    return LocalEngine(workers)

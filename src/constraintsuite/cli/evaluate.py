@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.engines import engine_options
-from constraintsuite.cli.places import FOLDER, OUT
+from constraintsuite.cli.places import FOLDER, RUNS, taken
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models import SCORERS
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.evaluate.load import Run
@@ -32,14 +33,14 @@ _METRICS = f"What the table shows: {', '.join(METRICS)}."
 @click.command("eval")
 @click.argument("suite", type=FOLDER)
 @click.option("--model", "models", multiple=True, required=True, metavar="M", help=_MODELS)
-@click.option("--out", type=OUT, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@click.option("--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs.")
 @click.option("--metric", show_default="accuracy; on NevIR paired_accuracy", help=_METRICS)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling for intervals."
 )
 @tie_options
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
-@engine_options
+@engine_options(models=True)
 def eval_command(
     suite: Path,
     models: tuple[str, ...],
@@ -63,11 +64,13 @@ def eval_command(
     from constraintsuite.evaluate.load import load_run, load_suite
     from constraintsuite.evaluate.oracle import match
     from constraintsuite.evaluate.rejudge import rejudge
-    from constraintsuite.evaluate.run import evaluate_suites
+    from constraintsuite.evaluate.run import evaluate_suites, run_folder
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.reports.table import WIDTH, slice_table
 
     chosen = parse_metric(metric) if metric else None
+    for model in dict.fromkeys(models):
+        taken(run_folder(out, suite.resolve().name, model))
     folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed, engine)]
     loaded = load_suite(suite)
     runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]
@@ -87,7 +90,7 @@ def _as_json(runs: Sequence[Run], published: Sequence[Reproduction | None]) -> s
 
     entries = [
         {
-            "run": str(run.artifact.path),
+            "run": shown(run.artifact.path),
             "summary": json.loads(encode(run.summary)),
             "published": json.loads(encode(other)) if other else None,
         }

@@ -18,13 +18,13 @@ from constraintsuite.cli.judging import (
     agreement_text,
     attention_lines,
     file_type,
-    folder_type,
     json_option,
     layout_option,
     progress_line,
     ruling_options,
     take_sheet,
 )
+from constraintsuite.cli.places import HERE
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from constraintsuite.annotate.labels import Labelled
 
 _ADVICE = "Leave them out with --without NAME."
-_batch = click.argument("folder", metavar="BATCH", type=folder_type)
+_batch = click.argument("folder", metavar="BATCH", type=HERE)
 _without = click.option(
     "--without", multiple=True, metavar="NAME", help="Leave out all that this person said; repeatable."
 )
@@ -46,7 +46,7 @@ def gold() -> None:
 
 @gold.command()
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
-@click.option("--out", type=folder_type, help="Folder to create; SOURCE.gold if not given.")
+@click.option("--out", type=HERE, help="Folder to create; SOURCE.gold if not given.")
 @click.option("-n", "size", type=click.IntRange(min=1), default=200, show_default=True, help="Examples to draw.")
 @click.option(
     "--repeats",
@@ -173,7 +173,7 @@ def adjudicate(
 
 @gold.command()
 @_batch
-@click.option("--out", required=True, type=folder_type, help="Folder to create.")
+@click.option("--out", required=True, type=HERE, help="Folder to create.")
 @click.option("--proposals", type=file_type, help="Of a batch of proposals: the file it was drawn from.")
 @click.option(
     "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound one wants to claim."

@@ -26,7 +26,7 @@ def import_command(kind: str, source: str, out: Path, split: str | None, as_json
     """
     suite = import_suite(kind, source, out, split)
     if as_json:
-        click.echo(json.dumps({"suite": str(out), "counts": suite.manifest.counts}))
+        click.echo(json.dumps({"suite": shown(out), "counts": suite.manifest.counts}))
         return
     click.echo("\n".join(f"{count:>7,} {name}" for name, count in suite.manifest.counts.items()))
     click.echo(f"Suite: {shown(out)}")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from constraintsuite.reports.figures import Kind, Value
 
 T = TypeVar("T")
-folder_type = click.Path(path_type=Path, file_okay=False)
 file_type = click.Path(path_type=Path, dir_okay=False)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 layout_option = click.option(

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from constraintsuite.errors import UserError
+
 if TYPE_CHECKING:
     from constraintsuite.store.mirror import Mirror
 
@@ -20,13 +22,15 @@ if TYPE_CHECKING:
 class Place(click.Path):
     """A path as click has it; a URL is pulled and gives the folder of its mirror.
 
-    With `written`, what the command leaves there is pushed when it ends well. Finished artifacts have been by then: this
-    is for pages, exports and what lies beside them.
+    What is only read comes without its stages. With `written`, all of it comes, since the command may go on with it, and
+    what it leaves there is pushed when it ends well. Finished artifacts have been by then: this is for pages, exports and
+    what lies beside them. Of a folder of `many`, nothing comes before `taken` says what.
     """
 
-    def __init__(self, *, written: bool = False, **options: Any) -> None:  # noqa: ANN401 - those of click.Path
+    def __init__(self, *, written: bool = False, many: bool = False, **options: Any) -> None:  # noqa: ANN401 - those of click.Path
         super().__init__(path_type=Path, **options)
         self.written = written
+        self.many = many
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
@@ -40,29 +44,65 @@ class Place(click.Path):
         if not is_url(text):
             return super().convert(value, param, ctx)
         mirror = open_mirror(text)
-        _pull(mirror)
+        if not self.many:
+            _pull(mirror, mirror.root, stages=self.written)
         if self.written and ctx is not None:
-            ctx.call_on_close(lambda: _push(mirror))
+            ctx.call_on_close(lambda: _push(mirror, mirror.root))
         return super().convert(mirror.root, param, ctx)
 
 
-def _pull(mirror: Mirror) -> None:
-    """Not while another command of this machine writes to the mirror."""
+class Local(click.Path):
+    """A path as click has it; a URL is a UserError."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - those of click.Path
+        super().__init__(path_type=Path, **options)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """The folder."""
+        from constraintsuite.store.mirror import is_url
+
+        if is_url(os.fspath(value)):
+            raise UserError(
+                f"{os.fspath(value)}: this must be a folder of this machine. Judgments are kept in a database, which an object "
+                "store cannot hold. Give a path."
+            )
+        return super().convert(value, param, ctx)
+
+
+def taken(folder: Path) -> Path:
+    """One folder of many, to write to: what is there comes, and what the command leaves there is pushed when it ends well."""
+    from constraintsuite.store.mirror import mirror_of
+
+    mirror = mirror_of(folder)
+    if mirror is not None:
+        _pull(mirror, folder, stages=True)
+        click.get_current_context().call_on_close(lambda: _push(mirror, folder))
+    return folder
+
+
+def _pull(mirror: Mirror, folder: Path, *, stages: bool) -> None:
+    """Not while another command of this machine writes to the folder."""
     from constraintsuite.store.files import folder_lock
 
-    at_work = (mirror.root / ".lock").exists()
-    with folder_lock(mirror.root, shared=True) if at_work else nullcontext():
-        mirror.pull()
+    at_work = (folder / ".lock").exists()
+    with folder_lock(folder, shared=True) if at_work else nullcontext():
+        mirror.pull(folder, stages=stages)
 
 
-def _push(mirror: Mirror) -> None:
+def _push(mirror: Mirror, folder: Path) -> None:
     """Only what a command left that ended well: what one left that failed waits here for the next."""
     error = sys.exc_info()[1]
-    if mirror.root.exists() and (error is None or isinstance(error, click.exceptions.Exit | SystemExit)):
-        mirror.push(mirror.root)
+    if folder.exists() and (error is None or isinstance(error, click.exceptions.Exit | SystemExit)):
+        mirror.push(folder)
 
 
 FOLDER = Place(file_okay=False)
 """A folder that is read."""
 OUT = Place(file_okay=False, written=True)
 """A folder that is written, or read and written."""
+RUNS = Place(file_okay=False, many=True)
+"""A folder of all runs, of which a command takes its own."""
+HERE = Local(file_okay=False)
+"""A folder in which people judge."""

@@ -6,23 +6,78 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from constraintsuite.forecast.cluster import Cluster, Prices
+
+_SIZE = click.FloatRange(0, min_open=True)
+
+
+def _cluster_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives the command an argument `cluster` in place of the options."""
+
+    @click.option("--nodes", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Equal machines.")
+    @click.option(
+        "--gpus",
+        type=click.IntRange(0, 100_000),
+        default=0,
+        show_default=True,
+        help="Graphics cards in all; they count for --embed and --eval.",
+    )
+    @click.option(
+        "--cores-per-node", type=click.IntRange(1, 4_096), show_default="those of this machine", help="Processors."
+    )
+    @click.option(
+        "--workers",
+        type=click.IntRange(1, 4_096),
+        show_default="one a core",
+        help="Worker processes of a build on a node.",
+    )
+    @click.option(
+        "--memory-per-node", type=_SIZE, metavar="GIB", show_default="that of this machine", help="To be warned by."
+    )
+    @wraps(command)
+    def wrapped(
+        *arguments: object,
+        nodes: int,
+        gpus: int,
+        cores_per_node: int | None,
+        workers: int | None,
+        memory_per_node: float | None,
+        **options: object,
+    ) -> None:
+        command(*arguments, cluster=_cluster(nodes, gpus, cores_per_node, workers, memory_per_node), **options)
+
+    return wrapped
+
+
+def _price_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives the command an argument `prices` in place of the options."""
+
+    @click.option("--price-per-node-hour", type=click.FloatRange(0), help="In any currency.")
+    @click.option("--price-per-gb-month", type=click.FloatRange(0), help="In the same; a GB is 10^9 bytes.")
+    @wraps(command)
+    def wrapped(
+        *arguments: object, price_per_node_hour: float | None, price_per_gb_month: float | None, **options: object
+    ) -> None:
+        from constraintsuite.forecast.cluster import Prices
+
+        command(*arguments, prices=Prices(price_per_node_hour, price_per_gb_month), **options)
+
+    return wrapped
 
 
 @click.command()
 @click.argument("recipe_file", metavar="RECIPE", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--nodes", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Equal machines.")
-@click.option("--gpus", type=click.IntRange(0, 100_000), default=0, show_default=True, help="Graphics cards in all.")
-@click.option(
-    "--cores-per-node", type=click.IntRange(1, 4_096), show_default="those of this machine", help="Processors."
-)
-@click.option("--workers", type=click.IntRange(1, 4_096), show_default="one a core", help="Worker processes on a node.")
-@click.option("--memory-per-node", type=click.FloatRange(0, min_open=True), metavar="GIB", help="To be warned by.")
+@_cluster_options
 @click.option("--documents", type=click.IntRange(1), show_default="counted", help="How many the whole corpus has.")
-@click.option("--price-per-node-hour", type=click.FloatRange(0), help="In any currency.")
-@click.option("--price-per-gb-month", type=click.FloatRange(0), help="In the same; a GB is 10^9 bytes.")
+@_price_options
 @click.option("--embed", metavar="MODEL", help="Also encode all documents, such as with dense:all-MiniLM-L6-v2.")
 @click.option("--eval", "evaluate", metavar="MODEL", help="Also score the suite with a model.")
 @click.option(
@@ -33,16 +88,11 @@ import click
     help="Documents of the larger samples.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with seconds and bytes.")
-def plan(  # noqa: PLR0913, PLR0917 - one parameter an option
+def plan(
     recipe_file: Path,
-    nodes: int,
-    gpus: int,
-    cores_per_node: int | None,
-    workers: int | None,
-    memory_per_node: float | None,
+    cluster: Cluster,
     documents: int | None,
-    price_per_node_hour: float | None,
-    price_per_gb_month: float | None,
+    prices: Prices,
     embed: str | None,
     evaluate: str | None,
     sample: int,
@@ -54,14 +104,9 @@ def plan(  # noqa: PLR0913, PLR0917 - one parameter an option
     leads from them to the whole is shown.
     """
     from constraintsuite.build.recipe import Recipe
-    from constraintsuite.execution.cores import cores
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.forecast.cluster import Cluster, Prices
     from constraintsuite.forecast.plan import Models, Sampling, plan_recipe
 
-    per_node = cores_per_node or cores()
-    cluster = Cluster(nodes, per_node, workers or per_node, gpus, memory_per_node)
-    prices = Prices(price_per_node_hour, price_per_gb_month)
     with tempfile.TemporaryDirectory(prefix="csuite-plan-") as scratch:
         found = plan_recipe(
             Recipe.read(recipe_file),
@@ -74,3 +119,12 @@ def plan(  # noqa: PLR0913, PLR0917 - one parameter an option
             sampling=Sampling(sample),
         )
     click.echo(found.as_json() if as_json else found.in_words())
+
+
+def _cluster(nodes: int, gpus: int, cores_per_node: int | None, workers: int | None, memory: float | None) -> Cluster:
+    from constraintsuite.execution.cores import cores
+    from constraintsuite.forecast.cluster import Cluster, memory_here
+
+    per_node = cores_per_node or cores()
+    here = memory is None
+    return Cluster(nodes, per_node, workers or per_node, gpus, memory_here() if here else memory, memory_given=not here)

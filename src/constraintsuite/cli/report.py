@@ -17,6 +17,7 @@ from constraintsuite.cli.runs import finished_runs
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 from constraintsuite.reports.formats import EXPORTED, FORMATS
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.metrics.ties import TieRule
@@ -64,7 +65,7 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter an option
     if out is not None:
         bench = Workbench(cache=cache_folder() / "scores", reporter=Terminal())
         page = write_report(of, runs, out, Extras(rule, vectors, maxsim, examples), bench)
-        click.echo(json.dumps({"page": str(page)}) if as_json else str(page), err=form is not None)
+        click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page), err=form is not None)
     if form is not None:
         click.echo(_leaderboard(of, runs, rule, form), nl=False)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.places import FOLDER, OUT
+from constraintsuite.cli.places import FOLDER, RUNS, taken
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.store.mirror import shown
@@ -41,7 +41,7 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 @click.option("--corpus", metavar="SOURCE", help="A corpus whose passages are put between the judged documents.")
 @click.option("--split", help="Only the queries of this split.")
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
-@click.option("--out", type=OUT, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@click.option("--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs.")
 @click.option("--from-trec", "trec", type=_file, help="Measure this TREC run instead of searching.")
 @click.option("--qrels", type=_file, help="Judgments for --from-trec, if not those of SUITE.")
 @click.option("--violations", type=_file, help="Violators for --from-trec, in a file like qrels; grades mean nothing.")
@@ -92,7 +92,7 @@ def _search(suite: Path, plan: Plan, out: Path) -> tuple[Path, RankingSummary]:
     from constraintsuite.evaluate.ranking.run import evaluate_retrieval, load_ranking, ranking_folder
     from constraintsuite.execution.progress import Terminal
 
-    folder = evaluate_retrieval(suite, plan, ranking_folder(out, suite, plan), Terminal()).path
+    folder = evaluate_retrieval(suite, plan, taken(ranking_folder(out, suite, plan)), Terminal()).path
     return folder, load_ranking(folder)
 
 
@@ -110,7 +110,7 @@ def _in_json(summary: RankingSummary, folder: Path | None) -> str:
     from constraintsuite.store.jsonl import adapter
 
     figures = adapter(RankingSummary).dump_python(summary)
-    found = {"ranking": None if folder is None else str(folder), "summary": figures}
+    found = {"ranking": None if folder is None else shown(folder), "summary": figures}
     return json.dumps(found, indent=2, ensure_ascii=False)
 
 

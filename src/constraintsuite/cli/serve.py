@@ -10,11 +10,12 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.places import HERE
 from constraintsuite.web.addresses import LOOPBACK
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@click.argument("folder", type=HERE, default=Path())
 @click.option("--owner", default="owner", show_default=True, metavar="NAME", help="Who sees everything.")
 @click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Who judges, blind; repeatable.")
 @click.option("--adjudicator", "adjudicators", multiple=True, metavar="NAME", help="Who rules where others differ.")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.mirror import shown
 from constraintsuite.vectors.plan import Plan
 
 _DRY_NAMES = {
@@ -40,8 +41,8 @@ def plan_lines(made: Plan) -> Iterator[str]:
 def dry_text(record: Mapping[str, object], out: Path, replaced: Sequence[str]) -> str:
     """What would be written."""
     named = {_DRY_NAMES.get(name, name.replace("_", " ")): value for name, value in record.items()}
-    shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in named.items()}
-    lines = [f"Would write to {out}:", *(f"{name:>30}  {value}" for name, value in shown.items())]
+    said = {name: f"{value:,}" if isinstance(value, int) else value for name, value in named.items()}
+    lines = [f"Would write to {shown(out)}:", *(f"{name:>30}  {value}" for name, value in said.items())]
     return "\n".join([*lines, *([f"It would replace what is there: {', '.join(replaced)}"] if replaced else [])])
 
 
@@ -49,7 +50,7 @@ def built_lines(artifact: Artifact) -> Iterator[str]:
     """What was written."""
     report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
     counts, coverage = artifact.manifest.counts, report["coverage"]
-    yield f"Bundle: {artifact.path}"
+    yield f"Bundle: {shown(artifact.path)}"
     yield f"{counts['documents']:>10,} of {counts['population']:,} documents"
     states = ("full", "all positives"), ("partial", "some"), ("none", "none of them")
     covered = ", ".join(f"{coverage[name]:,} with {words}" for name, words in states)
@@ -66,12 +67,12 @@ def built_lines(artifact: Artifact) -> Iterator[str]:
     for name, count in artifact.manifest.rejects.items():
         yield f"{count:>10,} {'row' if count == 1 else 'rows'} left out: {name}"
     yield from (f"Note: {note}" for note in report["notes"])
-    yield "Next:   csuite embed " + str(artifact.path) + " --model dense:all-MiniLM-L6-v2"
+    yield "Next:   csuite embed " + shown(artifact.path) + " --model dense:all-MiniLM-L6-v2"
 
 
 def built_json(artifact: Artifact) -> str:
     """The same as one JSON object."""
     report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
     manifest = artifact.manifest
-    record = {"bundle": str(artifact.path), "content": manifest.content, "counts": manifest.counts, **report}
+    record = {"bundle": shown(artifact.path), "content": manifest.content, "counts": manifest.counts, **report}
     return json.dumps(record, indent=2, ensure_ascii=False)

@@ -107,7 +107,7 @@ def verify(folder: Path, as_json: bool) -> None:
     """Check hashes, then schema, ids, couples, splits, controls and every verdict; exit code 1 if something is wrong."""
     faults = verify_suite(folder)
     if as_json:
-        click.echo(json.dumps({"suite": str(folder), "faults": faults}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"suite": shown(folder), "faults": faults}, indent=2, ensure_ascii=False))
     else:
         more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
         click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]) if faults else f"{shown(folder)}: {_passed(folder)}")

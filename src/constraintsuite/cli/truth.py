@@ -14,6 +14,7 @@ from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.mirror import shown
 from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
@@ -25,7 +26,7 @@ from constraintsuite.vectors.relevance import make_relevance
 @click.option("--encoder", help="Whose vectors, where there are several: the model, or how its folder's name begins.")
 @click.option("--metric", type=click.Choice(get_args(Similarity)), help="In place of the encoder's own similarity.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@engine_options
+@engine_options(models=False)
 def truth(
     folder: Path, knn: int | None, encoder: str | None, metric: Similarity | None, as_json: bool, engine: Engine
 ) -> None:
@@ -36,7 +37,7 @@ def truth(
             made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric, engine=engine))
         name = bundle.id
     if as_json:
-        truths = [{"truth": str(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]
+        truths = [{"truth": shown(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]
         click.echo(json.dumps({"bundle_id": name, "truths": truths}, indent=2))
     else:
         click.echo("\n".join([*(_line(each) for each in made), f"Bundle: {name}"]))
@@ -47,9 +48,9 @@ def _line(artifact: Artifact) -> str:
     if "neighbours" not in counts:
         missing = counts["judgments"] - counts["in_subset"]
         return (
-            f"{artifact.path}: {counts['judgments']:,} judgments of {counts['queries']:,} queries, {missing:,} of them of "
+            f"{shown(artifact.path)}: {counts['judgments']:,} judgments of {counts['queries']:,} queries, {missing:,} of them of "
             "documents that are not in the subset"
         )
     tied = counts["queries_tied_beyond_k"]
     ties = f"of {tied:,} queries, more documents are as near as the last" if tied else "none of them tied with others"
-    return f"{artifact.path}: {counts['neighbours']:,} neighbours of {counts['queries']:,} queries; {ties}"
+    return f"{shown(artifact.path)}: {counts['neighbours']:,} neighbours of {counts['queries']:,} queries; {ties}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraintsuite.cli.places import Place
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.store.artifact import Artifact
@@ -64,16 +65,16 @@ def _plan_json(plan: Plan) -> str:
 
 
 def _lines(artifact: Artifact) -> Iterator[str]:
-    yield f"Trained: {artifact.path}"
+    yield f"Trained: {shown(artifact.path)}"
     for one in _selected(artifact):
         by = f"{one['by']} {one['value']:.3f}" if one["value"] is not None else f"its {one['by']} epoch"
-        yield f"  seed {one['seed']}, {one['task']}: {artifact.path}/checkpoints/{one['checkpoint']} ({by})"
-    yield f"Curves:  {artifact.path}/curves.jsonl, {artifact.path}/plots/*.svg"
+        yield f"  seed {one['seed']}, {one['task']}: {shown(artifact.path)}/checkpoints/{one['checkpoint']} ({by})"
+    yield f"Curves:  {shown(artifact.path)}/curves.jsonl, {shown(artifact.path)}/plots/*.svg"
 
 
 def _as_json(artifact: Artifact) -> str:
     record = {
-        "tuned": str(artifact.path),
+        "tuned": shown(artifact.path),
         "content": artifact.manifest.content,
         "selected": _selected(artifact),
         "counts": artifact.manifest.counts,

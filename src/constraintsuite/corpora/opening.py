@@ -14,6 +14,7 @@ from constraintsuite.corpora.judged import read_qrels, read_queries
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.store.files import sha256_of, sha256_text
+from constraintsuite.store.mirror import fetched, is_url
 
 _NAMES: Mapping[str, str] = {"sample": "sample"}
 _PREFIXES: Mapping[str, str] = {"irds:": "irds", "hf:": "hub"}
@@ -42,11 +43,23 @@ _CONTENTS: tuple[tuple[str, str], ...] = (
 
 def open_source(settings: SourceSettings) -> Source:
     """The source that the settings name, with their limit, and with their queries and judgments in place of its own."""
-    return _Opened(SOURCES.load(find_format(settings))(settings), settings)
+    here = _at_hand(settings)
+    return _Opened(SOURCES.load(_format_of(here))(here), here, settings.source)
 
 
 def find_format(settings: SourceSettings) -> str:
     """The format of a source: the one given, else by its name, its prefix, the files in it, or its ending."""
+    return _format_of(_at_hand(settings))
+
+
+def _at_hand(settings: SourceSettings) -> SourceSettings:
+    """The settings with files of object stores as they are here."""
+    named = {"source": settings.source, "queries": settings.queries, "qrels": settings.qrels}
+    urls = {field: place for field, place in named.items() if place is not None and is_url(place)}
+    return settings.model_copy(update={field: str(fetched(url)) for field, url in urls.items()})
+
+
+def _format_of(settings: SourceSettings) -> str:
     if settings.format != "auto":
         return settings.format
     for decide in _DECISIONS:
@@ -111,11 +124,11 @@ _DECISIONS: tuple[Callable[[str], str | None], ...] = (
 class _Opened(Source):
     """A source as the settings want it."""
 
-    def __init__(self, source: Source, settings: SourceSettings) -> None:
+    def __init__(self, source: Source, settings: SourceSettings, shown: str) -> None:
         self.name = source.name
         self._source = source
         self._limit = settings.limit
-        self._shown = settings.source
+        self._shown = shown
         self._queries = Path(settings.queries) if settings.queries else None
         self._qrels = Path(settings.qrels) if settings.qrels else None
         for file in (self._queries, self._qrels):

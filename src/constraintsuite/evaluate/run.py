@@ -19,6 +19,7 @@ from constraintsuite.execution.unfinished import SHARDS, keep_same
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.held import holding
 from constraintsuite.models.naming import check_models, load_scorer
+from constraintsuite.models.sending import send_model
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_text
 
@@ -61,12 +62,13 @@ def evaluate_suite(
     if len(shards) > 1:  # then the shards are counted, and not what is done within one
         bench = replace(bench, reporter=Silent())
         scorer = load_scorer(model, bench)
-    origin = run_origin(loaded, scorer.name, {"scorer": scorer.fingerprint}, seed)
+    sent = send_model(model, scorer, engine)
+    origin = run_origin(loaded, scorer.name, {"scorer": sent.fingerprint}, seed)
 
     def score() -> RunContent:
         folder = keep_same(out / SHARDS, origin.fingerprint)
-        with holding(model, scorer, bench):
-            scored = score_shards(shards, model, scorer, folder, engine, reporter)
+        with holding(sent.name, sent.fingerprint, scorer, bench):
+            scored = score_shards(shards, sent, scorer, folder, engine, reporter)
         bench.events[:] = scored.events
         return _content(loaded, scored, reporter)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Pair, Scorer
+from constraintsuite.models.base import Pair, Scorer, TextError
 from constraintsuite.records.examples import Example
 
 Scores = Mapping[tuple[str, str], float]
@@ -67,5 +67,5 @@ def check_given(scorer: Scorer, pairs: Sequence[Pair], scores: object) -> npt.ND
         raise UserError(f"Model {scorer.name!r} gave {given.shape} scores for {len(pairs)} pairs, expected one each.")
     if not np.isfinite(given).all():
         query, text = pairs[int(np.flatnonzero(~np.isfinite(given))[0])]
-        raise UserError(f"Model {scorer.name!r} gave no finite score to query {query!r} and text {text[:80]!r}.")
+        raise TextError(f"Model {scorer.name!r} gave no finite score to query {query!r} and text {text[:80]!r}.")
     return given

@@ -17,13 +17,15 @@ import numpy.typing as npt
 
 from constraintsuite.evaluate.scoring import Scores, check_given, document_id
 from constraintsuite.evaluate.truncation import Visible
-from constraintsuite.execution.bulk import in_bulk, left_out
+from constraintsuite.execution.bulk import left_out
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.spread import Outcome, spread
-from constraintsuite.models.base import Describing, Fact, Noticing, Pair, Scorer, Spreadable, Truncating
+from constraintsuite.models.base import Describing, Fact, Noticing, Pair, Scorer, Truncating
+from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.held import held_model
+from constraintsuite.models.sending import Sent, may_be_spread
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import atomic_writer, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
@@ -69,7 +71,7 @@ def plan_shards(pairs: Sequence[Pair], scorer: Scorer) -> list[list[Pair]]:
 
     A model that cannot be spread gets all in one.
     """
-    if not _may_be_spread(scorer):
+    if not may_be_spread(scorer):
         return [list(pairs)]
     number = -(-len(pairs) // SHARD_PAIRS)
     shards: dict[int, list[Pair]] = {}
@@ -83,20 +85,20 @@ def plan_shards(pairs: Sequence[Pair], scorer: Scorer) -> list[list[Pair]]:
 
 def score_shards(
     shards: Sequence[Sequence[Pair]],
-    model: str,
+    sent: Sent,
     scorer: Scorer,
     folder: Path,
     engine: Engine,
     reporter: Reporter,
 ) -> Scored:
     """Every shard that is not done yet, then all of them together."""
-    where = engine if _may_be_spread(scorer) else LocalEngine()  # this process, where the collection is
+    where = engine if may_be_spread(scorer) else LocalEngine()  # this process, where the collection is
     watch = reporter if len(shards) > 1 else _Notes(reporter)  # of one shard, the model itself tells more
     tasks = {}
     for number, pairs in enumerate(shards):
         name = f"{number:05}"
         files = (folder / f"{name}.{end}" for end in ("pairs.jsonl", "npy", "said.json"))
-        tasks[name] = task = ScoreTask(model, scorer.fingerprint, *files)
+        tasks[name] = task = ScoreTask(sent.name, sent.fingerprint, *files)
         if not task.pairs.is_file():
             write_jsonl(task.pairs, (ShardPair(*pair) for pair in pairs))
     outcome = spread("pairs", score_shard, tasks, folder, where, watch)
@@ -119,7 +121,7 @@ def score_shard(task: ScoreTask, care: Care) -> Outcome:
     texts = (text for pair in pairs for text in pair)
     held = held_model(task.model, task.fingerprint, texts, score_cache())
     before = len(held.bench.events)
-    made = in_bulk(care, pairs, _name, lambda some: _numbers(held.scorer, some), ("a", "a"))
+    made = model_in_bulk(care, pairs, _name, lambda some: _numbers(held.scorer, some), ("a", "a"))
     rows = np.array([(np.nan, np.nan) if row is None else row for row in made], dtype=np.float64).reshape(-1, 2)
     facts = held.scorer.describe() if isinstance(held.scorer, Describing) else {}
     with atomic_writer(task.numbers) as file:
@@ -127,10 +129,6 @@ def score_shard(task: ScoreTask, care: Care) -> Outcome:
     write_text(task.said, json.dumps({"facts": facts, "events": held.bench.events[before:]}, ensure_ascii=False))
     noticed = held.scorer.noticed() if isinstance(held.scorer, Noticing) else {}
     return Outcome({**noticed, "pairs": int((~np.isnan(rows[:, 0])).sum())})
-
-
-def _may_be_spread(scorer: Scorer) -> bool:
-    return isinstance(scorer, Spreadable) and scorer.spreadable
 
 
 def score_cache() -> Path:

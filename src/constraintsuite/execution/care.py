@@ -19,7 +19,6 @@ AT_ONCE = 1_024
 """Records that are in memory at a time; a multiple of the batches of all analysers."""
 KILLED = "the process that worked on it died"
 _DEADLY = 3  # processes in a row that a record kills before it is left out
-_FEW, _SHARE = 3, 0.01  # of a shard's records, those that may break; if more do, it is not they that are wrong
 NOT_OF_A_RECORD = (UserError, OSError, ImportError, MemoryError)
 
 
@@ -130,7 +129,7 @@ class Care:
 
     def _refuse_many(self, broken: Sequence[Poison], seen: int) -> None:
         """Nothing of them is written down: once the machine is well again, they are worked on."""
-        if len(broken) > max(_FEW, _SHARE * seen):
+        if not are_few(len(broken), seen):
             raise UserError(
                 f"{self.shard}: {len(broken):,} of the first {seen:,} records cannot be worked on, among them {broken[0].record!r} "
                 f"({broken[0].reason}). So many are no fault of their own: is something wrong with the installation? What was "
@@ -145,6 +144,11 @@ class Care:
     def _mark(self, record: str) -> None:
         self.trail.write_text(json.dumps([record, self.suspect, self.times]), encoding="utf-8")
         self.share(self.trail)
+
+
+def are_few(broken: int, seen: int) -> bool:
+    """Whether so many records may break the work; if more do, it is not they that are wrong."""
+    return broken <= max(3, 0.01 * seen)
 
 
 def read_poison(folder: Path, shard: str) -> list[Poison]:

@@ -41,11 +41,15 @@ class Engine(Protocol):
         """
 
 
-@dataclass(frozen=True)
 class LocalEngine:
-    """Runs tasks on this machine: with one worker in this process, with more in processes of their own."""
+    """Runs tasks on this machine: with one worker in this process, with more in processes of their own.
 
-    workers: int = 1
+    Those stay between two maps, and so does what they have loaded; they end with the engine.
+    """
+
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = workers
+        self._pool: ProcessPoolExecutor | None = None
 
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
@@ -62,11 +66,42 @@ class LocalEngine:
         pending = deque(range(len(tasks)))
         with _single_threaded():
             while pending:
-                for suspect in _run(function, tasks, pending, min(self.workers, len(pending)), keep):
+                for suspect in self._run(function, tasks, pending, keep):
                     # One of those that were running killed its process, nobody knows which: each gets one of its own.
-                    if _run(function, tasks, deque([suspect]), 1, keep):
+                    if LocalEngine(1)._run(function, tasks, deque([suspect]), keep):
                         keep(suspect, Crash())
         return [results[index] for index in range(len(tasks))]
+
+    def _run(
+        self,
+        function: Callable[[Task], Result],
+        tasks: Sequence[Task],
+        pending: deque[int],
+        keep: Callable[[int, Result], None],
+    ) -> list[int]:
+        """Work through `pending`, with no more tasks under way than there are workers.
+
+        Gives the tasks that were under way when a process died; those behind them are still in `pending`.
+        """
+        running: dict[int, Future[Result]] = {}
+        pool, self._pool = self._pool or _start_pool(self.workers), None
+        try:
+            while pending or running:
+                while pending and len(running) < self.workers:
+                    running[pending[0]] = pool.submit(function, tasks[pending[0]])
+                    pending.popleft()
+                wait(running.values(), return_when=FIRST_COMPLETED)
+                for index in [index for index, future in running.items() if future.done()]:
+                    result = running[index].result()
+                    del running[index]
+                    keep(index, result)
+        except BrokenProcessPool:
+            return sorted(running)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        self._pool = pool  # one that broke, or whose tasks nobody waits for, is not used again
+        return []
 
 
 def require_results(results: Iterable[Result | Crash]) -> list[Result]:
@@ -87,36 +122,8 @@ def _one(function: Callable[[Task], Result], task: Task, index: int, done: Done)
     return result
 
 
-def _run(
-    function: Callable[[Task], Result],
-    tasks: Sequence[Task],
-    pending: deque[int],
-    workers: int,
-    keep: Callable[[int, Result], None],
-) -> list[int]:
-    """Work through `pending`, with no more tasks under way than there are workers.
-
-    Gives the tasks that were under way when a process died; those behind them are still in `pending`.
-    """
-    running: dict[int, Future[Result]] = {}
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, spawn, _end_with_parent, (os.getpid(),)) as pool:
-        try:
-            while pending or running:
-                while pending and len(running) < workers:
-                    running[pending[0]] = pool.submit(function, tasks[pending[0]])
-                    pending.popleft()
-                wait(running.values(), return_when=FIRST_COMPLETED)
-                for index in [index for index, future in running.items() if future.done()]:
-                    result = running[index].result()
-                    del running[index]
-                    keep(index, result)
-        except BrokenProcessPool:
-            return sorted(running)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return []
+def _start_pool(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _end_with_parent, (os.getpid(),))
 
 
 def _end_with_parent(parent: int) -> None:

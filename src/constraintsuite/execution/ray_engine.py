@@ -9,6 +9,7 @@ import socket
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, cast
 
@@ -18,13 +19,35 @@ from constraintsuite.execution.engine import Crash, Done, Result, Task
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.stage import code_version
 
+_ALONE = (
+    "local"  # a cluster of this machine, for this command; with no word Ray would join one that somebody else runs here
+)
 _ATTEMPTS = 3  # a node may be lost, and the next one too
 _ANSWER_SECONDS = 5.0
 _NEWS_SECONDS = 30.0
+_LOOK_SECONDS = 5.0
 _LONGEST_WAIT = 600.0  # a cluster that grows on demand may need minutes for a first node
 _STILLBORN = 5  # workers, for each that is wanted, that may die one after another before any answers
 _DEATHS = ("RayActorError", "ObjectLostError", "OutOfMemoryError", "NodeDiedError", "WorkerCrashedError")
 _LOST = "the workers of the cluster died (out of memory, or their nodes were lost)"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a worker has of its node."""
+
+    processors: int = 1
+    cards: float = 0.0
+
+    def places(self, node: Mapping[str, Any]) -> int:
+        """How many workers a node has room for."""
+        has = node["Resources"] if node["Alive"] else {}
+        places = has.get("CPU", 0) / self.processors
+        return int(min(places, has.get("GPU", 0) / self.cards) if self.cards else places)
+
+    def __str__(self) -> str:
+        said = "one processor" if self.processors == 1 else f"{self.processors} processors"
+        return f"{said} and {self.cards:g} graphics cards" if self.cards else said
 
 
 class RayEngine:
@@ -35,10 +58,14 @@ class RayEngine:
     """
 
     def __init__(
-        self, address: str | None = None, workers: int = 0, gpus: float = 0.0, reporter: Reporter | None = None
+        self,
+        address: str | None = None,
+        workers: int = 0,
+        share: Share | None = None,
+        reporter: Reporter | None = None,
     ) -> None:
-        """`workers` 0 is one for each processor, or where `gpus` are wanted, for each card that the cluster has now."""
-        self._address, self._workers, self._gpus = address, workers, gpus
+        """`workers` 0 is as many as the cluster has room for, also of nodes that join it later."""
+        self._address, self._workers, self._share = address, workers, share or Share()
         self._reporter = reporter or Silent()
         self._crew: _Crew | None = None
 
@@ -49,7 +76,8 @@ class RayEngine:
         if not tasks:
             return []
         if self._crew is None:
-            self._crew = _gather(self._address, self._workers, self._gpus, self._reporter)
+            self._crew = _Crew(_connect(self._address), self._workers, self._share, self._reporter)
+        self._crew.rouse()
         return _Course(self._crew, function, tasks, done).run()
 
 
@@ -88,17 +116,27 @@ class _Course(Generic[Task, Result]):
 class _Crew:
     """The workers: those that are starting, those that wait for work, and those that have some."""
 
-    def __init__(self, ray: Any, size: int, gpus: float, reporter: Reporter) -> None:  # noqa: ANN401 - a module without types
-        self._ray, self._size, self._gpus, self._reporter = ray, size, gpus, reporter
+    def __init__(self, ray: Any, wanted: int, share: Share, reporter: Reporter) -> None:  # noqa: ANN401 - a module without types
+        self._ray, self._wanted, self._share, self._reporter = ray, wanted, share, reporter
+        self._size, self._looked = 0, -_LOOK_SECONDS
         self.idle: list[Any] = []
         self._starting: dict[Any, Any] = {}  # its first answer, to come: the worker
         self._busy: dict[Any, tuple[Any, int]] = {}  # its result, to come: the worker, and the number of the task
         self._stillborn = 0
         self._heard = time.monotonic()
 
+    def rouse(self) -> None:
+        """Let those who wait for work answer again: a node may have been lost since they last had some."""
+        for worker in self.idle:
+            self._starting[worker.introduce.remote()] = worker
+        self.idle = []
+
     def hire(self, tasks: int) -> None:
         """Start as many workers as there is work for; a worker that died is replaced, wherever there is room."""
-        kind = self._ray.remote(_Worker).options(num_cpus=1, num_gpus=self._gpus, max_restarts=0)
+        self._look_around()
+        kind = self._ray.remote(_Worker).options(
+            num_cpus=self._share.processors, num_gpus=self._share.cards, max_restarts=0
+        )
         for _ in range(min(self._size, tasks) - len(self.idle) - len(self._starting) - len(self._busy)):
             worker = kind.remote({THREADS: str(cores())})
             self._starting[worker.introduce.remote()] = worker
@@ -118,7 +156,9 @@ class _Crew:
             else:
                 worker, index = self._busy.pop(answer)
                 result = self._get(answer)
-                if not isinstance(result, Crash):
+                if isinstance(result, Crash):
+                    self._ray.kill(worker)  # it may only be out of reach, and still at work
+                else:
                     self.idle.append(worker)
                 yield index, result
         if not self._busy and not self.idle:
@@ -129,6 +169,18 @@ class _Crew:
         for worker in [*self._starting.values(), *(worker for worker, _ in self._busy.values())]:
             self._ray.kill(worker)
         self._starting, self._busy = {}, {}
+
+    def _look_around(self) -> None:
+        """Nodes come and go."""
+        if time.monotonic() < self._looked + _LOOK_SECONDS:
+            return
+        self._looked = time.monotonic()
+        nodes = [node for node in self._ray.nodes() if node["Alive"]]
+        size = self._wanted or max(1, sum(map(self._share.places, nodes)))
+        if size != self._size:
+            told = f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, {_total(nodes, 'CPU'):g} processors"
+            self._reporter.note(f"ray: {told}; {size} {'worker' if size == 1 else 'workers'} of {self._share}")
+        self._size = size
 
     def _welcome(self, answer: Any) -> None:  # noqa: ANN401
         worker = self._starting.pop(answer)
@@ -159,12 +211,14 @@ class _Crew:
         waited = time.monotonic() - self._heard
         if waited < _NEWS_SECONDS:
             return
-        has = self._ray.cluster_resources()
-        told = f"The cluster has {has.get('CPU', 0):g} processors and {has.get('GPU', 0):g} graphics cards"
+        nodes = [node for node in self._ray.nodes() if node["Alive"]]
+        told = f"The cluster has {_total(nodes, 'CPU'):g} processors and {_total(nodes, 'GPU'):g} graphics cards"
+        if not any(map(self._share.places, nodes)):
+            told += f", and no node with {self._share} for a worker (--worker-cpus, --worker-gpus)"
         if waited > _LONGEST_WAIT:
             raise UserError(
-                f"{told}, and gave no worker for ten minutes. Is it busy with other work, or too small? A worker asks for one "
-                f"processor{f' and {self._gpus:g} graphics cards' if self._gpus else ''}."
+                f"{told}, and gave no worker for ten minutes. Is it busy with other work, or too small? A worker asks for "
+                f"{self._share}."
             )
         self._reporter.note(f"{told}; waiting for a free place")
 
@@ -184,30 +238,30 @@ class _Worker:
         return function(task)
 
 
-def _gather(address: str | None, workers: int, gpus: float, reporter: Reporter) -> _Crew:
+def _total(nodes: Sequence[Mapping[str, Any]], kind: str) -> float:
+    return sum(float(node["Resources"].get(kind, 0)) for node in nodes)
+
+
+def _connect(address: str | None) -> Any:  # noqa: ANN401
+    """Ray itself, as a part of a cluster."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anyone
     try:
         ray: Any = import_module("ray")
     except ImportError:
         raise MissingExtraError("ray", "--engine ray") from None
     if not ray.is_initialized():
-        where = address or os.environ.get("RAY_ADDRESS")
+        where = address or os.environ.get("RAY_ADDRESS") or _ALONE
         require_cluster(where)
         try:
             ray.init(address=where, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, ValueError) as error:
-            raise UserError(_no_cluster(where or "auto", str(error).splitlines()[0])) from None
-    has = ray.cluster_resources()
-    places = int(has.get("GPU", 0) / gpus) if gpus else int(has.get("CPU", 1))
-    nodes = sum(node["Alive"] for node in ray.nodes())
-    size = workers or max(1, places)
-    reporter.note(f"ray: {nodes} {'node' if nodes == 1 else 'nodes'}, {has.get('CPU', 0):g} processors; {size} workers")
-    return _Crew(ray, size, gpus, reporter)
+            raise UserError(_no_cluster(where, str(error).splitlines()[0])) from None
+    return ray
 
 
-def require_cluster(address: str | None) -> None:
+def require_cluster(address: str) -> None:
     """Refuse an address at which nobody listens: Ray itself would try for minutes."""
-    if address in (None, "auto", "local"):
+    if address in ("auto", _ALONE):
         return
     host, _, port = address.rpartition("/")[2].rpartition(":")
     if not host or not port.isdecimal():

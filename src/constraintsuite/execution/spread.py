@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care, Poison, notes_of, read_poison
 from constraintsuite.execution.engine import Crash, Engine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.travel import arrive, clear, fetch, mirrors_in, paths_in, send
+from constraintsuite.execution.travel import arrive, changed, clear, fetch, mirrors_in, paths_in, send
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.mirror import mirror_of
@@ -23,6 +25,7 @@ UNWORKABLE = "unworkable"
 _PATIENCE = 2  # deaths of a shard's processes that may have been none of its fault
 _HOPELESS = 6  # more of them, though it goes record by record and none of the records is at fault
 _SHOWN = 5
+_HERE = uuid4().hex  # this process, among all that ever worked on a shard
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Shard:
     name: str
     mirrors: Mapping[Path, str] = field(default_factory=dict)
     """Of object stores, as they are where the work was planned; see `travel`."""
+    driver: str = _HERE
+    """Who planned the work, and hears of its end."""
 
     @property
     def outcome_file(self) -> Path:
@@ -69,7 +74,7 @@ class Shard:
 
     @property
     def deaths_file(self) -> Path:
-        """How many processes have died of it, or with it."""
+        """Tells of the processes that began with it and did not come back."""
         return self.folder / f".{self.name}.deaths"
 
 
@@ -80,7 +85,12 @@ def spread(
 
     A shard whose processes die goes on record by record, and what kills them is left out and named.
     """
-    shards = [Shard(function, task, folder, name, mirrors_in((task, folder))) for name, task in tasks.items()]
+    folder = folder.absolute()
+    planned = changed(tuple(tasks.values()), Path.absolute)  # workers begin in another folder
+    shards = [
+        Shard(function, task, folder, name, mirrors_in((task, folder)))
+        for name, task in zip(tasks, planned, strict=True)
+    ]
     send(folder)
     with reporter.track(title, len(shards)) as advance:
         waiting = [shard for shard in shards if not shard.outcome_file.is_file()]
@@ -112,12 +122,14 @@ def _refuse_uncounted(title: str, crashed: Sequence[Shard]) -> None:
 def run_shard(planned: Shard) -> None:
     """Do the work of a shard, where it has not killed too many yet."""
     shard = _at_hand(planned)
+    if shard.outcome_file.is_file():  # a worker that was thought lost has done it after all
+        return
     if not shard.folder.is_dir():
         raise UserError(
             f"{platform.node()} does not see {shard.folder}. All nodes need the same folder: a shared file system, or an "
             "address such as s3://bucket/folder."
         )
-    deaths = int(shard.deaths_file.read_text()) if shard.deaths_file.is_file() else 0
+    deaths = _deaths(shard)
     care = Care(shard.folder, shard.name, one_by_one=deaths >= _PATIENCE, share=send, drop=clear)
     if deaths > _PATIENCE + _HOPELESS + care.deaths:
         _forget_deaths(shard)
@@ -125,7 +137,7 @@ def run_shard(planned: Shard) -> None:
             f"{shard.name}: {deaths} processes died of it, and not at one of its records. Is there enough memory? What was "
             "finished is kept: run the same command again, with fewer --workers."
         )
-    write_text(shard.deaths_file, str(deaths + 1))
+    write_text(shard.deaths_file, json.dumps([deaths + 1, shard.driver, shard.driver == _HERE]))
     send(shard.deaths_file)
     try:
         outcome = shard.function(shard.task, care)
@@ -145,9 +157,17 @@ def _at_hand(planned: Shard) -> Shard:
         shard.folder.mkdir(parents=True, exist_ok=True)
     for path in paths_in(shard.task):
         fetch(path, None if path.is_relative_to(shard.folder) else shard.folder)  # not what other shards make
-    for path in (shard.deaths_file, *notes_of(shard.folder, shard.name)):
+    for path in (shard.outcome_file, shard.deaths_file, *notes_of(shard.folder, shard.name)):
         fetch(path)
     return shard
+
+
+def _deaths(shard: Shard) -> int:
+    """How many processes have died of it, or with it; not one that only ended with the command that had sent it."""
+    if not shard.deaths_file.is_file():
+        return 0
+    begun, driver, alone = json.loads(shard.deaths_file.read_text(encoding="utf-8"))
+    return int(begun) if alone or driver == shard.driver else int(begun) - 1
 
 
 def _forget_deaths(shard: Shard) -> None:

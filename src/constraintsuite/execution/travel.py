@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,14 +47,19 @@ def clear(path: Path) -> None:
 
 
 def moved(value: T, old: Path, new: Path) -> T:
-    """The value with all paths inside `old` inside `new`; tuples and dataclasses are looked into."""
+    """The value with all paths inside `old` inside `new`."""
+    return changed(value, lambda path: new / path.relative_to(old) if path.is_relative_to(old) else path)
+
+
+def changed(value: T, change: Callable[[Path], Path]) -> T:
+    """The value with all its paths changed; tuples and dataclasses are looked into."""
     result: Any = value
     if isinstance(value, Path):
-        result = new / value.relative_to(old) if value.is_relative_to(old) else value
+        result = change(value)
     elif isinstance(value, tuple):
-        result = tuple(moved(each, old, new) for each in value)
+        result = tuple(changed(each, change) for each in value)
     elif is_dataclass(value) and not isinstance(value, type):
-        result = replace(value, **{each.name: moved(getattr(value, each.name), old, new) for each in fields(value)})
+        result = replace(value, **{each.name: changed(getattr(value, each.name), change) for each in fields(value)})
     return result  # type: ignore[no-any-return]
 
 

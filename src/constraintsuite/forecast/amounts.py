@@ -52,3 +52,8 @@ def in_growth(growth: Growth, x: float, shown: Shown, unit: str = "documents") -
     power = f"^{growth.power:.2f}" if growth.power > 1 else ""
     named = "" if unit == "documents" else f" {unit}"
     return f"{fixed}{shown(growth.rate)} x {x:,.0f}{power}{named}"
+
+
+def counted(number: int, what: str) -> str:
+    """`1 node`, `4 nodes`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from constraintsuite.errors import UserError
+from constraintsuite.forecast.amounts import counted
+
+_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,9 @@ class Cluster:
     gpus: int = 0
     """In all."""
     memory: float | None = None
-    """GiB of a node, where somebody said it."""
+    """GiB of a node, where that is known."""
+    memory_given: bool = True
+    """Whether somebody said it; else it is this machine's."""
 
     def __post_init__(self) -> None:
         if self.workers > self.cores:
@@ -28,10 +35,27 @@ class Cluster:
                 "nothing measured here says how long. Give --cores-per-node, or fewer workers."
             )
 
+    def in_words(self) -> str:
+        """`4 nodes of 16 cores, 16 workers each`."""
+        cards = f", {counted(self.gpus, 'GPU')} in all" if self.gpus else ""
+        each = " each" if self.nodes > 1 else ""
+        return f"{counted(self.nodes, 'node')} of {counted(self.cores, 'core')}, {counted(self.workers, 'worker')}{each}{cards}"
+
     @property
     def all_workers(self) -> int:
         """On all nodes together."""
         return self.nodes * self.workers
+
+
+def memory_here() -> float | None:
+    """GiB that this machine has, or that its container may use; None where the system does not say."""
+    sizes = []
+    try:
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        sizes.append(int(_LIMIT.read_text()))
+    except (AttributeError, OSError, ValueError):  # no such system, no container, or no limit ("max")
+        pass
+    return min(sizes) / (1 << 30) if sizes else None
 
 
 @dataclass(frozen=True)

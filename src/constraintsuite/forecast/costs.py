@@ -18,8 +18,6 @@ class TaskCost:
     """What one shard took."""
 
     process: int
-    before: float
-    """Processor seconds of its process before it: starting Python and loading the program, for the first one."""
     spent: Spent
     peak: int
     """Bytes that its process held at most, up to its end."""
@@ -34,12 +32,15 @@ class MapCost:
     tasks: tuple[TaskCost, ...]
     spent: Spent
     """From the first to the last, as the driver saw it."""
+    started: tuple[float, ...] = ()
+    """Processor seconds of each worker that is new with this map, before its first task: Python and the program are loaded."""
+    swept: float = 0.0
+    """Seconds of full collections in the driver meanwhile; with one worker they are the shards' own."""
 
     @property
     def start(self) -> float:
-        """Seconds until a worker has something to do; none where the driver does the work."""
-        begun = [tasks[0].before for process, tasks in self._processes().items() if process != self.driver]
-        return mean(begun) if begun else 0.0
+        """Seconds until new workers have something to do; none where all were there, or the driver does the work."""
+        return mean(self.started) if self.started else 0.0
 
     @property
     def load(self) -> float:
@@ -87,11 +88,13 @@ class StageCost:
     """Bytes that the driver held at most."""
     stored: int
     """Bytes of the files it left."""
+    swept: float = 0.0
+    """Seconds of full collections in the driver, outside of its maps."""
 
     @property
     def driver(self) -> float:
-        """Seconds of the driver alone, outside of its maps."""
-        return max(0.0, self.spent.own - sum(each.spent.own for each in self.maps))
+        """Seconds of the driver alone, outside of its maps, without full collections of memory."""
+        return max(0.0, self.spent.own - sum(each.spent.own for each in self.maps) - self.swept)
 
     @property
     def worker_peak(self) -> int:
@@ -133,9 +136,21 @@ class BuildCost:
         return sum(stage.stored for stage in self.stages)
 
     @property
+    def worker_start(self) -> float:
+        """Seconds until the workers have something to do, once; they stay until the build ends."""
+        started = [seconds for stage in self.stages for each in stage.maps for seconds in each.started]
+        return mean(started) if started else 0.0
+
+    @property
+    def swept(self) -> float:
+        """Seconds of full collections in the driver."""
+        return sum(stage.swept for stage in self.stages)
+
+    @property
     def own(self) -> float:
         """Seconds that it would have taken had nobody else used the machine."""
-        return self.start.own + sum(stage.driver + sum(each.own for each in stage.maps) for stage in self.stages)
+        steps = sum(stage.driver + sum(each.own for each in stage.maps) for stage in self.stages)
+        return self.start.own + steps + self.swept
 
     @property
     def wall(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
 
@@ -65,6 +65,11 @@ class Fit:
         value = self.best.at(x)
         values = [other.at(x) for other in self.others]
         return Range(value, min(value, *values), max(value, *values))
+
+    def with_fixed(self, factor: float) -> Fit:
+        """What does not grow, so many times."""
+        best, *others = (replace(each, fixed=each.fixed * factor) for each in (self.best, *self.others))
+        return Fit(best, tuple(others))
 
 
 def fit(small: Sequence[Point], large: Sequence[Point]) -> Fit:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.forecast.amounts import in_bytes, in_growth, in_money, in_range, in_time
+from constraintsuite.forecast.amounts import counted, in_bytes, in_growth, in_money, in_time
 from constraintsuite.forecast.cluster import Cluster, Prices
-from constraintsuite.forecast.growth import NOTHING, Fit, Range
+from constraintsuite.forecast.growth import NOTHING, Range
 from constraintsuite.forecast.rates import Rate
 from constraintsuite.forecast.steps import WRITE_EXAMPLES, Samples, Step
 
-_GIB = 1 << 30
 _FLOAT = 4
+SWEEPS = "memory sweeps"
+"""Python looks through all that the driver holds; that comes in lumps, in any step."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,17 @@ def total(lines: Iterable[Line]) -> Range:
     return amount
 
 
+def start_line(samples: Samples, cluster: Cluster) -> Line:
+    """Seconds until the first step begins, and once until the workers have something to do."""
+    program = samples.middle(lambda build: build.start.own)
+    if cluster.all_workers == 1:
+        return Line("start", "the program is loaded", Range(program, program, program))
+    workers = samples.middle(lambda build: build.worker_start)
+    seconds = program + workers
+    arithmetic = f"the program is loaded: {in_time(program)}; then by the workers, side by side: {in_time(workers)}"
+    return Line("start", arithmetic, Range(seconds, seconds, seconds))
+
+
 def step_line(step: Step, cluster: Cluster) -> Line:
     """Seconds of a step of the build."""
     alone = in_growth(step.driver.best, step.units, in_time, step.unit)
@@ -39,15 +51,18 @@ def step_line(step: Step, cluster: Cluster) -> Line:
         return Line(step.name, f"driver: {alone}", step.seconds)
     spread = step.spread
     work = in_growth(spread.work.best, step.units, in_time)
+    rest = f" + load {in_time(spread.load)}; driver: {alone}"
     if cluster.all_workers == 1:
-        return Line(step.name, f"{work} + load {in_time(spread.load)}; driver: {alone}", step.seconds)
+        return Line(step.name, f"{work}{rest}", step.seconds)
     share = spread.shards / (spread.turns * cluster.all_workers * spread.longest) * spread.efficiency
-    return Line(
-        step.name,
-        f"({work}) / ({_count(cluster.nodes, 'node')} x {_count(cluster.workers, 'worker')} x {share:.2f}) + "
-        f"start {in_time(spread.start)} + load {in_time(spread.load)}; driver: {alone}",
-        step.seconds,
-    )
+    workers = f"{counted(cluster.nodes, 'node')} x {counted(cluster.workers, 'worker')}"
+    return Line(step.name, f"({work}) / ({workers} x {share:.2f}){rest}", step.seconds)
+
+
+def sweep_line(samples: Samples, documents: int) -> Line:
+    """Seconds of full collections in the driver."""
+    each = samples.each_document(lambda build: build.swept)
+    return Line(SWEEPS, f"driver: {in_time(each.value)} x {documents:,}", each.times(documents))
 
 
 def source_line(seconds: float, documents: int) -> Line:
@@ -56,28 +71,18 @@ def source_line(seconds: float, documents: int) -> Line:
     return Line("source", f"driver: {in_time(seconds)} x {documents:,}", Range(amount, 0.0, amount))
 
 
-def rate_line(name: str, rate: Rate, count: float, cluster: Cluster) -> Line:
-    """Seconds of a model on so many texts or pairs."""
-    each = f"{in_time(rate.seconds.value)} x {count:,.0f} {rate.what}"
-    if rate.on_gpu:
-        return Line(name, f"{each} / {_count(cluster.gpus, 'GPU')}", rate.seconds.times(count / cluster.gpus))
-    share = rate.cores / (cluster.nodes * cluster.cores)
-    return Line(
-        name,
-        f"{each} x {_count(rate.cores, 'core')} here / ({_count(cluster.nodes, 'node')} x {_count(cluster.cores, 'core')})",
-        rate.seconds.times(count * share),
-    )
-
-
-def memory_lines(samples: Samples, documents: int, cluster: Cluster) -> list[Line]:
+def memory_lines(samples: Samples, documents: int, shards: int, cluster: Cluster) -> list[Line]:
     """Bytes of the driver and of a worker at their most, and of the node that runs both."""
-    driver = _memory("driver", samples.fit(lambda build: build.peak), documents)
+    fit = samples.fit(lambda build: build.peak)
+    driver = Line("driver", in_growth(fit.best, documents, in_bytes), fit.at(documents))
     if cluster.all_workers == 1:
         return [driver]
-    worker = _memory("worker", samples.fit(lambda build: build.worker_peak), documents)
+    fit = samples.fit_shard(lambda build: build.worker_peak)
+    arithmetic = in_growth(fit.best, documents / shards, in_bytes, f"of {documents:,} / {shards} shards")
+    worker = Line("worker", arithmetic, fit.at(documents / shards))
     amount = driver.amount.plus(worker.amount.times(cluster.workers))
     arithmetic = (
-        f"{in_bytes(driver.amount.value)} + {_count(cluster.workers, 'worker')} x {in_bytes(worker.amount.value)}"
+        f"{in_bytes(driver.amount.value)} + {counted(cluster.workers, 'worker')} x {in_bytes(worker.amount.value)}"
     )
     return [driver, worker, Line("first node", arithmetic, amount)]
 
@@ -100,29 +105,9 @@ def money_lines(seconds: Range, stored: Range, cluster: Cluster, prices: Prices)
     """What it costs, as far as somebody said what things cost."""
     lines = []
     if prices.node_hour is not None:
-        arithmetic = f"{_count(cluster.nodes, 'node')} x {seconds.value / 3600:.3g} h x {in_money(prices.node_hour)}"
+        arithmetic = f"{counted(cluster.nodes, 'node')} x {seconds.value / 3600:.3g} h x {in_money(prices.node_hour)}"
         lines.append(Line("nodes", arithmetic, seconds.times(cluster.nodes / 3600 * prices.node_hour)))
     if prices.gb_month is not None:
         arithmetic = f"{stored.value / 1e9:.3g} GB x {prices.gb_month:g} a month"
         lines.append(Line("storage, a month", arithmetic, stored.times(prices.gb_month / 1e9)))
     return lines
-
-
-def memory_alarm(lines: Sequence[Line], cluster: Cluster) -> str | None:
-    """What to say where a node is too small."""
-    most = lines[-1].amount
-    if cluster.memory is None or most.high <= cluster.memory * _GIB:
-        return None
-    sure = "needs" if most.value > cluster.memory * _GIB else "may need"
-    return (
-        f"NOT ENOUGH MEMORY: {lines[-1].name} {sure} {in_range(most, in_bytes)}, a node has {cluster.memory:g} GiB. "
-        "Take a part of the corpus first (csuite subset), or fewer workers a node; more nodes do not help the driver."
-    )
-
-
-def _memory(name: str, fit: Fit, documents: int) -> Line:
-    return Line(name, in_growth(fit.best, documents, in_bytes), fit.at(documents))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

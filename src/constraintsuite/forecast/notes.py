@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from constraintsuite.build.recipe import Recipe
+from constraintsuite.forecast.amounts import counted
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Fit
 from constraintsuite.forecast.rates import Rate
@@ -12,7 +14,11 @@ from constraintsuite.forecast.sampling import Taken
 from constraintsuite.forecast.steps import Samples, Step
 
 FAR = 100
+MOST_SHARDS = 512
 _BUSY = 1.25
+_LARGE_SHARD = 20_000
+_TURNS = 4
+"""Shards a worker, so that the last ones do not keep all others waiting."""
 
 
 def notes_on(
@@ -32,8 +38,8 @@ def notes_on(
         *_on_samples(samples, documents),
         *_on_approval(recipe),
         *_on_growth(steps),
-        *_on_workers(recipe, samples, steps, cluster),
-        *_on_models(rates, samples, cluster),
+        *_on_workers(recipe, samples, steps, documents, cluster),
+        *_on_models(rates, cluster),
     )
 
 
@@ -51,7 +57,7 @@ def _on_size(taken: Taken, documents: int, given: bool) -> Iterator[str]:
 
 
 def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
-    builds = (*samples.small, *samples.large)
+    builds = samples.all
     sizes = ", ".join(f"{build.documents:,}" for build in sorted(builds, key=lambda build: build.documents))
     yield (
         f"Measured here on samples of {sizes} documents by hash of the id; a range goes from the least to the most that a "
@@ -92,7 +98,9 @@ def _on_growth(steps: Sequence[Step]) -> Iterator[str]:
             )
 
 
-def _on_workers(recipe: Recipe, samples: Samples, steps: Sequence[Step], cluster: Cluster) -> Iterator[str]:
+def _on_workers(
+    recipe: Recipe, samples: Samples, steps: Sequence[Step], documents: int, cluster: Cluster
+) -> Iterator[str]:
     spread = [step for step in steps if step.spread is not None]
     alone = ", ".join(step.name for step in steps if step.spread is None)
     yield f"Spread over workers: {', '.join(step.name for step in spread)}. In the driver, however many nodes there are: {alone}."
@@ -102,23 +110,45 @@ def _on_workers(recipe: Recipe, samples: Samples, steps: Sequence[Step], cluster
     assert parts is not None
     yield (
         f"Efficiency: {samples.efficiency:.2f} measured, two workers at a time to one; {parts.shards} shards on "
-        f"{cluster.all_workers:,} workers keep {parts.shards / (parts.turns * cluster.all_workers):.0%} of them busy. A worker "
-        "starts once a step, as it does without Ray."
+        f"{cluster.all_workers:,} workers keep {parts.shards / (parts.turns * cluster.all_workers):.0%} of them busy. Ray's own "
+        "start and the network are not measured here."
     )
-    if parts.busy < cluster.all_workers:
-        yield (
-            f"{cluster.all_workers - parts.busy:,} workers have nothing to do: the recipe has {recipe.documents.shards} shards. "
-            "Raise documents.shards (at most 512)."
-        )
+    yield from _on_shards(recipe.documents.shards, parts.busy, documents, cluster)
 
 
-def _on_models(rates: Sequence[Rate | None], samples: Samples, cluster: Cluster) -> Iterator[str]:
+def _on_shards(shards: int, busy: int, documents: int, cluster: Cluster) -> Iterator[str]:
+    idle = cluster.all_workers - busy
+    large = documents / shards > _LARGE_SHARD
+    if shards == MOST_SHARDS or not (idle or large):
+        return
+    wanted = min(MOST_SHARDS, max(_TURNS * cluster.all_workers, math.ceil(documents / _LARGE_SHARD)))
+    why = f"{idle:,} workers have nothing to do" if idle else f"a shard has {documents / shards:,.0f} documents"
+    yield (
+        f"SHARDS: the recipe has {shards}, so that {why}. Try documents: {{shards: {wanted}}} (at most {MOST_SHARDS}): work "
+        "spreads more evenly, and a worker holds less."
+    )
+
+
+def _on_models(rates: Sequence[Rate | None], cluster: Cluster) -> Iterator[str]:
     for rate in rates:
-        if rate is None:
-            continue
-        where = rate.device if rate.on_gpu else f"the processor ({rate.cores} cores)"
-        yield f"{rate.model}: {1 / rate.seconds.value:,.0f} {rate.what}/s on {where}, {rate.measured} {rate.what}."
-        if not rate.on_gpu:
-            yield f"{rate.model}: GPUs do not enter, as none was measured; its speed is taken to grow with the cores."
-    if not any(build.examples for build in samples.large):
-        yield "No example came of the samples: what depends on their number (controls, suite, eval) is not foretold."
+        if rate is not None:
+            where = rate.device if rate.on_gpu else f"{counted(rate.threads.count, 'thread')} of the processor"
+            yield f"{rate.model}: {1 / rate.seconds.value:,.0f} {rate.what}/s on {where}, {rate.measured} {rate.what}."
+            yield from _on_places(rate, cluster)
+    if cluster.gpus and not any(rates):
+        yield f"{counted(cluster.gpus, 'GPU')}: a build uses none. They count for --embed and --eval."
+
+
+def _on_places(rate: Rate, cluster: Cluster) -> Iterator[str]:
+    if rate.shard is None:
+        yield f"{rate.model}: it cannot be spread, and works where the command runs."
+        return
+    if rate.on_gpu:
+        return
+    if cluster.gpus:
+        yield f"{rate.model}: NO GPU WAS MEASURED, so that the {cluster.gpus:,} planned do not count. Plan on a machine that has one."
+    if not rate.threads.fixed:
+        yield (
+            f"{rate.model}: one worker a node, with all its cores; its speed is taken to grow with them, which few models do. "
+            "Several workers with fewer threads each (threads=4 in the model string) are surer, and can be measured here."
+        )

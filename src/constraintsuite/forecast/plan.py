@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.build.build import resolve
@@ -14,22 +13,17 @@ from constraintsuite.errors import UserError
 from constraintsuite.evaluate.scoring import documents_of, pairs_of
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.forecast import lines as made
-from constraintsuite.forecast.amounts import Shown, in_bytes, in_money, in_range, in_time
+from constraintsuite.forecast.alarms import alarms_of
+from constraintsuite.forecast.building import Ground, build_samples
 from constraintsuite.forecast.cluster import Cluster, Prices
-from constraintsuite.forecast.costs import BuildCost
-from constraintsuite.forecast.growth import Range
+from constraintsuite.forecast.forecast import Forecast
 from constraintsuite.forecast.lines import Line, total
+from constraintsuite.forecast.model_lines import check_threads, rate_line
 from constraintsuite.forecast.notes import notes_on
-from constraintsuite.forecast.probe import watch_build
 from constraintsuite.forecast.rates import TEXTS, Rate, made_up_pairs, measure_encoder, measure_scorer
-from constraintsuite.forecast.sampling import Taken, reading_seconds, take, write_sample
-from constraintsuite.forecast.steps import Samples, foretell_examples, foretell_steps
+from constraintsuite.forecast.sampling import READ_SECONDS, Taken, reading_seconds, take
+from constraintsuite.forecast.steps import Samples, Step, foretell_pairs, foretell_steps
 from constraintsuite.models.naming import check_models
-
-_PARTS = (4, 2)
-_PAIRS = 6
-"""Of an example: three queries, two texts."""
-_LEAST_EFFICIENCY = 0.3
 
 
 @dataclass(frozen=True)
@@ -49,54 +43,26 @@ class Models:
     embed: str | None = None
     evaluate: str | None = None
 
+    @property
+    def named(self) -> list[str]:
+        """Those there are."""
+        return [model for model in (self.embed, self.evaluate) if model is not None]
+
 
 @dataclass(frozen=True)
-class Forecast:
-    """The plan."""
+class _Measured:
+    """All that was found out here."""
 
-    recipe: str
+    recipe: Recipe
     documents: int
-    sample: int
-    """Documents of the larger samples."""
-    cluster: Cluster
-    time: tuple[Line, ...]
-    memory: tuple[Line, ...]
-    storage: tuple[Line, ...]
-    money: tuple[Line, ...]
-    alarms: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def seconds(self) -> Range:
-        """Of all of it."""
-        return total(self.time)
-
-    @property
-    def stored(self) -> Range:
-        """Bytes of all of it."""
-        return total(self.storage)
-
-    def in_words(self) -> str:
-        """The plan for a person."""
-        parts = [f"{self.recipe}: {self.documents:,} documents"]
-        parts += _table("Time", self.time, in_time, total(self.time))
-        parts += _table("Memory", self.memory, in_bytes)
-        parts += _table("Storage", self.storage, in_bytes, total(self.storage))
-        if self.money:
-            parts += _table("Money", self.money, in_money, total(self.money))
-        parts += ["", *self.alarms, *(f"- {note}" for note in self.notes)]
-        return "\n".join(parts)
-
-    def as_json(self) -> str:
-        """The plan for a program: seconds and bytes."""
-        sums = {"seconds": self.seconds._asdict(), "bytes": self.stored._asdict()}
-        record = asdict(self) | sums
-        for name in ("time", "memory", "storage", "money"):
-            record[name] = [
-                {"name": line.name, "arithmetic": line.arithmetic, **line.amount._asdict()}
-                for line in getattr(self, name)
-            ]
-        return json.dumps(record, indent=2, ensure_ascii=False)
+    given: bool
+    """Whether somebody said how many documents there are."""
+    taken: Taken
+    samples: Samples
+    slower: float
+    """Seconds a document by which the source is slower to read than the samples."""
+    embed: Rate | None
+    evaluate: Rate | None
 
 
 def plan_recipe(
@@ -111,119 +77,108 @@ def plan_recipe(
     sampling: Sampling | None = None,
 ) -> Forecast:
     """Build samples in the folder `scratch`, measure the models, and work out the rest."""
-    recipe, models, sampling = resolve(recipe), models or Models(), sampling or Sampling()
-    check_models([model for model in (models.embed, models.evaluate) if model is not None])
-    taken = take(recipe, sampling.size, sampling.draws)
-    count = documents or (taken.read if taken.whole else taken.known or taken.read)
-    samples = _watch(recipe, taken, count, cluster, scratch, reporter)
-    steps = foretell_steps(recipe, samples, count, cluster)
-    size = len(taken.draws[0])
-    embed, scorer = _measure(models, taken, _built(scratch, 0, size), cluster, reporter)
-    slower = taken.seconds - reading_seconds(_sample(scratch, 0, size) / "recipe.yaml")
-    time = [*_before(samples, slower, count), *(made.step_line(step, cluster) for step in steps)]
-    if embed is not None:
-        time.append(made.rate_line("embed", embed, count, cluster))
-    if scorer is not None:
-        time.append(made.rate_line("eval", scorer, _pairs(recipe, samples, count), cluster))
-    memory = made.memory_lines(samples, count, cluster)
-    storage = made.storage_lines(steps, embed, count)
-    alarm = made.memory_alarm(memory, cluster)
-    return Forecast(
-        recipe.name,
-        count,
-        size,
-        cluster,
-        tuple(time),
-        tuple(memory),
-        tuple(storage),
-        tuple(made.money_lines(total(time), total(storage), cluster, prices or Prices())),
-        () if alarm is None else (alarm,),
-        notes_on(recipe, taken, samples, steps, (embed, scorer), cluster, count, given=documents is not None),
-    )
-
-
-def _before(samples: Samples, slower: float, documents: int) -> Iterator[Line]:
-    """What comes before the first step, and with it where the source is slower to read than the samples."""
-    start = samples.mean(lambda build: build.start.own)
-    yield Line("start", "the program is loaded", Range(start, start, start))
-    if slower > 0:
-        yield made.source_line(slower, documents)
-
-
-def _watch(recipe: Recipe, taken: Taken, count: int, cluster: Cluster, scratch: Path, reporter: Reporter) -> Samples:
-    """Build every draw, and a part of it; and where several workers are planned, one once more alone, to compare."""
-    workers = 1 if cluster.all_workers == 1 else 2
-    large = len(taken.draws[0])
-    plan = [(number, size) for number in range(len(taken.draws)) for size in (large // _PARTS[number % 2], large)]
-    for number, size in plan:
-        write_sample(recipe, taken.draws[number][:size], size / count, _sample(scratch, number, size))
-    with reporter.track("samples", len(plan) + (workers > 1)) as advance:
-
-        def build(number: int, size: int, workers: int, name: str = "") -> BuildCost:
-            out = _built(scratch, number, size)
-            folder = out.with_name(f"{out.name}{name}")
-            cost = watch_build(_sample(scratch, number, size) / "recipe.yaml", folder, workers, size)
-            advance()
-            return cost
-
-        costs = [build(number, size, workers) for number, size in plan]
-        alone = build(0, large, 1, "-alone") if workers > 1 else costs[1]
-    efficiency = min(1.0, max(_LEAST_EFFICIENCY, _warm(alone) / _warm(costs[1])))
-    return Samples(tuple(costs[::2]), tuple(costs[1::2]), efficiency)
-
-
-def _warm(build: BuildCost) -> float:
-    return max(1e-9, sum(each.warm for stage in build.stages for each in stage.maps))
-
-
-def _sample(scratch: Path, number: int, size: int) -> Path:
-    return scratch / f"sample-{number}-{size}"
-
-
-def _built(scratch: Path, number: int, size: int) -> Path:
-    return scratch / f"suite-{number}-{size}"
+    models = models or Models()
+    check_models(models.named)
+    for model in models.named:
+        check_threads(model, cluster)
+    found = _measure(resolve(recipe), cluster, Ground(scratch), reporter, models, documents, sampling or Sampling())
+    return _work_out(found, cluster, prices or Prices())
 
 
 def _measure(
-    models: Models, taken: Taken, suite: Path, cluster: Cluster, reporter: Reporter
-) -> tuple[Rate | None, Rate | None]:
-    """The encoder on texts of the sample, the scorer on pairs of its suite."""
+    recipe: Recipe,
+    cluster: Cluster,
+    ground: Ground,
+    reporter: Reporter,
+    models: Models,
+    documents: int | None,
+    sampling: Sampling,
+) -> _Measured:
+    reporter.note(f"{recipe.name}: reading documents, for at most {READ_SECONDS:.0f} s")
+    taken = take(recipe, sampling.size, sampling.draws)
+    count = documents or (taken.read if taken.whole else taken.known or taken.read)
+    if count <= sampling.size:
+        reporter.note(
+            f"{count:,} documents are no more than a sample has: building them takes less time than this plan."
+        )
+    samples = build_samples(recipe, taken, count, ground, reporter, spread=cluster.all_workers > 1)
+    size = len(taken.draws[0])
+    slower = taken.seconds - reading_seconds(ground.recipe(0, size))
     texts = [document.text for document in taken.draws[0]]
-    rates: list[Rate | None] = []
-    for model, measure in ((models.embed, _measure_encoder), (models.evaluate, _measure_scorer)):
-        if model is None:
-            rates.append(None)
-            continue
-        reporter.note(f"{model}: measuring")
-        rate = measure(model, texts, suite)
-        if rate.on_gpu and not cluster.gpus:
-            raise UserError(
-                f"{model} was measured on a graphics card ({rate.device}): say with --gpus how many there will be."
-            )
-        rates.append(rate)
-    return rates[0], rates[1]
+    embed = _rate(models.embed, _encoder_rate, texts, ground.suite(0, size), cluster, reporter)
+    evaluate = _rate(models.evaluate, _scorer_rate, texts, ground.suite(0, size), cluster, reporter)
+    return _Measured(recipe, count, documents is not None, taken, samples, slower, embed, evaluate)
 
 
-def _measure_encoder(model: str, texts: Sequence[str], suite: Path) -> Rate:
-    return measure_encoder(model, texts[: 3 * TEXTS])
+def _rate(
+    model: str | None,
+    measure: Callable[[str, Sequence[str], Path], Rate],
+    texts: Sequence[str],
+    suite: Path,
+    cluster: Cluster,
+    reporter: Reporter,
+) -> Rate | None:
+    """The speed of a model, where one is named."""
+    if model is None:
+        return None
+    reporter.note(f"{model}: measuring")
+    rate = measure(model, texts, suite)
+    if rate.on_gpu and not cluster.gpus:
+        raise UserError(
+            f"{model} was measured on a graphics card ({rate.device}): say with --gpus how many there will be."
+        )
+    return rate
 
 
-def _measure_scorer(model: str, texts: Sequence[str], suite: Path) -> Rate:
+def _encoder_rate(model: str, texts: Sequence[str], suite: Path) -> Rate:
+    """On texts of the sample."""
+    return measure_encoder(model, texts[: 4 * TEXTS])
+
+
+def _scorer_rate(model: str, texts: Sequence[str], suite: Path) -> Rate:
+    """On pairs of the suite that came of the sample."""
     examples = read_examples(suite)
-    pairs = pairs_of(examples) if examples else made_up_pairs(texts[: 3 * TEXTS])
+    pairs = pairs_of(examples) if examples else made_up_pairs(texts[: 4 * TEXTS])
     return measure_scorer(model, pairs, documents_of(examples) if examples else texts)
 
 
-def _pairs(recipe: Recipe, samples: Samples, documents: int) -> float:
-    """Pairs that an evaluation will score."""
-    examples = sum(build.examples for build in samples.large)
-    if not examples:
-        return float(_PAIRS * recipe.sizes.main)
-    return sum(build.pairs for build in samples.large) / examples * foretell_examples(recipe, samples, documents)
+def _work_out(found: _Measured, cluster: Cluster, prices: Prices) -> Forecast:
+    """From what was measured to the whole."""
+    steps = foretell_steps(found.recipe, found.samples, found.documents, cluster)
+    time = tuple(_time_lines(found, steps, cluster))
+    storage = made.storage_lines(steps, found.embed, found.documents)
+    return Forecast(
+        found.recipe.name,
+        found.documents,
+        len(found.taken.draws[0]),
+        cluster,
+        time,
+        tuple(made.memory_lines(found.samples, found.documents, found.recipe.documents.shards, cluster)),
+        tuple(storage),
+        tuple(made.money_lines(total(time), total(storage), cluster, prices)),
+        tuple(alarms_of(found.recipe, found.samples, found.documents, cluster)),
+        notes_on(
+            found.recipe,
+            found.taken,
+            found.samples,
+            steps,
+            (found.embed, found.evaluate),
+            cluster,
+            found.documents,
+            given=found.given,
+        ),
+    )
 
 
-def _table(title: str, lines: Sequence[Line], shown: Shown, whole: Range | None = None) -> list[str]:
-    rows = [f"  {line.name:<16} {line.arithmetic} = {in_range(line.amount, shown)}" for line in lines]
-    if whole is not None:
-        rows.append(f"  {'in all':<16} {in_range(whole, shown)}")
-    return ["", title, *rows]
+def _time_lines(found: _Measured, steps: Sequence[Step], cluster: Cluster) -> Iterator[Line]:
+    yield made.start_line(found.samples, cluster)
+    if found.slower > 0:
+        yield made.source_line(found.slower, found.documents)
+    for step in steps:
+        yield made.step_line(step, cluster)
+    yield made.sweep_line(found.samples, found.documents)
+    if found.embed is not None:
+        yield rate_line("embed", found.embed, found.documents, cluster)
+    pairs = foretell_pairs(found.recipe, found.samples, found.documents)
+    if found.evaluate is not None and pairs:
+        yield rate_line("eval", found.evaluate, pairs, cluster)

@@ -19,6 +19,7 @@ from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
 from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost
+from constraintsuite.forecast.sweeps import watching_sweeps
 from constraintsuite.forecast.watching import WatchingEngine
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
@@ -61,13 +62,14 @@ def run(recipe: str, out: str, workers: str, cost: str) -> None:
 def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
     """Stage by stage, so that each shows its own peak of memory; the last one comes with the suite itself."""
     start = Spent(0.0, time.process_time())
-    engine = WatchingEngine(LocalEngine(workers))
-    build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
-    stages = []
-    for name in PIPELINE.names()[:-1]:
-        stages.append(_watch_stage(name, partial(build, until=name), engine, out / _STAGES / name))
-    before = {stage.name for stage in stages}
-    stages.append(_watch_stage(SUITE, build, engine, out, before))
+    with watching_sweeps() as sweeps:
+        engine = WatchingEngine(LocalEngine(workers), sweeps)
+        build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
+        stages = []
+        for name in PIPELINE.names()[:-1]:
+            stages.append(_watch_stage(name, partial(build, until=name), engine, out / _STAGES / name))
+        before = {stage.name for stage in stages}
+        stages.append(_watch_stage(SUITE, build, engine, out, before))
     examples = read_examples(out)
     pairs = pairs_of([*examples, *read_jsonl(out / "controls.jsonl", Example)])
     return BuildCost(0, workers, len(examples), len(pairs), start, tuple(stages))
@@ -77,10 +79,12 @@ def _watch_stage(
     name: str, work: Callable[[], object], engine: WatchingEngine, folder: Path, apart: Collection[str] = ()
 ) -> StageCost:
     reset_peak()
-    begin = now()
+    begin, swept = now(), engine.sweeps.seconds
     work()
-    spent = now() - begin
-    return StageCost(name, spent, engine.take(), peak_bytes(), _stored(folder, apart))
+    spent, swept = now() - begin, engine.sweeps.seconds - swept
+    maps = engine.take()
+    swept -= sum(each.swept for each in maps)
+    return StageCost(name, spent, maps, peak_bytes(), _stored(folder, apart), swept)
 
 
 def _stored(folder: Path, apart: Collection[str]) -> int:

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal, TypeVar
 
+from constraintsuite.evaluate.shards import SHARD_PAIRS
 from constraintsuite.execution.cores import cores
 from constraintsuite.forecast.clock import now
 from constraintsuite.forecast.growth import Range
 from constraintsuite.models.base import Describing, Workbench
 from constraintsuite.models.encoders import load_encoder
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.naming import load_scorer, parse_model
+from constraintsuite.models.sending import may_be_spread
 
 Item = TypeVar("Item")
 TEXTS = 256
+SHARD_TEXTS = 10_000
+"""Of a shard of `embed`, which lies beside this folder and not below it; a test compares the two."""
 _ROUNDS = 3
 _WARMING = 8
 _QUERY_WORDS = 8
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Processor threads of a process with a model."""
+
+    count: int
+    """As it was measured here."""
+    fixed: bool
+    """Whether the model string says so; else it takes all cores, here and elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +42,14 @@ class Rate:
     model: str
     what: Literal["texts", "pairs"]
     seconds: Range
-    """Each, on all that was used here."""
+    """Each, in one process."""
     measured: int
     device: str
     """Where it ran, in the model's own words."""
-    cores: int
-    """Of this machine; where it did not run on a graphics card."""
+    threads: Threads
+    """Where it did not run on a graphics card."""
+    shard: int | None
+    """Texts or pairs of a shard; None where it cannot be spread, and all is done by the command itself."""
     dimensions: int = 0
 
     @property
@@ -44,20 +61,28 @@ class Rate:
 def measure_encoder(model: str, texts: Sequence[str]) -> Rate:
     """Vectors a second; the model is loaded outside the clock, and keeps nothing between two rounds."""
     encoder = load_encoder(model)
-    vectors = encoder.encoder.encode(list(texts[:_WARMING]), "document")
-    blocks = _blocks(texts[_WARMING:])
+    warming, blocks = cut(texts)
+    vectors = encoder.encoder.encode(warming, "document")
     seconds = _clock(blocks, lambda block: encoder.encoder.encode(block, "document"))
-    count = sum(map(len, blocks))
-    return Rate(model, "texts", seconds, count, _device(encoder.encoder), cores(), int(vectors.shape[1]))
+    shard = SHARD_TEXTS if may_be_spread(encoder) else None
+    device = _device(encoder.encoder)
+    return Rate(model, "texts", seconds, _count(blocks), device, threads_of(model), shard, int(vectors.shape[1]))
 
 
 def measure_scorer(model: str, pairs: Sequence[tuple[str, str]], documents: Sequence[str]) -> Rate:
     """Scores a second, likewise."""
     scorer = load_scorer(model, Workbench(documents))
-    scorer.score(pairs[:_WARMING])
-    blocks = _blocks(pairs[_WARMING:])
+    warming, blocks = cut(pairs)
+    scorer.score(warming)
     seconds = _clock(blocks, scorer.score)
-    return Rate(model, "pairs", seconds, sum(map(len, blocks)), _device(scorer), cores())
+    shard = SHARD_PAIRS if may_be_spread(scorer) else None
+    return Rate(model, "pairs", seconds, _count(blocks), _device(scorer), threads_of(model), shard)
+
+
+def threads_of(model: str) -> Threads:
+    """What the model string says, else one a core."""
+    said = dict(parse_model(model).options).get("threads")
+    return Threads(cores(), fixed=False) if said is None else Threads(int(said), fixed=True)
 
 
 def made_up_pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
@@ -66,10 +91,12 @@ def made_up_pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     return list(zip(queries[1:] + queries[:1], texts, strict=True))
 
 
-def _blocks(items: Sequence[Item]) -> list[list[Item]]:
-    """Different items each round, since a model may remember a text."""
-    size = max(1, min(TEXTS, len(items) // _ROUNDS))
-    return [list(items[start : start + size]) for start in range(0, size * _ROUNDS, size)][:_ROUNDS]
+def cut(items: Sequence[Item]) -> tuple[list[Item], list[list[Item]]]:
+    """Items to warm up on, and others for each round, since a model may remember a text; of a few, half are for warming up."""
+    warming = min(_WARMING, len(items) // 2)
+    size = max(1, min(TEXTS, (len(items) - warming) // _ROUNDS))
+    blocks = [list(items[start : start + size]) for start in range(warming, len(items), size)]
+    return list(items[:warming]), blocks[:_ROUNDS]
 
 
 def _clock(blocks: Sequence[Sequence[Item]], work: Callable[[Sequence[Item]], object]) -> Range:
@@ -77,8 +104,12 @@ def _clock(blocks: Sequence[Sequence[Item]], work: Callable[[Sequence[Item]], ob
     for block in blocks:
         begin = now()
         work(block)
-        seconds.append((now() - begin).wall / max(1, len(block)))
-    return Range(min(seconds), min(seconds), max(seconds))
+        seconds.append((now() - begin).own / len(block))
+    return Range(median(seconds), min(seconds), max(seconds))
+
+
+def _count(blocks: Sequence[Sequence[Item]]) -> int:
+    return sum(map(len, blocks))
 
 
 def _device(model: object) -> str:

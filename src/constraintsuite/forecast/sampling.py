@@ -23,6 +23,7 @@ READ_SECONDS = 30.0
 _LOOK_EVERY = 256
 _MOST_JUDGMENTS = 2_000_000
 _LEAST = 8
+_MOST_SHARDS = 16
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,19 @@ def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, fo
         qrels=judged.get("qrels"),
     )
     # What a person approved or dropped are proposals and examples of the whole corpus, which the sample does not have.
-    content = recipe.model_copy(update={"corpus": settings, "approved": None, "drop": ()}).model_dump(
+    split = recipe.documents.model_copy(update={"shards": shards_of(recipe)})
+    update = {"corpus": settings, "documents": split, "approved": None, "drop": ()}
+    content = recipe.model_copy(update=update).model_dump(
         mode="json", exclude={"candidates": {"index"}}, exclude_none=True
     )
     path = folder / "recipe.yaml"
     write_text(path, json.dumps(content, ensure_ascii=False))
     return path
+
+
+def shards_of(recipe: Recipe) -> int:
+    """Of a sample: few enough that each has documents, since it is from their number that a worker's memory is foretold."""
+    return min(recipe.documents.shards, _MOST_SHARDS)
 
 
 def reading_seconds(recipe: Path) -> float:

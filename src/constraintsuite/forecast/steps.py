@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from constraintsuite.build.build import PIPELINE
 from constraintsuite.build.recipe import Recipe
@@ -27,19 +28,37 @@ class Samples:
     large: tuple[BuildCost, ...]
     efficiency: float
     """What a worker does beside another, to what it does alone."""
+    shards: int
+    """Of each build."""
 
     def fit(self, quantity: Callable[[BuildCost], float], *, by_examples: bool = False) -> Fit:
-        """How a quantity of a build grows."""
+        """How a quantity of a build grows with its documents, or its examples."""
+        return self._fit(quantity, lambda build: build.examples if by_examples else build.documents)
 
+    def fit_shard(self, quantity: Callable[[BuildCost], float]) -> Fit:
+        """How a quantity grows with the documents of a shard."""
+        return self._fit(quantity, lambda build: build.documents / self.shards)
+
+    def _fit(self, quantity: Callable[[BuildCost], float], size: Callable[[BuildCost], float]) -> Fit:
         def points(builds: Sequence[BuildCost]) -> list[Point]:
-            return [Point(build.examples if by_examples else build.documents, quantity(build)) for build in builds]
+            return [Point(size(build), quantity(build)) for build in builds]
 
         return fit(points(self.small), points(self.large))
 
-    def mean(self, quantity: Callable[[BuildCost], float]) -> float:
+    @property
+    def all(self) -> tuple[BuildCost, ...]:
+        """Every build."""
+        return (*self.small, *self.large)
+
+    def middle(self, quantity: Callable[[BuildCost], float]) -> float:
         """A quantity that does not grow."""
-        builds = (*self.small, *self.large)
-        return sum(map(quantity, builds)) / len(builds)
+        return median(map(quantity, self.all))
+
+    def each_document(self, quantity: Callable[[BuildCost], float]) -> Range:
+        """A quantity that comes in lumps, for a document: of all builds together, and the least and the most of one."""
+        shares = [quantity(build) / build.documents for build in self.all]
+        whole = sum(map(quantity, self.all)) / sum(build.documents for build in self.all)
+        return Range(whole, min(shares), max(shares))
 
 
 @dataclass(frozen=True)
@@ -48,8 +67,6 @@ class SpreadStep:
 
     work: Fit
     """Seconds of all shards together, one after the other."""
-    start: float
-    """Seconds until the workers have something to do."""
     load: float
     """Seconds until a worker is at its pace."""
     shards: int
@@ -64,8 +81,7 @@ class SpreadStep:
     def at(self, x: float) -> Range:
         """Seconds at a size."""
         share = self.turns / self.shards * self.longest / self.efficiency
-        fixed = self.start + self.load
-        return self.work.at(x).times(share).plus(Range(fixed, fixed, fixed))
+        return self.work.at(x).times(share).plus(Range(self.load, self.load, self.load))
 
 
 @dataclass(frozen=True)
@@ -93,7 +109,7 @@ class Step:
 def foretell_steps(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[Step]:
     """Every step at so many documents; those that see examples alone at as many as there will be."""
     examples = foretell_examples(recipe, samples, documents)
-    return [_foretell(name, samples, documents, examples, cluster) for name in STEPS]
+    return [_foretell(name, recipe, samples, documents, examples, cluster) for name in STEPS]
 
 
 def foretell_examples(recipe: Recipe, samples: Samples, documents: int) -> float:
@@ -102,7 +118,14 @@ def foretell_examples(recipe: Recipe, samples: Samples, documents: int) -> float
     return min(float(recipe.sizes.main), found * documents)
 
 
-def _foretell(name: str, samples: Samples, documents: int, examples: float, cluster: Cluster) -> Step:
+def foretell_pairs(recipe: Recipe, samples: Samples, documents: int) -> float:
+    """Pairs that an evaluation will score; none where no example came of the samples, from which nothing can be foretold."""
+    examples = sum(build.examples for build in samples.large)
+    pairs = sum(build.pairs for build in samples.large)
+    return pairs / examples * foretell_examples(recipe, samples, documents) if examples else 0.0
+
+
+def _foretell(name: str, recipe: Recipe, samples: Samples, documents: int, examples: float, cluster: Cluster) -> Step:
     few, writes_few = name in BY_EXAMPLES, name in WRITE_EXAMPLES
     spread = bool(samples.large[0].stage(name).maps)
     return Step(
@@ -110,23 +133,22 @@ def _foretell(name: str, samples: Samples, documents: int, examples: float, clus
         "examples" if few else "documents",
         examples if few else documents,
         samples.fit(lambda build: build.stage(name).driver, by_examples=few),
-        _spread(name, samples, documents, cluster) if spread else None,
+        _spread(name, samples, documents, recipe.documents.shards, cluster) if spread else None,
         examples if writes_few else documents,
         samples.fit(lambda build: build.stage(name).stored, by_examples=writes_few),
     )
 
 
-def _spread(name: str, samples: Samples, documents: int, cluster: Cluster) -> SpreadStep:
+def _spread(name: str, samples: Samples, documents: int, shards: int, cluster: Cluster) -> SpreadStep:
     def total(quantity: Callable[[MapCost], float]) -> Callable[[BuildCost], float]:
         return lambda build: sum(quantity(each) for each in build.stage(name).maps)
 
-    shards = max(len(each.tasks) for each in samples.large[0].stage(name).maps)
     busy = min(cluster.all_workers, shards)
     alone = cluster.all_workers == 1
     return SpreadStep(
-        work=samples.fit(total(lambda each: each.warm)),
-        start=0.0 if alone else samples.mean(total(lambda each: each.start)),
-        load=samples.mean(total(lambda each: each.load)),
+        # What a sample takes with hardly any documents, its shards take, each of them the same.
+        work=samples.fit(total(lambda each: each.warm)).with_fixed(shards / samples.shards),
+        load=samples.middle(total(lambda each: each.load)),
         shards=shards,
         busy=busy,
         turns=math.ceil(shards / busy),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 
 if TYPE_CHECKING:  # so that the names of the models can be listed without numpy
@@ -110,6 +111,10 @@ class Noticing(Protocol):
 
     def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
         """How `describe` says that; no weights are needed."""
+
+
+class TextError(UserError):
+    """A model cannot work on a text, or gives it no finite number; where texts can be left out, that one is: see `bulk`."""
 
 
 class OutOfMemory(Exception):  # noqa: N818 - a condition that is answered by a smaller batch, not a fault

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import OutOfMemory, Workbench
+from constraintsuite.models.base import OutOfMemory, TextError, Workbench
 from constraintsuite.models.version import ARRAYS, source_hash
 from constraintsuite.store.cache import ArrayCache, FloatArray
 from constraintsuite.store.files import sha256_text
@@ -69,6 +69,29 @@ def plan_batches(lengths: Sequence[int], limits: BatchLimits) -> list[list[int]]
     return batches
 
 
+class _Batch(NamedTuple, Generic[T]):
+    items: Sequence[T]
+    lengths: Sequence[int]
+
+    @property
+    def tokens(self) -> int:
+        """With padding."""
+        return len(self.items) * max(self.lengths)
+
+    def halves(self) -> tuple[_Batch[T], _Batch[T]]:
+        """The first half and the rest."""
+        middle = len(self.items) // 2
+        return _Batch(self.items[:middle], self.lengths[:middle]), _Batch(self.items[middle:], self.lengths[middle:])
+
+
+@dataclass
+class _Room:
+    """What was learnt of the device's memory."""
+
+    too_many: float = float("inf")
+    """Tokens that did not fit: what is as large is cut up before it is tried in vain."""
+
+
 @dataclass(frozen=True)
 class BatchRun(Generic[T, Inputs]):
     """Runs a model over items, with what a bench offers."""
@@ -83,6 +106,7 @@ class BatchRun(Generic[T, Inputs]):
     bench: Workbench
     in_flight: int = 1
     """How many pending results may wait while more batches are started, so that the device never does."""
+    _room: _Room = field(default_factory=_Room)  # of this run alone, so that a shard's batches are its own affair
 
     def __call__(self, items: Sequence[T], lengths: Sequence[int]) -> FloatArray:
         """One row an item, in the order of the items."""
@@ -93,7 +117,8 @@ class BatchRun(Generic[T, Inputs]):
         # Without a cache nobody asks for the keys, and hashing all texts takes as long as a fast device does.
         keys = [self._key([items[i] for i in batch]) if cache is not None else "" for batch in plan]
         todo = [number for number, key in enumerate(keys) if cache is None or cache.get(key) is None]
-        fresh = self._fetched(self._started([[items[i] for i in plan[number]] for number in todo]))
+        batches = [_Batch([items[i] for i in plan[n]], [max(1, lengths[i]) for i in plan[n]]) for n in todo]
+        fresh = self._fetched(self._started(batches))
         rows: FloatArray | None = None
         with self.bench.reporter.track(self.title, len(items)) as advance:
             missing = set(todo)
@@ -113,23 +138,19 @@ class BatchRun(Generic[T, Inputs]):
     def _key(self, batch: Sequence[T]) -> str:
         return sha256_text(source_hash(ARRAYS), self.fingerprint, *(self.key(item) for item in batch))
 
-    def _started(self, batches: Sequence[Sequence[T]]) -> Iterator[tuple[Sequence[T], FloatArray | Pending]]:
+    def _started(self, batches: Sequence[_Batch[T]]) -> Iterator[tuple[_Batch[T], FloatArray | Pending]]:
         """Batches and their results in order; the next ones are prepared meanwhile."""
         with ThreadPoolExecutor(1) as beside:
             ahead: deque[Future[Inputs]] = deque()
             for number, batch in enumerate(batches):
                 while len(ahead) < _AHEAD and number + len(ahead) < len(batches):
-                    ahead.append(beside.submit(self.model.prepare, batches[number + len(ahead)]))
+                    ahead.append(beside.submit(self.model.prepare, batches[number + len(ahead)].items))
                 inputs = ahead.popleft().result()
-                try:
-                    result = self.model.compute(inputs)
-                except OutOfMemory as reason:
-                    result = self._halved(batch, reason)
-                yield batch, result
+                yield batch, self._in_pieces(batch) if self._is_too_large(batch) else self._tried(batch, inputs)
 
-    def _fetched(self, started: Iterable[tuple[Sequence[T], FloatArray | Pending]]) -> Iterator[FloatArray]:
+    def _fetched(self, started: Iterable[tuple[_Batch[T], FloatArray | Pending]]) -> Iterator[FloatArray]:
         """The results themselves, in order; what is there already is not held back."""
-        waiting: deque[tuple[Sequence[T], FloatArray | Pending]] = deque()
+        waiting: deque[tuple[_Batch[T], FloatArray | Pending]] = deque()
         for batch, result in started:
             waiting.append((batch, result))
             while waiting and (len(waiting) > self.in_flight or not callable(waiting[0][1])):
@@ -137,30 +158,44 @@ class BatchRun(Generic[T, Inputs]):
         while waiting:
             yield self._finished(*waiting.popleft())
 
-    def _finished(self, batch: Sequence[T], result: FloatArray | Pending) -> FloatArray:
-        if callable(result):
-            try:
-                result = result()
-            except OutOfMemory as reason:
-                result = self._halved(batch, reason)
-        return self._checked(batch, result)
+    def _tried(self, batch: _Batch[T], inputs: Inputs) -> FloatArray | Pending:
+        try:
+            return self.model.compute(inputs)
+        except OutOfMemory as reason:
+            return self._halved(batch, reason)
 
-    def _halved(self, batch: Sequence[T], reason: OutOfMemory) -> FloatArray:
-        """The result of a batch that did not fit, in two pieces."""
-        if len(batch) == 1:
+    def _finished(self, batch: _Batch[T], result: FloatArray | Pending) -> FloatArray:
+        return self._checked(batch.items, self._awaited(batch, result))
+
+    def _awaited(self, batch: _Batch[T], result: FloatArray | Pending) -> FloatArray:
+        try:
+            return result() if callable(result) else result
+        except OutOfMemory as reason:
+            return self._halved(batch, reason)
+
+    def _halved(self, batch: _Batch[T], reason: OutOfMemory) -> FloatArray:
+        """The result of a batch that did not fit, in pieces."""
+        if len(batch.items) == 1:
             raise UserError(
                 f"{self.title}: even one text alone needs more memory than there is ({reason}). "
                 "Set a smaller length=N, or use another device."
             ) from None
-        self.bench.events.append(f"{self.title}: a batch of {len(batch)} did not fit into memory and was halved")
-        return np.concatenate([self._at_once(half) for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :])])
+        self._room.too_many = min(self._room.too_many, batch.tokens)
+        self.bench.events.append(
+            f"{self.title}: a batch of {len(batch.items)} did not fit into memory and was halved, as are later ones of its size"
+        )
+        return self._in_pieces(batch)
 
-    def _at_once(self, batch: Sequence[T]) -> FloatArray:
-        try:
-            result = self.model.compute(self.model.prepare(batch))
-            return result() if callable(result) else result
-        except OutOfMemory as reason:
-            return self._halved(batch, reason)
+    def _in_pieces(self, batch: _Batch[T]) -> FloatArray:
+        return np.concatenate([self._at_once(half) for half in batch.halves()])
+
+    def _at_once(self, batch: _Batch[T]) -> FloatArray:
+        if self._is_too_large(batch):
+            return self._in_pieces(batch)
+        return self._awaited(batch, self._tried(batch, self.model.prepare(batch.items)))
+
+    def _is_too_large(self, batch: _Batch[T]) -> bool:
+        return len(batch.items) > 1 and batch.tokens >= self._room.too_many
 
     def _checked(self, batch: Sequence[T], values: FloatArray) -> FloatArray:
         if len(values) != len(batch):
@@ -168,5 +203,5 @@ class BatchRun(Generic[T, Inputs]):
         finite = np.isfinite(values.reshape(len(batch), -1)).all(axis=1)
         if not finite.all():
             item = batch[int(np.flatnonzero(~finite)[0])]
-            raise UserError(f"{self.title}: the model gave no finite result for {str(item)[:160]!r}.")
+            raise TextError(f"{self.title}: the model gave no finite result for {str(item)[:160]!r}.")
         return values

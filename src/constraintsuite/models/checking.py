@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Pair
+from constraintsuite.models.base import Pair, TextError
 
 
 def check_scores(model: str, pairs: Sequence[Pair], given: object) -> npt.NDArray[np.float64]:
@@ -27,5 +27,5 @@ def check_scores(model: str, pairs: Sequence[Pair], given: object) -> npt.NDArra
     if not np.isfinite(scores).all():
         place = int(np.flatnonzero(~np.isfinite(scores))[0])
         query, text = pairs[place]
-        raise UserError(f"Model {model!r} gave {scores[place]} to query {query!r} and text {text[:80]!r}.")
+        raise TextError(f"Model {model!r} gave {scores[place]} to query {query!r} and text {text[:80]!r}.")
     return scores

@@ -40,8 +40,11 @@ def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path |
         bench = Workbench(cache=cache) if held is None else held.bench
         held = None
         _held.clear()  # before the next one is loaded: one model is in memory
-        held = _held[name] = Held(load_scorer(model, bench), bench)
-        if held.scorer.fingerprint != fingerprint:
+        with naming_node():
+            scorer = load_scorer(model, bench)
+            same = scorer.fingerprint == fingerprint
+        held = _held[name] = Held(scorer, bench)
+        if not same:
             _held.clear()
             raise UserError(
                 f"Model {model!r}: its files were changed while it was in use, or on {platform.node()} it is not the same: "
@@ -53,10 +56,19 @@ def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path |
 
 
 @contextmanager
-def holding(model: str, scorer: Scorer, bench: Workbench) -> Iterator[None]:
+def naming_node() -> Iterator[None]:
+    """A model that others planned with cannot be had here: that is told with the name of this machine."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"On {platform.node()}: {error}") from None
+
+
+@contextmanager
+def holding(model: str, fingerprint: str, scorer: Scorer, bench: Workbench) -> Iterator[None]:
     """While the block runs, shards of this process use this very scorer; when it ends, the process keeps none."""
     _held.clear()
-    _held[model, scorer.fingerprint, bench.cache] = Held(scorer, bench)
+    _held[model, fingerprint, bench.cache] = Held(scorer, bench)
     with letting_go():
         yield
 

@@ -73,7 +73,11 @@ class Bm25Search:
 
     def rank(self, query: str, k: int) -> Ranking:
         """What `search` finds."""
-        scores = self._scores(query)
+        return self.rank_terms(self.analyser.terms(query), k)
+
+    def rank_terms(self, terms: Sequence[str], k: int) -> Ranking:
+        """The same for a query that is already cut into terms."""
+        scores = self._scores(terms)
         candidates = np.flatnonzero(scores > 0)  # selecting among all would drown in equal zeros
         if len(candidates) > k > 0:
             held = scores[candidates]
@@ -82,8 +86,8 @@ class Bm25Search:
         best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
         return Ranking([self.ids[i] for i in best.tolist()], scores[best].tolist())
 
-    def _scores(self, query: str) -> npt.NDArray[np.float32]:
-        known = [term for term in self.analyser.terms(query) if term in self._index.vocab_dict]
+    def _scores(self, terms: Sequence[str]) -> npt.NDArray[np.float32]:
+        known = [term for term in terms if term in self._index.vocab_dict]
         if not known:
             return np.zeros(len(self.ids), dtype=np.float32)
         scores: npt.NDArray[np.float32] = self._index.get_scores(known)

@@ -7,77 +7,43 @@ are counted and indexed: what a part takes in memory grows with its own document
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from constraintsuite.retrieval.bm25 import Bm25Search, Ranking
 from constraintsuite.retrieval.hiding import hidden
+from constraintsuite.retrieval.postings import Postings, TermCounts
 from constraintsuite.text.terms import TermAnalyser
 
 with hidden("jax", "jax.lax"):  # see bm25.py
     import bm25s
-    from bm25s import scoring
 
 
-@dataclass(frozen=True, slots=True)
-class TermCounts:
-    """What BM25 has to know of a corpus, or of a part of it."""
-
-    documents: int
-    length: int
-    """Terms of all documents together."""
-    holding: Mapping[str, int]
-    """How many documents hold a term, for each that is asked for and found."""
-
-    @staticmethod
-    def merged(parts: Iterable[TermCounts]) -> TermCounts:
-        """The counts of all parts together."""
-        documents, length, holding = 0, 0, Counter[str]()
-        for part in parts:
-            documents += part.documents
-            length += part.length
-            holding.update(part.holding)
-        return TermCounts(documents, length, dict(sorted(holding.items())))
-
-
-def asked_terms(queries: Iterable[str], analyser: TermAnalyser) -> frozenset[str]:
-    """All terms of all queries."""
-    return frozenset(term for query in queries for term in analyser.terms(query))
-
-
-def count_terms(documents: Iterable[Sequence[str]], asked: frozenset[str]) -> TermCounts:
-    """The counts of a part, whose documents are given by their terms."""
-    number, length, holding = 0, 0, Counter[str]()
-    for terms in documents:
-        number += 1
-        length += len(terms)
-        holding.update(asked.intersection(terms))
-    return TermCounts(number, length, dict(sorted(holding.items())))
+def asked_terms(queries: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """All terms of all queries, which are given by theirs, each once, in order."""
+    return tuple(sorted({term for terms in queries for term in terms}))
 
 
 class Bm25Shard(Bm25Search):
-    """Finds the documents of one part; `whole` counts all parts, and terms that it does not know are not found."""
+    """Finds the documents of one part; `whole` counts all parts, and terms that are not `asked` for are not found."""
 
     def __init__(
         self,
-        documents: Iterable[tuple[str, Sequence[str]]],
+        postings: Postings,
+        asked: Sequence[str],
         whole: TermCounts,
         *,
         k1: float = 0.9,
         b: float = 0.4,
         analyser: TermAnalyser | None = None,
     ) -> None:
-        postings = _Postings(whole.holding)
-        for document, terms in documents:
-            postings.add(document, terms)
         index = bm25s.BM25(k1=k1, b=b, method="lucene")
         index.nonoccurrence_array = None  # of other methods than Lucene's
-        index.vocab_dict = postings.numbers
-        index.scores = postings.matrix(whole, k1, b)
+        index.vocab_dict = {term: number for number, term in enumerate(asked)}
+        index.scores = _matrix(postings, asked, whole, k1, b)
         super().__init__(sorted(postings.ids), index, analyser or TermAnalyser())
 
 
@@ -92,46 +58,38 @@ def merge_rankings(parts: Sequence[Ranking], k: int) -> Ranking:
     return Ranking([document for _, document in best], [-score for score, _ in best])
 
 
-class _Postings:
-    """Which document holds which term how often, as documents come."""
+def _matrix(postings: Postings, asked: Sequence[str], whole: TermCounts, k1: float, b: float) -> Mapping[str, object]:
+    """The score of every posting, as bm25s keeps them: by term, and then by document, in the order of ids."""
+    size = len(postings.ids)
+    order = np.argsort(postings.terms, kind="stable")
+    terms, times = postings.terms[order], postings.times[order]
+    documents = np.repeat(np.arange(size, dtype=np.int32), postings.held)[order]
+    places = np.empty(size, np.int32)
+    places[sorted(range(size), key=postings.ids.__getitem__)] = np.arange(size, dtype=np.int32)
+    idf = np.array([_idf(whole.holding.get(term, 0), whole.documents) for term in asked], np.float32)
+    mean = np.float64(whole.length) / max(whole.documents, 1)
+    ends = np.cumsum(np.bincount(terms, minlength=len(asked)))
+    return {
+        "data": (idf[terms] * _saturation(times, postings.lengths[documents], mean, k1, b)).astype(np.float32),
+        "indices": places[documents],
+        "indptr": np.concatenate([np.zeros(1, np.int64), ends]),
+        "num_docs": size,
+    }
 
-    def __init__(self, terms: Iterable[str]) -> None:
-        self.numbers = {term: number for number, term in enumerate(terms)}
-        self.ids: list[str] = []
-        self._lengths = array("q")
-        self._terms, self._documents, self._times = array("i"), array("i"), array("i")
 
-    def add(self, document: str, terms: Sequence[str]) -> None:
-        """A document, given by all its terms, with repetitions."""
-        held = Counter(self.numbers[term] for term in terms if term in self.numbers)
-        self._terms.extend(held.keys())
-        self._times.extend(held.values())
-        self._documents.extend([len(self.ids)] * len(held))
-        self._lengths.append(len(terms))
-        self.ids.append(document)
+# Lucene's BM25 is idf(t) · tf / (tf + k1 · (1 − b + b · length / mean length)), with idf(t) = ln(1 + (N − n + ½) / (n + ½)) for a
+# term that n of N documents hold. Types and order are those of bm25s, else the last bit is another one: times and idf in 32
+# bits, the mean length in 64, and so the quotient; the product is rounded to 32 at last.
 
-    def matrix(self, whole: TermCounts, k1: float, b: float) -> Mapping[str, object]:
-        """The score of every posting, as bm25s keeps them: by term, and then by document, in the order of ids."""
-        order = np.argsort(np.frombuffer(self._terms, np.int32), kind="stable")
-        terms, documents, times = (
-            np.frombuffer(part, np.int32)[order] for part in (self._terms, self._documents, self._times)
-        )
-        places = np.empty(len(self.ids), np.int32)
-        places[sorted(range(len(self.ids)), key=self.ids.__getitem__)] = np.arange(len(self.ids), dtype=np.int32)
-        # The types are those that bm25s has when it goes from document to document, else the last bit is another one:
-        # times and idf in 32 bits, the mean length in 64, and so the quotient; the product is rounded to 32 at last.
-        saturation = scoring._score_tfc_lucene(
-            tf_array=times.astype(np.float32),
-            l_d=np.frombuffer(self._lengths, np.int64)[documents],
-            l_avg=np.float64(whole.length) / max(whole.documents, 1),
-            k1=k1,
-            b=b,
-        )
-        idf = [scoring._score_idf_lucene(holding, N=whole.documents) for holding in whole.holding.values()]
-        ends = np.cumsum(np.bincount(terms, minlength=len(self.numbers)))
-        return {
-            "data": (np.array(idf, np.float32)[terms] * saturation).astype(np.float32),
-            "indices": places[documents],
-            "indptr": np.concatenate([np.zeros(1, np.int64), ends]),
-            "num_docs": len(self.ids),
-        }
+
+def _idf(holding: int, documents: int) -> float:
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
+
+
+def _saturation(
+    times: npt.NDArray[np.integer], lengths: npt.NDArray[np.integer], mean: np.float64, k1: float, b: float
+) -> npt.NDArray[np.float64]:
+    frequency = times.astype(np.float32)
+    share: npt.NDArray[np.float64] = b * lengths.astype(np.int64) / mean
+    result: npt.NDArray[np.float64] = frequency / (k1 * ((1 - b) + share) + frequency)
+    return result

@@ -24,8 +24,9 @@ from constraintsuite.store import pulling
 from constraintsuite.store.files import sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.mirror import mirror_of
+from constraintsuite.store.seen import travels
 
-MANIFEST = pulling.MANIFEST
+MANIFEST, STAGES = pulling.MANIFEST, pulling.STAGES
 ENVIRONMENT = "environment.json"
 FORMAT = 1
 _MADE_BY = {
@@ -170,7 +171,17 @@ def finish(
         content=sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items())),
     )
     circumstances = {**environment(seconds), "events": list(events), **({"model": dict(place)} if place else {})}
-    return seal(path, manifest, circumstances, beside)
+    artifact = seal(path, manifest, circumstances, beside)
+    if origin.kind == "stage":
+        _clear_marks(path)
+    return artifact
+
+
+def _clear_marks(stage: Path) -> None:
+    """Take away the hidden files of a stage: they are for who goes on with it, and nobody does any more."""
+    for path in sorted(stage.rglob(".*")):
+        if path.is_file() and travels(path.name):
+            path.unlink(missing_ok=True)
 
 
 def seal(path: Path, manifest: Manifest, circumstances: Mapping[str, Any], beside: Collection[str] = ()) -> Artifact:
@@ -182,13 +193,13 @@ def seal(path: Path, manifest: Manifest, circumstances: Mapping[str, Any], besid
         write_text(path / MANIFEST, text)
         return Artifact(path, manifest)
     hashes = {**{name: entry.sha256 for name, entry in manifest.files.items()}, ENVIRONMENT: ""}
-    standing = mirror.publish(path, text, hashes, {"stages", *beside})
+    standing = mirror.publish(path, text, hashes, {STAGES, *beside})
     return Artifact(path, Manifest.model_validate_json(standing))
 
 
 def _hashed_files(path: Path, beside: Collection[str]) -> dict[str, Path]:
     """The files that are an artifact's content: not the manifest, hidden files, or the stages and others kept beside it."""
-    apart = {"stages", *beside}
+    apart = {STAGES, *beside}
     named = {file.relative_to(path).as_posix(): file for file in sorted(path.rglob("*")) if file.is_file()}
     return {
         name: file

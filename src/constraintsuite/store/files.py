@@ -6,6 +6,8 @@ import errno
 import fcntl
 import hashlib
 import os
+import platform
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +16,14 @@ from typing import BinaryIO
 
 from constraintsuite.errors import UserError
 
+_HOST = 32  # characters of a machine's name: those of a file are limited
+
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     """A file to write to; it takes the name `path` only if the block ends without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    temporary = temporary_for(path)
     try:
         with temporary.open("wb") as file:
             yield file
@@ -33,13 +37,19 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to write to; it takes the name `path`, which is free or an empty folder, if the block ends without an error."""
-    temporary = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    temporary = temporary_for(path)
     temporary.mkdir(parents=True)
     try:
         yield temporary
         temporary.replace(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def temporary_for(path: Path) -> Path:
+    """A hidden name beside `path` that nobody else has: machines that share a disk may well share numbers of processes."""
+    host = platform.node().partition(".")[0][:_HOST]
+    return path.with_name(f".{path.name}.{host}-{secrets.token_hex(4)}.tmp-{os.getpid()}")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -43,13 +43,14 @@ class Mirror:
         """The URL of a path."""
         return self._copy.store.address(self._name(path))
 
-    def pull(self, path: Path | None = None, apart: Path | None = None) -> None:
+    def pull(self, path: Path | None = None, apart: Path | None = None, *, stages: bool = True) -> None:
         """Bring a file or folder here up to date with the store, all of it if no path is given; `apart` is left as it is.
 
-        Files of a finished folder are checked against the hashes of its manifest. What was changed here in a folder
-        that is not finished there stays as it is.
+        So are folders called `stages` inside it, if they are not wanted. Files of a finished folder are checked against
+        the hashes of its manifest. What was changed here in a folder that is not finished there stays as it is.
         """
-        pulling.pull(self._copy, self._name(path or self.root), None if apart is None else self._name(apart))
+        left = None if apart is None else self._name(apart)
+        pulling.pull(self._copy, self._name(path or self.root), left, stages=stages)
 
     def freshen(self, folder: Path) -> None:
         """Pull a folder if it was finished, replaced or removed there since it was last seen."""
@@ -92,6 +93,22 @@ def open_mirror(url: str) -> Mirror:
     if _url_of(home) is None:
         write_text(home / _MARKER, json.dumps({"url": url, "owner": uuid.uuid4().hex}) + "\n")
     return Mirror(url, home / _last(url))
+
+
+def fetched(url: str) -> Path:
+    """A file or folder of a store that is only read, as it is there now; that there is none is a UserError."""
+    scheme, _, place = url.partition("://")
+    folder, _, name = place.strip("/").rpartition("/")
+    if not folder:
+        raise UserError(
+            f"{url}: this names no file or folder in a bucket. Give one such as {scheme}://bucket/docs.jsonl."
+        )
+    mirror = open_mirror(f"{scheme}://{folder}")
+    path = mirror.root / name
+    mirror.pull(path)
+    if not path.exists():
+        raise UserError(f"{url}: there is no such object, and none in a folder of that name.")
+    return path
 
 
 def mirror_of(path: Path) -> Mirror | None:

@@ -12,11 +12,13 @@ from typing import NoReturn
 
 from constraintsuite.errors import UserError
 from constraintsuite.store import objects
-from constraintsuite.store.files import sha256_of, write_text
+from constraintsuite.store.files import sha256_of, temporary_for, write_text
 from constraintsuite.store.objects import Entry, together
 from constraintsuite.store.seen import Copy, Record, folder_of, folders_above, joined, travels
 
 MANIFEST = "manifest.json"
+STAGES = "stages"
+"""Folders of this name hold work on the way: no content of the folder around them, and of use only to who goes on with it."""
 
 
 class _MovingError(Exception):
@@ -42,15 +44,15 @@ class _Plan:
     entries: Mapping[str, Entry]
 
 
-def pull(copy: Copy, name: str = "", apart: str | None = None) -> None:
-    """Bring `name` and all under it up to date, but for what lies in the folder `apart`.
+def pull(copy: Copy, name: str = "", apart: str | None = None, *, stages: bool = True) -> None:
+    """Bring `name` and all under it up to date, but for what lies in the folder `apart`, and perhaps in folders of stages.
 
     A finished folder comes whole: its manifest is written when every file it names is here and has its hash. Where
     nothing is finished, a file that was changed or removed here since it last was equal stays as it is.
     """
     for wait in (*objects.WAITS, None):
         try:
-            _carry_out(copy, _planned(copy, name, apart))
+            _carry_out(copy, _planned(copy, name, apart, stages))
             return
         except _MovingError:
             if wait is None:
@@ -62,16 +64,19 @@ def pull(copy: Copy, name: str = "", apart: str | None = None) -> None:
 
 
 def freshen(copy: Copy, folder: str) -> None:
-    """Pull a folder if what is finished there is not what was last seen; one question where nothing has changed."""
+    """Pull a folder if what is finished there is not what was last seen; one question where nothing has changed.
+
+    What is finished comes without its stages: each is a folder of its own to who reads it.
+    """
     name = joined(folder, MANIFEST)
     entry, known = copy.store.look(name), copy.known(name)
     if (entry.version if entry else None) != (known.version if known else None):
-        pull(copy, folder)
+        pull(copy, folder, stages=entry is None)
 
 
-def named_files(manifest: str, data: bytes, address: str) -> set[str]:
-    """The files that belong to a finished folder, by the name and the bytes of its manifest."""
-    return set(_promises(manifest, "", data, address))
+def named_files(manifest: str, data: bytes, address: str) -> dict[str, str]:
+    """The files that belong to a finished folder and their hashes, by the name and the bytes of its manifest."""
+    return {name: promise.sha256 for name, promise in _promises(manifest, "", data, address).items()}
 
 
 def content_of(manifest: bytes, address: str) -> str:
@@ -79,7 +84,7 @@ def content_of(manifest: bytes, address: str) -> str:
     return str(_fields(manifest, address).get("content"))
 
 
-def _planned(copy: Copy, name: str, apart: str | None) -> _Plan:
+def _planned(copy: Copy, name: str, apart: str | None, stages: bool) -> _Plan:
     inside = f"{apart}/" if apart else None
     noted = copy.all_known(name)  # before the store is listed: what others note meanwhile must not look removed
     entries = {
@@ -91,7 +96,8 @@ def _planned(copy: Copy, name: str, apart: str | None) -> _Plan:
     _drop_removed(copy, entries, known)
     promises = _promises_above(copy, name, entries)
     manifests: dict[str, bytes] = {}
-    for each in (each for each in entries if is_manifest(each)):
+    meant = entries if stages else {each for each in entries if not _is_staged(each, name)}
+    for each in (each for each in entries if is_manifest(each) and each in meant):
         if _begun_anew(copy, each, entries[each], known.get(each)):
             continue
         in_step = copy.in_step(each, entries[each])
@@ -107,9 +113,16 @@ def _planned(copy: Copy, name: str, apart: str | None) -> _Plan:
     wanted = {
         each: entry
         for each, entry in entries.items()
-        if each not in manifests and _is_wanted(copy, each, entry, known.get(each), promises.get(each))
+        if each not in manifests
+        and (each in meant or each in promises)
+        and _is_wanted(copy, each, entry, known.get(each), promises.get(each))
     }
     return _Plan(wanted, promises, manifests, entries)
+
+
+def _is_staged(name: str, folder: str) -> bool:
+    """Whether a file lies in a folder of stages inside the folder."""
+    return STAGES in name[len(folder) :].split("/")[:-1]
 
 
 def _drop_removed(copy: Copy, entries: Mapping[str, Entry], known: Mapping[str, Record]) -> None:
@@ -186,7 +199,7 @@ def _carry_out(copy: Copy, plan: _Plan) -> None:
 def _fetch(copy: Copy, name: str, entry: Entry, promise: _Promise | None) -> None:
     file = copy.file(name)
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.tmp-{os.getpid()}")
+    temporary = temporary_for(file)
     try:
         fault = _download(copy, name, entry, promise, temporary)
         if fault and promise is None:

@@ -47,7 +47,8 @@ def publish(
 def push(copy: Copy, name: str) -> None:
     """Bring what is here of `name` to the store: files that changed, then the manifests of finished folders.
 
-    Nothing is removed there. A folder that is finished there is unfinished while files of it are replaced.
+    Nothing is removed there. A folder that is finished there is unfinished while files of it are replaced. One that is
+    finished here and has a file that its manifest does not know is a UserError, and all there stays as it is.
     """
     names = copy.files(name)
     entries = copy.store.entries(name)
@@ -56,10 +57,13 @@ def push(copy: Copy, name: str) -> None:
     for each in late:
         _finished_by_others(copy, each, entries.get(each), _content_here(copy, each))
     files = [each for each in changed if not is_manifest(each)]
-    touched = {each for each in entries if is_manifest(each) and _names_one(copy, each, files)}
-    _remove(copy, sorted(touched.union(late) & entries.keys()))
+    touched = {each for each in entries if is_manifest(each) and _names_one(copy, each, files)}.union(late)
+    standing = sorted(touched & set(names), key=lambda one: -one.count("/"))  # those deep inside first
+    for each in standing:
+        _refuse_changed(copy, each, files)
+    _remove(copy, sorted(touched & entries.keys()))
     _upload(copy, files, {})
-    for each in sorted(touched.union(late) & set(names), key=lambda one: -one.count("/")):  # those deep inside first
+    for each in standing:
         if not copy.store.create(each, copy.file(each).read_bytes()):
             _finished_by_others(copy, each, copy.store.look(each), _content_here(copy, each))
         _note(copy, each)
@@ -120,6 +124,17 @@ def _finished_by_others(copy: Copy, manifest: str, entry: Entry | None, content:
             "it is. Choose another place, or run the command again to start from what is there."
         )
     return True
+
+
+def _refuse_changed(copy: Copy, manifest: str, files: Collection[str]) -> None:
+    """A UserError if one of these files is not what its folder's manifest here says."""
+    promised = named_files(manifest, copy.file(manifest).read_bytes(), copy.store.address(manifest))
+    changed = next((each for each in files if each in promised and not copy.fits(each, promised[each])), None)
+    if changed is not None:
+        raise UserError(
+            f"{copy.store.address(changed)}: the copy on this machine was changed after its folder was finished, so nothing was "
+            f"sent. Make the folder anew; or delete {copy.root.parent}, and what is in the store comes again."
+        )
 
 
 def _adopted(copy: Copy, folder: str, manifest: str) -> str:

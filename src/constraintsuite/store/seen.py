@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.files import sha256_of
+from constraintsuite.store.files import sha256_of, temporary_for
 from constraintsuite.store.objects import Entry, ObjectStore
 
 CLAIM = ".claim"
@@ -68,7 +66,7 @@ class Copy:
         status = self.file(name).stat()
         place = self.notes / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        temporary = place.with_name(f".{place.name}.tmp-{os.getpid()}-{threading.get_ident()}")
+        temporary = temporary_for(place)
         temporary.write_text(json.dumps(asdict(Record(version, status.st_size, status.st_mtime_ns, sha256))))
         temporary.replace(place)
 

@@ -15,10 +15,11 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import Outcome, spread
 from constraintsuite.execution.unfinished import SHARDS, forget, keep_same
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import Fact, Role
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.models.held import letting_go
+from constraintsuite.models.sending import Sent, send_model
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.vectors.bundle import CODES, VECTORS, Bundle
@@ -32,6 +33,7 @@ from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUER
 
 SHARD_ROWS = 10_000
 _ALONE = LocalEngine()
+_FORM = "2"  # of what a finished shard leaves; shards of another form are made anew
 
 
 def embed_bundle(
@@ -53,9 +55,10 @@ def _embed(
 ) -> Artifact:
     bundle.require_texts()
     encoder = load_encoder(model)
-    out = bundle.path / VECTORS / folder_name(encoder.fingerprint)
+    sent = send_model(model, encoder, engine)
+    out = bundle.path / VECTORS / folder_name(sent.fingerprint)
     inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
-    settings = {"encoder": encoder.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
+    settings = {"encoder": sent.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
     origin = Origin("vectors", encoder.name, inputs, settings, 0, CODES["vectors"])
     with folder_lock(out):
         manifest = read_manifest(out)
@@ -65,20 +68,20 @@ def _embed(
             return Artifact(out, manifest)
         start = time.monotonic()
         reopen(out)
-        folder = keep_same(out / SHARDS, origin.fingerprint)
-        tasks = plan_shards(bundle, encoder, folder, shard_rows, tuple(reuse))
+        folder = keep_same(out / SHARDS, f"{origin.fingerprint} {_FORM}")
+        tasks = plan_shards(bundle, sent, folder, shard_rows, tuple(reuse))
         outcome = spread("shards", embed_shard, tasks, folder, engine, reporter)
         _gather(bundle, out, tasks)
-        _describe(encoder, out, outcome)
-        artifact = finish(
-            out, origin, outcome.counts, outcome.rejects, time.monotonic() - start, left_out(folder, tasks)
-        )
+        said = [json.loads(task.said.read_text(encoding="utf-8")) for task in tasks.values()]
+        _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), out, outcome)
+        events = [*(event for each in said for event in each["events"]), *left_out(folder, tasks)]
+        artifact = finish(out, origin, outcome.counts, outcome.rejects, time.monotonic() - start, events)
         forget(folder)
         return artifact
 
 
 def plan_shards(
-    bundle: Bundle, encoder: DenseScorer, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
+    bundle: Bundle, encoder: DenseScorer | Sent, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
 ) -> dict[str, ShardTask]:
     """The shards by name; they depend on the texts alone, not on who computes them."""
     tasks = {}
@@ -87,8 +90,10 @@ def plan_shards(
         for number, start in enumerate(range(0, rows, shard_rows)):
             name = f"{role}-{number:05}"
             stop = min(rows, start + shard_rows)
-            file = folder / f"{name}.npy"
-            tasks[name] = ShardTask(bundle.path, encoder.name, encoder.fingerprint, role, start, stop, file, known)
+            file, said = folder / f"{name}.npy", folder / f"{name}.said.json"
+            tasks[name] = ShardTask(
+                bundle.path, encoder.name, encoder.fingerprint, role, start, stop, file, said, known
+            )
     return tasks
 
 
@@ -118,14 +123,14 @@ def _read(files: Sequence[Path]) -> Iterator[Matrix]:
         yield np.load(file, allow_pickle=False)
 
 
-def _describe(encoder: DenseScorer, out: Path, outcome: Outcome) -> None:
+def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, Fact], out: Path, outcome: Outcome) -> None:
     record = {
         "model": encoder.name,
-        "fingerprint": encoder.fingerprint,
+        "fingerprint": sent.fingerprint,
         "similarity": encoder.similarity,
         "dimensions": map_matrix(out / DOCUMENTS_FILE).shape[1],
         "dtype": "float32",
-        **encoder.describe(),
+        **facts,
     }
     write_text(out / ENCODER_FILE, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
     read = {name: count for name, count in outcome.counts.items() if not name.endswith(ZERO)}

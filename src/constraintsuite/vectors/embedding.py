@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.bulk import in_bulk
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.models.base import Encoder, Role
+from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.dense import TruncatingEncoder
+from constraintsuite.store.files import write_text
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.encoders import encoder_for, folder_name
 from constraintsuite.vectors.lengths import check_lengths, slack_of, zero_count
@@ -37,6 +39,8 @@ class ShardTask:
     start: int
     stop: int
     file: Path
+    said: Path
+    """What the encoder says of itself, and what happened on the way."""
     known: tuple[Path, ...] = ()
     """Bundles whose vectors may be used."""
 
@@ -44,7 +48,8 @@ class ShardTask:
 def embed_shard(task: ShardTask, care: Care) -> Outcome:
     """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
-    scorer = encoder_for(task.model, task.encoder, [text.text for text in texts])
+    scorer, events = encoder_for(task.model, task.encoder, [text.text for text in texts])
+    before = len(events)
     distinct: dict[str, _Text] = {}
     for text in texts:
         distinct.setdefault(text.text, text)
@@ -53,11 +58,13 @@ def embed_shard(task: ShardTask, care: Care) -> Outcome:
     found = _known(list(distinct), known, folder_name(scorer.fingerprint))
     vectors, lost = _encode(list(distinct.values()), found, scorer.encoder, task.role, care)
     rows = vectors[[places[text.text] for text in texts]]
-    lengths = check_lengths(rows, slack_of(scorer.describe()))
+    facts = scorer.describe()
+    lengths = check_lengths(rows, slack_of(facts))
     if lengths.fault:
         row = task.start + lengths.row
         raise UserError(f"{scorer.name}: the vector of {task.role} {row:,} {lengths.fault}. Is this model whole?")
     write_matrix(task.file, [rows], len(texts), rows.shape[1])
+    write_text(task.said, json.dumps({"facts": facts, "events": events[before:]}, ensure_ascii=False))
     counts = {
         PLURALS[task.role]: len(texts),
         f"{PLURALS[task.role]}_reused": sum(places[text.text] in found for text in texts),
@@ -103,7 +110,9 @@ def _encode(
             raise UserError(f"{encoder.name}: gave an array of shape {fresh.shape}, expected one vector a text.")
         return fresh
 
-    fresh = in_bulk(care, [texts[place] for place in missing], lambda text: f"{role} {text.id}", encode, _Text("", "a"))
+    fresh = model_in_bulk(
+        care, [texts[place] for place in missing], lambda text: f"{role} {text.id}", encode, _Text("", "a")
+    )
     there = {**found, **{p: vector for p, vector in zip(missing, fresh, strict=True) if vector is not None}}
     if not there:
         raise UserError(f"{encoder.name}: breaks at every text of a shard. They are named in {care.listing}")

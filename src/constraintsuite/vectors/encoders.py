@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.held import held_model
@@ -15,8 +16,15 @@ def folder_name(fingerprint: str) -> str:
     return fingerprint[:SHOWN_DIGITS]
 
 
-def encoder_for(model: str, fingerprint: str, texts: Sequence[str]) -> DenseScorer:
+class EncoderAtWork(NamedTuple):
+    """An encoder, and what has happened to it so far."""
+
+    scorer: DenseScorer
+    events: Sequence[str]
+
+
+def encoder_for(model: str, fingerprint: str, texts: Sequence[str]) -> EncoderAtWork:
     """The encoder, to read these texts; loaded once in a process, not once a shard: see `held_model`."""
-    scorer = held_model(model, fingerprint, texts).scorer
-    assert isinstance(scorer, DenseScorer)  # `load_encoder` has refused all others before
-    return scorer
+    held = held_model(model, fingerprint, texts)
+    assert isinstance(held.scorer, DenseScorer)  # `load_encoder` has refused all others before
+    return EncoderAtWork(held.scorer, held.bench.events)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from constraintsuite.models.http import client
+from constraintsuite.models.http import asking
 from models.http.servers import Server, running
 
 
@@ -16,4 +16,4 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(asking, "FIRST_WAIT", 0.001)

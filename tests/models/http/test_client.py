@@ -11,8 +11,9 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.http import client as client_module
-from constraintsuite.models.http.client import FIRST_WAIT, Answer, Body, Client, Patience
+from constraintsuite.models.http import asking
+from constraintsuite.models.http.asking import FIRST_WAIT, Patience
+from constraintsuite.models.http.client import Answer, Body, Client
 from constraintsuite.models.http.reading import model_of
 from constraintsuite.models.http.rerank import RerankRequest, read_scores
 from constraintsuite.models.http.transport import Endpoint, PassingFault
@@ -129,7 +130,7 @@ def test_a_server_that_wants_hours_is_not_waited_for(server: Server) -> None:
 
 
 def test_waits_double_at_most_and_are_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "FIRST_WAIT", FIRST_WAIT)
+    monkeypatch.setattr(asking, "FIRST_WAIT", FIRST_WAIT)
     fault = PassingFault("503", "")
     drawn = [[Patience(9).seconds(fault, attempt, random.Random(attempt)) for attempt in range(9)] for _ in range(2)]
     assert drawn[0] == drawn[1]

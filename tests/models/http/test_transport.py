@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.http.transport import (
+    Authorization,
     BadAnswer,
     Endpoint,
     PassingFault,
@@ -54,6 +55,7 @@ def test_no_retry_after_header_breaks_the_reader(header: str) -> None:
         ('{"error": {"message": "no such model", "type": "x"}}', "no such model"),
         ('{"error": "Input is too long", "error_type": "Validation"}', "Input is too long"),
         ('{"detail": "Not Found"}', "Not Found"),
+        ('{"error": {"root_cause": [], "type": "x", "reason": "no such index"}, "status": 404}', "no such index"),
         (
             '{"detail": [{"loc": ["body"], "msg": "field required"}]}',
             '{"detail": [{"loc": ["body"], "msg": "field required"}]}',
@@ -75,16 +77,16 @@ def test_what_is_shown_is_short_and_printable(text: str) -> None:
 def test_a_connection_is_used_again(server: Server) -> None:
     endpoint = Endpoint(server.url("/rerank"))
     for _ in range(3):
-        endpoint.post(BODY)
+        endpoint.ask(BODY)
     assert len(endpoint._connections) == 1
     endpoint.close()
 
 
 def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server: Server) -> None:
     endpoint = Endpoint(server.url("/rerank"))
-    endpoint.post(BODY)
+    endpoint.ask(BODY)
     server.faults.append("drop")
-    assert endpoint.post(BODY) == [{"index": 0, "score": pytest.approx(1 / 3, abs=0.01)}]
+    assert endpoint.ask(BODY) == [{"index": 0, "score": pytest.approx(1 / 3, abs=0.01)}]
     endpoint.close()
 
 
@@ -104,7 +106,7 @@ def test_what_may_pass_is_told_by_its_kind(server: Server, fault: str, kind: str
     server.faults.append(fault)
     endpoint = Endpoint(server.url("/rerank"), timeout_seconds=0.1 if fault == "slow" else 5)
     with pytest.raises(PassingFault) as caught:
-        endpoint.post(BODY)
+        endpoint.ask(BODY)
     endpoint.close()
     assert (caught.value.kind, caught.value.wait) == (kind, wait)
 
@@ -113,14 +115,14 @@ def test_a_server_that_is_not_there_may_come_back() -> None:
     with running() as gone:
         url = gone.url("/rerank")
     with pytest.raises(PassingFault, match="no connection"):
-        Endpoint(url).post(BODY)
+        Endpoint(url).ask(BODY)
 
 
 def test_garbage_is_shown_without_what_a_terminal_would_obey(server: Server) -> None:
     server.faults.append("garbage")
     endpoint = Endpoint(server.url("/rerank"))
     with pytest.raises(BadAnswer) as caught:
-        endpoint.post(BODY)
+        endpoint.ask(BODY)
     endpoint.close()
     assert caught.value.told(endpoint.hide).endswith("it is not JSON; it was <html>Bad gateway�[31m</html>")
 
@@ -132,16 +134,16 @@ def test_a_refusal_carries_the_servers_words_and_what_to_do(server: Server, stat
     server.faults.append(str(status))
     endpoint = Endpoint(server.url("/rerank"))
     with pytest.raises(RefusalError, match=rf"refused the request \({status}\): status {status} for key none.*{hint}"):
-        endpoint.post(BODY)
+        endpoint.ask(BODY)
     endpoint.close()
 
 
 @pytest.mark.parametrize("fault", ["401", "429"])
 def test_a_key_that_the_server_repeats_is_not_shown(server: Server, fault: str) -> None:
     server.faults.append(fault)
-    endpoint = Endpoint(server.url("/rerank"), key=KEY)
+    endpoint = Endpoint(server.url("/rerank"), Authorization("Bearer", KEY))
     with pytest.raises((RefusalError, PassingFault), match=r"Bearer \[key\]") as caught:
-        endpoint.post(BODY)
+        endpoint.ask(BODY)
     endpoint.close()
     assert KEY not in str(caught.value)
     assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
@@ -162,29 +164,34 @@ def test_a_name_that_nobody_knows_is_told_from_a_name_server_that_is_away(
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     with pytest.raises(kind, match=words):
-        Endpoint("http://nowhere.invalid/rerank").post(BODY)
+        Endpoint("http://nowhere.invalid/rerank").ask(BODY)
 
 
 @pytest.mark.parametrize("key", ["1", "0", "index", "e", "."])
 def test_a_short_key_does_not_spoil_an_answer(server: Server, key: str) -> None:
-    plain, keyed = Endpoint(server.url("/rerank")), Endpoint(server.url("/rerank"), key=key)
-    assert keyed.post(BODY) == plain.post(BODY)
+    plain, keyed = Endpoint(server.url("/rerank")), Endpoint(server.url("/rerank"), Authorization("Bearer", key))
+    assert keyed.ask(BODY) == plain.ask(BODY)
     plain.close()
     keyed.close()
 
 
 @pytest.mark.parametrize("spelt", ['ab/c"d\\e', r"ab\/c\"d\\e", r"ab\u002Fc\u0022d\u005ce"])
 def test_a_key_is_hidden_however_it_is_spelt(spelt: str) -> None:
-    endpoint = Endpoint("http://localhost/rerank", key='ab/c"d\\e')
+    endpoint = Endpoint("http://localhost/rerank", Authorization("Bearer", 'ab/c"d\\e'))
     assert endpoint.hide(f"bad key {spelt}, sorry") == "bad key [key], sorry"
     assert endpoint.hide("ab/cde") == "ab/cde"
+
+
+def test_what_a_token_was_made_of_is_hidden_too() -> None:
+    endpoint = Endpoint("http://localhost/rerank", Authorization("Basic", "YW5uOnfDtnJk", ("wörd",)))
+    assert endpoint.hide(r"Basic YW5uOnfDtnJk, of wörd or w\u00f6rd") == "Basic [key], of [key] or [key]"
 
 
 @given(
     key=st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=4, max_size=40), before=st.integers(0, 400)
 )
 def test_no_part_of_an_answer_shows_a_key(key: str, before: int) -> None:
-    endpoint = Endpoint("http://localhost/rerank", key=key)
+    endpoint = Endpoint("http://localhost/rerank", Authorization("Bearer", key))
     answer = {"message": "~" * before + key}
     told = BadAnswer("it has {found} where a number is due", answer, "~" * (before % 50) + key).told(endpoint.hide)
     shown = told.replace("~", "").replace("[key]", "")

@@ -1,7 +1,8 @@
 """BM25 hits by shards: count every shard, add up, search every shard, merge; workers share nothing but the folder.
 
-What they hand over lies in hidden files, which are no content of the stage. A worker imports this module, and not the reading
-of queries, which loads hundreds of megabytes.
+What they hand over lies in hidden files, which are no content of the stage. Texts are analysed once, to count: what the search
+needs of them is handed over too, a few bytes for each term of a document that stands in a query. A worker imports this
+module, and not the reading of queries, which loads hundreds of megabytes.
 """
 
 from __future__ import annotations
@@ -18,67 +19,60 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.execution.travel import clear
 from constraintsuite.records.text import Document
 from constraintsuite.retrieval.bm25 import Ranking
-from constraintsuite.retrieval.sharded import Bm25Shard, TermCounts, asked_terms, count_terms, merge_rankings
+from constraintsuite.retrieval.postings import TermCounts, collect_postings, read_postings, write_postings
+from constraintsuite.retrieval.sharded import Bm25Shard, asked_terms, merge_rankings
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, encode, read_jsonl, write_jsonl
 from constraintsuite.text.terms import TermAnalyser
 
-
-@dataclass(frozen=True, slots=True)
-class PartCounts:
-    """What one shard counts, and the documents that it had to leave out."""
-
-    counts: TermCounts
-    left_out: tuple[str, ...]
+_QUERIES = adapter(list[list[str]])
 
 
 @dataclass(frozen=True)
 class CountTask:
-    """One shard to count."""
+    """One shard to read and count."""
 
     source: Path
     queries: Path
-    target: Path
+    """The terms of each."""
+    counts: Path
+    postings: Path
     settings: CandidateSettings
 
 
 @dataclass(frozen=True)
-class SearchTask:
+class RankTask:
     """One shard to search."""
 
-    source: Path
     queries: Path
-    counted: Path
-    """What this shard counted."""
+    postings: Path
+    """What the terms of this shard's documents are."""
     whole: Path
-    """What all of them counted, added up."""
-    target: Path
+    """What all shards counted, added up."""
+    hits: Path
     settings: CandidateSettings
 
 
 def search_by_shards(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
     """Leave the hits of each shard for all queries in the folder."""
-    settings, sources = job.recipe.candidates, _sources(job)
+    settings, shards = job.recipe.candidates, range(job.recipe.documents.shards)
     asked, whole = job.out / ".queries.json", job.out / ".whole.json"
-    write_text(asked, adapter(tuple[str, ...]).dump_json(tuple(queries)).decode())
+    analyser = _analyser(settings)
+    write_text(asked, _QUERIES.dump_json([analyser.terms(query) for query in queries]).decode())
+    counts, postings, hits = _counts(job), _postings(job), _hits(job)
+    sources = [part_path(job.inputs["documents"], shard) for shard in shards]
     counted = job.map_shards(
         "count",
         count_shard,
-        {
-            f"count-{shard:05d}": CountTask(source, asked, counts, settings)
-            for shard, (source, counts) in enumerate(zip(sources, _counts(job), strict=True))
-        },
+        {f"count-{i:05d}": CountTask(sources[i], asked, counts[i], postings[i], settings) for i in shards},
     )
     if not whole.is_file():
-        merged = TermCounts.merged(_read_counts(counts).counts for counts in _counts(job))
+        merged = TermCounts.merged(adapter(TermCounts).validate_json(file.read_bytes()) for file in counts)
         write_text(whole, encode(merged).decode())
     searched = job.map_shards(
         "search",
-        search_shard,
-        {
-            f"search-{shard:05d}": SearchTask(source, asked, counts, whole, hits, settings)
-            for shard, (source, counts, hits) in enumerate(zip(sources, _counts(job), _hits(job), strict=True))
-        },
+        rank_shard,
+        {f"search-{i:05d}": RankTask(asked, postings[i], whole, hits[i], settings) for i in shards},
     )
     return Outcome.merged([counted, searched])
 
@@ -91,63 +85,55 @@ def read_hits(job: Job[Recipe]) -> Iterator[Ranking]:
 
 def clear_up(job: Job[Recipe]) -> None:
     """Remove what the shards left, from an object store first: what is still there would come back."""
-    for file in (*_counts(job), *_hits(job)):
+    for file in (*_counts(job), *_postings(job), *_hits(job)):
         clear(file)
         file.unlink(missing_ok=True)
 
 
 def count_shard(task: CountTask, care: Care) -> Outcome:
-    """Count the terms of one shard that stand in a query."""
-    analyser = _analyser(task.settings)
-    asked = asked_terms(_read_queries(task.queries), analyser)
-    counts = count_terms((terms for _, terms in _terms_of(task.source, analyser, care)), asked)
-    left_out = tuple(poison.record for poison in care.poison)
-    write_text(task.target, encode(PartCounts(counts, left_out)).decode())
+    """Read one shard, keep what its documents hold of the terms of queries, and count it."""
+    asked = asked_terms(_QUERIES.validate_json(task.queries.read_bytes()))
+    postings = collect_postings(_terms_of(task.source, _analyser(task.settings), care), asked)
+    write_postings(task.postings, postings)
+    write_text(task.counts, encode(postings.counts(asked)).decode())
     return Outcome()
 
 
-def search_shard(task: SearchTask, care: Care) -> Outcome:
+def rank_shard(task: RankTask, care: Care) -> Outcome:
     """Search one shard for all queries; nothing but this shard is in memory."""
     whole = adapter(TermCounts).validate_json(task.whole.read_bytes())
-    settings, analyser = task.settings, _analyser(task.settings)
-    documents = _terms_of(task.source, analyser, care, frozenset(_read_counts(task.counted).left_out))
-    shard = Bm25Shard(documents, whole, k1=settings.k1, b=settings.b, analyser=analyser)
-    write_jsonl(task.target, (shard.rank(query, settings.k_pool) for query in _read_queries(task.queries)))
+    queries = _QUERIES.validate_json(task.queries.read_bytes())
+    settings, postings = task.settings, read_postings(task.postings)
+    shard = Bm25Shard(postings, asked_terms(queries), whole, k1=settings.k1, b=settings.b)
+    write_jsonl(task.hits, (shard.rank_terms(terms, settings.k_pool) for terms in queries))
     return Outcome()
 
 
-def _terms_of(
-    source: Path, analyser: TermAnalyser, care: Care, left_out: frozenset[str] = frozenset()
-) -> Iterator[tuple[str, list[str]]]:
+def _terms_of(source: Path, analyser: TermAnalyser, care: Care) -> Iterator[tuple[str, list[str]]]:
     """Each document of a shard with its terms, with a few of them in memory at a time."""
-    known = (document for document in read_jsonl(source, Document) if document.id not in left_out)
 
     def analysed(documents: Sequence[Document]) -> list[list[str]]:
         return [analyser.terms(f"{document.title} {document.text}") for document in documents]
 
-    for document, terms in care.each(known, lambda document: document.id, analysed):
+    for document, terms in care.each(read_jsonl(source, Document), lambda document: document.id, analysed):
         yield document.id, terms
 
 
-def _sources(job: Job[Recipe]) -> list[Path]:
-    return [part_path(job.inputs["documents"], shard) for shard in range(job.recipe.documents.shards)]
-
-
 def _counts(job: Job[Recipe]) -> list[Path]:
-    return [job.out / f".counts-{shard:05d}.json" for shard in range(job.recipe.documents.shards)]
+    return _handed_over(job, "counts", "json")
+
+
+def _postings(job: Job[Recipe]) -> list[Path]:
+    return _handed_over(job, "postings", "npz")
 
 
 def _hits(job: Job[Recipe]) -> list[Path]:
-    return [job.out / f".hits-{shard:05d}.jsonl" for shard in range(job.recipe.documents.shards)]
+    return _handed_over(job, "hits", "jsonl")
+
+
+def _handed_over(job: Job[Recipe], what: str, ending: str) -> list[Path]:
+    return [job.out / f".{what}-{shard:05d}.{ending}" for shard in range(job.recipe.documents.shards)]
 
 
 def _analyser(settings: CandidateSettings) -> TermAnalyser:
     return TermAnalyser(settings.stop_list, settings.stem)
-
-
-def _read_queries(file: Path) -> tuple[str, ...]:
-    return adapter(tuple[str, ...]).validate_json(file.read_bytes())
-
-
-def _read_counts(file: Path) -> PartCounts:
-    return adapter(PartCounts).validate_json(file.read_bytes())

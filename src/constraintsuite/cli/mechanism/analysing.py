@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.engines import engine_options
+from constraintsuite.cli.mechanism.durations import lasting
 from constraintsuite.cli.mechanism.options import dry_run_option, json_option
 from constraintsuite.cli.mechanism.scoping import scoped
 from constraintsuite.cli.places import FOLDER
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.execution.engine import Engine
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--steps", type=click.IntRange(min=0), default=0, show_default=True, help="Of integrated gradients.")
 @dry_run_option
 @json_option
-@engine_options
+@engine_options(models=True)
 def attribute(
     source: Path, model: str, out: Path, scope: Scope, steps: int, dry_run: bool, as_json: bool, engine: Engine
 ) -> None:
@@ -60,7 +62,7 @@ def attribute(
 @click.option("--random", type=click.FloatRange(0, 1), default=0.1, show_default=True, help="With --guide: by chance.")
 @dry_run_option
 @json_option
-@engine_options
+@engine_options(models=True)
 def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
     source: Path,
     model: str,
@@ -101,7 +103,7 @@ def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
 )
 @dry_run_option
 @json_option
-@engine_options
+@engine_options(models=True)
 def ablate(
     source: Path,
     model: str,
@@ -146,14 +148,7 @@ def _tell_forecast(forecast: Forecast, begun: Work, as_json: bool) -> None:
     if forecast.backwards:
         click.echo(f"{forecast.backwards:>15,.0f} backward passes, each as long as two")
     click.echo(f"{forecast.tokens:>15,} tokens at most in one pass")
-    click.echo(f"About {_lasting(seconds)}: a trial of one second made {speed:,.0f} passes a second here.")
-
-
-def _lasting(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+    click.echo(f"About {lasting(seconds)}: a trial of one second made {speed:,.0f} passes a second here.")
 
 
 def _tell(artifact: Artifact, as_json: bool) -> None:
@@ -164,7 +159,7 @@ def _tell(artifact: Artifact, as_json: bool) -> None:
     explained = load_explained(artifact.path)
     if as_json:
         record = {
-            "explain": str(artifact.path),
+            "explain": shown(artifact.path),
             "content": artifact.manifest.content,
             "counts": artifact.manifest.counts,
             "rejects": artifact.manifest.rejects,
@@ -173,7 +168,9 @@ def _tell(artifact: Artifact, as_json: bool) -> None:
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
         return
     click.echo("\n\n".join([*_tables(explained), *_too_few(artifact)]))
-    click.echo(f"\nAll of it: {artifact.path}\nA page: csuite explain report {artifact.path} --out FOLDER")
+    click.echo(
+        f"\nAll of it: {shown(artifact.path)}\nA page: csuite explain report {shown(artifact.path)} --out FOLDER"
+    )
 
 
 def _tables(explained: Explained) -> Iterator[str]:

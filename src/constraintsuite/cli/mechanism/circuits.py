@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.mechanism.durations import lasting
 from constraintsuite.cli.mechanism.options import dry_run_option, json_option, memory_option, seed_option
 from constraintsuite.cli.places import FOLDER
 
@@ -126,12 +127,5 @@ def _tell_cost(plan: CircuitPlan, rate: float, as_json: bool) -> None:
     for size, passes, total in zip(dict.fromkeys((small, large)), plan.members, (least, most), strict=False):
         sites = "1 site" if size == 1 else f"{size} sites"
         click.echo(f"{passes:>15,} completeness and members, if the circuit has {sites}")
-        click.echo(f"{total:>15,} in all then, {_duration(total / rate)} on this machine")
+        click.echo(f"{total:>15,} in all then, about {lasting(total / rate)} on this machine")
     click.echo(f"In a trial of a second this machine made {rate:,.0f} passes a second.")
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"about {max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"about {minutes} min" if minutes < 90 else f"about {minutes / 60:.1f} h"

@@ -16,6 +16,7 @@ import click
 from constraintsuite.cli.mechanism.options import json_option
 from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.errors import UserError
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.attending import Look
@@ -50,7 +51,7 @@ def report(folders: tuple[Path, ...], out: Path, attention: bool, as_json: bool)
     }
     settings = {"attention": str(attention)}
     page = write_page(out, head, {**inputs, **settings}, lambda: _sections(parts, attention=attention))
-    click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
+    click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page))
 
 
 @dataclass(frozen=True)

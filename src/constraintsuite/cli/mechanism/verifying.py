@@ -12,6 +12,7 @@ import click
 
 from constraintsuite.cli.mechanism.options import json_option
 from constraintsuite.cli.places import FOLDER
+from constraintsuite.store.mirror import shown
 
 
 @click.command()
@@ -31,12 +32,12 @@ def verify(folder: Path, again: int, guide: Path | None, as_json: bool) -> None:
 
     faults = check(folder, again=again, guide=guide)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "faults": faults}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"folder": shown(folder), "faults": faults}, indent=2, ensure_ascii=False))
     else:
         for fault in faults:
             click.echo(fault)
         if not faults:
-            click.echo(f"{folder}: in order{_not_repeated(folder) if again else ''}")
+            click.echo(f"{shown(folder)}: in order{_not_repeated(folder) if again else ''}")
     if faults:
         raise click.exceptions.Exit(1)
 

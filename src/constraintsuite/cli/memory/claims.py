@@ -24,6 +24,7 @@ from constraintsuite.cli.memory.options import (
     vector_cache,
 )
 from constraintsuite.cli.places import OUT
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.memory.cases.grounding import Grounded
@@ -82,9 +83,9 @@ def ablate(
     found = ablations_of(_run(datasets, budgets, encoder, repeats, out))
     if as_json:
         listed = adapter(tuple[Ablation, ...]).dump_python(tuple(found), mode="json")
-        click.echo(json.dumps({"run": str(out), "ablations": listed}, indent=2))
+        click.echo(json.dumps({"run": shown(out), "ablations": listed}, indent=2))
         return
-    click.echo("\n\n".join(map(_effects, found)) + f"\n\nRun: {out}")
+    click.echo("\n\n".join(map(_effects, found)) + f"\n\nRun: {shown(out)}")
 
 
 @click.command()
@@ -117,11 +118,11 @@ def hypotheses(
             str(budget): adapter(tuple[Claim, ...]).dump_python(claims, mode="json")
             for budget, claims in judged.items()
         }
-        click.echo(json.dumps({"run": str(out), "claims": listed}, indent=2))
+        click.echo(json.dumps({"run": shown(out), "claims": listed}, indent=2))
         return
     for budget, claims in judged.items():
         click.echo("\n\n".join(_told(claim, budget) for claim in claims))
-    click.echo(f"\nRun: {out}")
+    click.echo(f"\nRun: {shown(out)}")
 
 
 def _effects(found: Ablation) -> str:

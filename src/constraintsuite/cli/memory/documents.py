@@ -15,6 +15,7 @@ import click
 
 from constraintsuite.cli.memory.options import dry_run_option, json_option
 from constraintsuite.cli.places import OUT
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.memory.ingest.growing import Growth
@@ -63,7 +64,7 @@ def ingest(
     )
     _tell(_record(graph, parts, written=not dry_run), as_json)
     if not as_json and not dry_run:
-        click.echo(f'Next: csuite memory search {graph} "YOUR QUESTION" --mode ppr --explain')
+        click.echo(f'Next: csuite memory search {shown(graph)} "YOUR QUESTION" --mode ppr --explain')
 
 
 @click.command()
@@ -106,7 +107,7 @@ def _record(graph: Path, parts: Sequence[Part], *, written: bool) -> dict[str, A
     kinds = Counter(edge.kind for part in parts for edge in part.edges)
     roles = Counter(role for part in parts for unit in part.units for role in unit.roles)
     return {
-        "graph": str(graph),
+        "graph": shown(graph),
         "written": written,
         "version": collection_version(parts),
         "documents": len(parts),
@@ -139,7 +140,7 @@ def _tell_growth(growth: Growth, done: dict[str, tuple[str, ...]], dry_run: bool
     counts = {key: artifact.manifest.counts[key] for key in ("documents", "units", "edges", "mentions")}
     if as_json:
         links = {"documents": growth.relinked, "gained": growth.gained, "lost": growth.lost}
-        record = {"graph": str(artifact.path), "written": written, **done, "relinked": links, "counts": counts}
+        record = {"graph": shown(artifact.path), "written": written, **done, "relinked": links, "counts": counts}
         record["notes"] = growth.notes
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
         return
@@ -149,7 +150,7 @@ def _tell_growth(growth: Growth, done: dict[str, tuple[str, ...]], dry_run: bool
         click.echo(f"relinked: {_listed(growth.relinked)} (links: {growth.gained:,} gained, {growth.lost:,} lost)")
     _tell_notes(growth.notes)
     holds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    click.echo(f"{artifact.path} {'now' if written else 'still'} holds {holds}.")
+    click.echo(f"{shown(artifact.path)} {'now' if written else 'still'} holds {holds}.")
 
 
 def _tell_notes(notes: Sequence[str]) -> None:

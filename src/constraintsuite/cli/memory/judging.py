@@ -16,6 +16,7 @@ import click
 from constraintsuite.cli.memory.options import file_type, json_option
 from constraintsuite.cli.places import FOLDER
 from constraintsuite.errors import UserError
+from constraintsuite.store.mirror import shown, with_urls
 
 if TYPE_CHECKING:
     from constraintsuite.memory.public.summary import Contrast
@@ -54,7 +55,7 @@ def compare(run: Path, second: Path | None, metrics: tuple[str, ...], baseline: 
         tests = [_named(change) for change in compare_runs(first, later, wanted)]
         for path, alone in ((run, _only_in(first, later)), (second, _only_in(later, first))):
             if alone:
-                click.echo(f"Only in {path}, and not compared: {', '.join(alone)}.", err=True)
+                click.echo(f"Only in {shown(path)}, and not compared: {', '.join(alone)}.", err=True)
     if as_json:
         click.echo(adapter(tuple[Contrast, ...]).dump_json(tuple(tests), indent=2).decode())
     elif not tests:
@@ -92,7 +93,8 @@ def gate(
     new, old = load_memory_run(run), load_memory_run(baseline)
     rules = read_policy(policy) if policy else _standard(old)
     result = judge(new, old, rules, read_waivers(waivers) if waivers else (), today=_day(today))
-    click.echo(json.dumps(adapter(GateResult).dump_python(result, mode="json"), indent=2) if as_json else _told(result))
+    told = json.dumps(adapter(GateResult).dump_python(result, mode="json"), indent=2) if as_json else _told(result)
+    click.echo(with_urls(told))  # it names the run
     if not result.passed:
         raise click.exceptions.Exit(1)
 

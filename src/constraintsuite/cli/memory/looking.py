@@ -15,6 +15,7 @@ import click
 
 from constraintsuite.cli.memory.options import graph_argument, json_option
 from constraintsuite.errors import UserError
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.memory.graph import Graph
@@ -32,7 +33,7 @@ def show(graph: Path, node: str | None, as_json: bool) -> None:
     from constraintsuite.showing.memory.graphs import overview
 
     found = open_memory(graph).graph
-    record = {"graph": str(graph), **overview(found)} if node is None else _of_node(found, node)
+    record = {"graph": shown(graph), **overview(found)} if node is None else _of_node(found, node)
     if as_json:
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
     else:
@@ -48,9 +49,9 @@ def verify(graph: Path, as_json: bool) -> None:
 
     faults = verify_memory(graph)
     if as_json:
-        click.echo(json.dumps({"graph": str(graph), "faults": faults}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"graph": shown(graph), "faults": faults}, indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join(faults) if faults else f"{graph}: nothing is wrong.")
+        click.echo("\n".join(faults) if faults else f"{shown(graph)}: nothing is wrong.")
     if faults:
         raise click.exceptions.Exit(1)
 

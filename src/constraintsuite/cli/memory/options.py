@@ -86,5 +86,8 @@ def named_modes(given: Sequence[str], *, encoder: bool) -> list[str]:
 
 
 def state_place(graph: Path, given: Path | None) -> Path:
-    """The file of a memory's state: beside its folder, which holds documents alone."""
-    return given or graph.with_name(f"{graph.resolve().name}.state.jsonl")
+    """The file of a memory's state: beside its folder, which holds documents alone, or here if that has a URL."""
+    from constraintsuite.store.mirror import mirror_of
+
+    beside = graph.parent if mirror_of(graph) is None else Path()
+    return given or beside / f"{graph.resolve().name}.state.jsonl"

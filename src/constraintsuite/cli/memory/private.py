@@ -22,14 +22,15 @@ from constraintsuite.cli.judging import (
     take_sheet,
 )
 from constraintsuite.cli.memory.private_drift import drift
-from constraintsuite.cli.places import OUT
+from constraintsuite.cli.places import HERE, OUT
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.batch import Batch
     from constraintsuite.memory.private.acceptance import Criterion
     from constraintsuite.memory.private.labelling import EvidenceAgreement
 
-_pilot = click.argument("pilot", type=OUT)
+_pilot = click.argument("pilot", type=HERE)
 _least = click.option(
     "--least",
     type=click.FloatRange(0, 1),
@@ -48,7 +49,7 @@ def private() -> None:
 
 @private.command()
 @click.argument("documents", type=click.Path(path_type=Path, exists=True))
-@click.option("--out", "pilot", required=True, type=OUT, help="Folder of the pilot, to create.")
+@click.option("--out", "pilot", required=True, type=HERE, help="Folder of the pilot, to create.")
 @json_option
 def init(documents: Path, pilot: Path, as_json: bool) -> None:
     """Look at all Markdown and text files below DOCUMENTS and write an inventory for people to choose from."""
@@ -215,7 +216,7 @@ def export(pilot: Path, out: Path, least: float, require: bool, version: int | N
             json.dumps({**entry, "accepted": found.accepted, "written": not refused}, indent=2, ensure_ascii=False)
         )
     else:
-        done = "nothing is written" if refused else f"written to {out}"
+        done = "nothing is written" if refused else f"written to {shown(out)}"
         click.echo(f"{found.golden} golden cases, {found.shadow} shadow cases: {done}.")
         for reason, count in found.left_out.items():
             click.echo(f"  left out: {count} ({reason})")

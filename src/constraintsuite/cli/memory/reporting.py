@@ -14,6 +14,7 @@ import click
 
 from constraintsuite.cli.memory.options import json_option
 from constraintsuite.cli.places import FOLDER, OUT
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.memory.runs.record import MemoryRun
@@ -29,7 +30,7 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     from constraintsuite.memory.runs.record import load_memory_run
 
     page = write_page([load_memory_run(run) for run in dict.fromkeys(runs)], out)
-    click.echo(json.dumps({"page": str(page)}) if as_json else str(page))
+    click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page))
 
 
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
@@ -43,13 +44,13 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     run = load_memory_run(artifact.path)
     written = write_page([run], page) if page is not None else None
     if as_json:
-        found = {"run": str(artifact.path), "page": str(written) if written else None}
+        found = {"run": shown(artifact.path), "page": shown(written) if written else None}
         found["summary"] = adapter(Summary).dump_python(run.summary, mode="json")
         found["rewordings"] = adapter(list[Rewording]).dump_python(rewordings(run), mode="json")
         click.echo(json.dumps(found, indent=2))
         return
     click.echo("\n\n".join(_told(run)))
-    click.echo(f"\nRun: {artifact.path}" + (f"\nPage: {written}" if written else ""))
+    click.echo(f"\nRun: {shown(artifact.path)}" + (f"\nPage: {shown(written)}" if written else ""))
 
 
 def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:

@@ -9,8 +9,8 @@ from constraintsuite.execution.shards import keyed_random
 from constraintsuite.mechanism.circuits.course import Call
 from constraintsuite.mechanism.circuits.running import Bench, lots
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.explain.trial import done_a_second
 
-SECONDS = 1.0
 _CIRCUITS = 8
 
 
@@ -23,9 +23,9 @@ def passes_a_second(
     some = [contrasts[i] for i in every[len(every) // 2]]
     circuits = [frozenset(chance.sample(bench.sites, len(bench.sites) // 2)) for _ in range(_CIRCUITS)]
     call = Call(len(set(circuits)), len(some))
-    bench.margins(circuits, some)  # the first time takes longer than all others
-    start, done = clock(), 0
-    while not done or clock() - start < SECONDS:
+
+    def run() -> int:
         bench.margins(circuits, some)
-        done += call.passes
-    return done / (clock() - start)
+        return call.passes
+
+    return done_a_second(run, clock)

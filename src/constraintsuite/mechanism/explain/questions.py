@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
+from constraintsuite.errors import UserError
+from constraintsuite.execution.care import NOT_OF_A_RECORD
 from constraintsuite.mechanism.ablation import REFERENCES, Replacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -17,6 +20,7 @@ from constraintsuite.mechanism.explain.plan import RANDOM, TOP, Guide, plan_abla
 from constraintsuite.mechanism.explain.settings import Analysis, Scope
 from constraintsuite.mechanism.explain.work import Work, prepare
 from constraintsuite.mechanism.patching.exact import patch_contrasts
+from constraintsuite.models.base import OutOfMemory
 
 Effects = Callable[[Sequence[TokenContrast]], list[Grid]]
 
@@ -30,29 +34,29 @@ class Begun(NamedTuple):
     own: Mapping[str, Any]
     """Settings of this kind of question; `shard` is how many contrasts are done at a time."""
     guide: Guide | None = None
+    prepare: Callable[[], object] = lambda: None
+    """What takes all contrasts, and is made once, before the first effects."""
 
 
-class Question(Protocol):
+@dataclass(frozen=True)
+class Question(ABC):
     """What is asked, about which model, on which contrasts."""
 
     analysis: ClassVar[Analysis]
+    source: Path
+    model: str
+    scope: Scope
 
-    @property
-    def scope(self) -> Scope:
-        """What is looked at."""
-
+    @abstractmethod
     def begin(self) -> Begun:
         """Load the model and read the contrasts; what can be refused is refused here."""
 
 
 @dataclass(frozen=True)
-class AttributeQuestion:
+class AttributeQuestion(Question):
     """Estimate every patch by gradients; `steps` of integrated gradients, 0 for none."""
 
     analysis: ClassVar[Analysis] = "attribute"
-    source: Path
-    model: str
-    scope: Scope
     steps: int = 0
 
     def begin(self) -> Begun:
@@ -69,13 +73,10 @@ class AttributeQuestion:
 
 
 @dataclass(frozen=True)
-class PatchQuestion:
+class PatchQuestion(Question):
     """Run every patch; with a `guide`, an attribution folder, the strongest share by its estimates and a random share."""
 
     analysis: ClassVar[Analysis] = "patch"
-    source: Path
-    model: str
-    scope: Scope
     guide: Path | None = None
     top: float = TOP
     random: float = RANDOM
@@ -94,13 +95,10 @@ class PatchQuestion:
 
 
 @dataclass(frozen=True)
-class AblateQuestion:
+class AblateQuestion(Question):
     """Take every site away from the clean runs, in one or several ways."""
 
     analysis: ClassVar[Analysis] = "ablate"
-    source: Path
-    model: str
-    scope: Scope
     kinds: tuple[Ablation, ...] = ABLATIONS
 
     def begin(self) -> Begun:
@@ -110,10 +108,18 @@ class AblateQuestion:
 
         @cache  # when the first shard is begun: a finished folder needs none of it
         def replacements() -> list[Replacement]:
-            return [
-                prepare_ablation(work.subject, kind, work.contrasts, work.sites, work.budget, self.scope.seed)
-                for kind in self.kinds
-            ]
+            try:
+                return [
+                    prepare_ablation(work.subject, kind, work.contrasts, work.sites, work.budget, self.scope.seed)
+                    for kind in self.kinds
+                ]
+            except (*NOT_OF_A_RECORD, OutOfMemory):
+                raise
+            except Exception as error:  # without it, all others would be given other means
+                raise UserError(
+                    f"{self.source}: the model breaks at one of the contrasts over which means are taken ({type(error).__name__}: "
+                    f"{error}). Take it out, or use --kind resample --kind zero."
+                ) from error
 
         def effects(shard: Sequence[TokenContrast]) -> list[Grid]:
             asked = [(replacement, replacement.serves(shard)) for replacement in replacements()]
@@ -124,4 +130,4 @@ class AblateQuestion:
             ]
 
         own = {"kinds": list(self.kinds), "references": REFERENCES, "shard": forecast_ablation(plan).shard}
-        return Begun(work, effects, own)
+        return Begun(work, effects, own, prepare=replacements)

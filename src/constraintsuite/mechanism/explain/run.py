@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.execution.stage import code_version
 from constraintsuite.execution.unfinished import SHARDS, forget, keep_same
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
@@ -20,16 +19,16 @@ from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.effects.table import read_effects, writer
 from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, SUBJECT, SUMMARY, begin
-from constraintsuite.mechanism.explain.plan import RANDOM, TOP, Guide, rows_by_side
+from constraintsuite.mechanism.explain.held import begun_here, letting_go
+from constraintsuite.mechanism.explain.plan import RANDOM, TOP, rows_by_side
+from constraintsuite.mechanism.explain.planning import Planned, plan_question
 from constraintsuite.mechanism.explain.questions import AblateQuestion, AttributeQuestion, PatchQuestion, Question
-from constraintsuite.mechanism.explain.records import Comparison, SubjectFacts
-from constraintsuite.mechanism.explain.settings import Analysis, Scope
+from constraintsuite.mechanism.explain.records import Comparison
+from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.mechanism.explain.shards import write_all_effects
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.explain.work import Work
 from constraintsuite.mechanism.patching.memory import peak_mib
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import Artifact, Origin, finish
 from constraintsuite.store.files import folder_lock, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
@@ -83,68 +82,63 @@ def ablate(
 
 def _analyse(question: Question, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
     """Effects of every shard that is not there yet, then what they say together."""
-    begun = question.begin()
-    work, guide, seed = begun.work, begun.guide, question.scope.seed
-    origin = _origin(question.analysis, work, question.scope, begun.own, guide)
-    with folder_lock(out):
-        finished = begin(out, origin)
-        if finished is not None:
-            reporter.note(f"{out}: up to date")
-            return finished
-        start = time.monotonic()
-        folder = keep_same(out / SHARDS, origin.fingerprint)
-        write_all_effects(question, begun, out, folder, engine, reporter)
-        rows = read_effects(out)
-        if not len(rows):
-            raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
-        asked = [one.contrast for one in work.contrasts]
-        write_contrasts(out / CONTRASTS, asked)
-        _write(out / SUBJECT, _facts(work))
-        _write(out / SUMMARY, summarise_effects(rows, asked, seed))
-        if guide is not None:
-            found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
-            _write(out / COMPARISON, Comparison(guide.choice, tuple(found)))
-        counts = {"contrasts": len(asked), "patches": len(work.patches), "rows": len(rows)}
-        device = work.subject.device
-        place = {"device": describe_device(device), "peak_mib": round(peak_mib(device)), "tokens": asdict(work.budget)}
-        artifact = finish(out, origin, counts, work.rejects, time.monotonic() - start, place=place, beside=BESIDE)
-        forget(folder)
-        return artifact
+    with letting_go():
+        planned = plan_question(question, engine)
+        origin = _origin(question, planned)
+        with folder_lock(out):
+            finished = begin(out, origin)
+            if finished is not None:
+                reporter.note(f"{out}: up to date")
+                return finished
+            return _answer(planned, origin, out, reporter, engine)
 
 
-def _origin(analysis: Analysis, work: Work, scope: Scope, own: Mapping[str, Any], guide: Guide | None) -> Origin:
+def _answer(planned: Planned, origin: Origin, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
+    start = time.monotonic()
+    folder = keep_same(out / SHARDS, origin.fingerprint)
+    left = write_all_effects(planned, out, folder, engine, reporter)
+    rows = read_effects(out)
+    if not len(rows):
+        raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
+    asked = [one for one in planned.contrasts if one.id not in left.contrasts]
+    write_contrasts(out / CONTRASTS, asked)
+    _write(out / SUBJECT, planned.subject)
+    _write(out / SUMMARY, summarise_effects(rows, asked, origin.seed))
+    guide = planned.guide
+    if guide is not None:
+        found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
+        _write(out / COMPARISON, Comparison(guide.choice, tuple(found)))
+    counts = {"contrasts": len(asked), "patches": planned.patches, "rows": len(rows)}
+    rejects = {**planned.source.rejects, **({UNWORKABLE: len(left.contrasts)} if left.contrasts else {})}
+    place = dict(planned.place)
+    if isinstance(engine, LocalEngine):
+        place["peak_mib"] = round(peak_mib(begun_here(planned.question).work.subject.device))
+    artifact = finish(out, origin, counts, rejects, time.monotonic() - start, left.events, place, BESIDE)
+    forget(folder)
+    return artifact
+
+
+def _origin(question: Question, planned: Planned) -> Origin:
+    source, scope = planned.source, question.scope
     settings = {
-        "analysis": analysis,
-        "model": work.subject.name,
-        "source": work.source.name,
-        "analyser": work.source.analyser,
+        "analysis": question.analysis,
+        "model": planned.subject.name,
+        "source": source.name,
+        "analyser": source.analyser,
         **scope.model_dump(mode="json", exclude={"seed", "memory"}),
-        **own,
+        **planned.own,
         "draws": DRAWS,
         "writer": writer(),
     }
-    asked = adapter(tuple[Contrast, ...]).dump_json(tuple(one.contrast for one in work.contrasts)).decode()
+    asked = adapter(tuple[Contrast, ...]).dump_json(planned.contrasts).decode()
     inputs = {
-        "source": work.source.content,
+        "source": source.content,
         "contrasts": sha256_text(asked),
-        "subject": work.subject.fingerprint,
+        "subject": planned.subject.fingerprint,
     }
-    if guide is not None:
-        inputs["guide"] = guide.content
-    return Origin(KIND, f"{analysis} {work.subject.name}", inputs, settings, scope.seed, code_version())
-
-
-def _facts(work: Work) -> SubjectFacts:
-    subject = work.subject
-    return SubjectFacts(
-        subject.name,
-        str(subject.model.config.model_type),
-        subject.layers,
-        subject.heads,
-        subject.pooling,
-        subject.fingerprint,
-        subject.invariants,
-    )
+    if planned.guide is not None:
+        inputs["guide"] = planned.guide.content
+    return Origin(KIND, f"{question.analysis} {planned.subject.name}", inputs, settings, scope.seed, code_version())
 
 
 def _write(file: Path, record: object) -> None:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.care import Care
+from constraintsuite.execution.bulk import in_bulk
+from constraintsuite.execution.care import Care, Poison, are_few, notes_of, read_poison
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.travel import clear
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import Grid
 from constraintsuite.mechanism.effects.table import part_file, write_effects
+from constraintsuite.mechanism.explain.held import begun_here
+from constraintsuite.mechanism.explain.planning import Planned
 from constraintsuite.mechanism.explain.questions import Begun, Question
 from constraintsuite.models.base import OutOfMemory
+from constraintsuite.models.held import naming_node
+
+_NONE = np.empty(0)
+_NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NONE, np.empty((0, 0)))
 
 
 @dataclass(frozen=True)
@@ -30,62 +42,84 @@ class EffectsTask:
     file: Path
 
 
-def write_all_effects(
-    question: Question, begun: Begun, out: Path, folder: Path, engine: Engine, reporter: Reporter
-) -> None:
+class LeftOut(NamedTuple):
+    """Contrasts that break the model."""
+
+    contrasts: frozenset[str]
+    events: tuple[str, ...]
+    """The same in words."""
+
+
+def write_all_effects(planned: Planned, out: Path, folder: Path, engine: Engine, reporter: Reporter) -> LeftOut:
     """A file every so many contrasts in `out`; what is finished in `folder` is kept."""
-    contrasts, size = len(begun.work.contrasts), begun.own["shard"]
+    contrasts, size = len(planned.contrasts), planned.own["shard"]
     tasks = {}
     for number, first in enumerate(range(0, contrasts, size)):
         file = folder / part_file(out, number).name
         last = min(contrasts, first + size)
-        tasks[file.stem] = EffectsTask(question, begun.work.subject.fingerprint, first, last, file)
-    done = sum(task.last - task.first for name, task in tasks.items() if (folder / f"{name}.outcome.json").is_file())
+        tasks[file.stem] = EffectsTask(planned.question, planned.subject.fingerprint, first, last, file)
+    done = sum(task.last - task.first for name, task in tasks.items() if _outcome(folder, name).is_file())
     if done:
         reporter.note(f"{out}: goes on after {done:,} of {contrasts:,} contrasts")
-    with _holding(question, begun):
-        spread(question.analysis, write_shard, tasks, folder, engine, reporter)
+    spread(planned.question.analysis, write_shard, tasks, folder, engine, reporter)
+    poison = {name: read_poison(folder, name) for name in tasks}
+    _refuse_many(poison, contrasts, folder)
     for number, task in enumerate(tasks.values()):
         target = part_file(out, number)
         target.parent.mkdir(exist_ok=True)
         if task.file.is_file():  # else it was moved before, by a process that was stopped then
             task.file.replace(target)
+    lost = [each for some in poison.values() for each in some]
+    return LeftOut(
+        frozenset(each.record for each in lost), tuple(f"left out {each.record}: {each.reason}" for each in lost)
+    )
 
 
 def write_shard(task: EffectsTask, care: Care) -> Outcome:
-    """The effects of a shard; a contrast has no name to be left out by, so that an error of one is an error of all."""
-    begun = _begun(task)
+    """The effects of a shard, all in one call; contrasts that break the model are left out."""
+    with naming_node():
+        begun = begun_here(task.question)
+    if begun.work.subject.fingerprint != task.subject:
+        raise UserError(
+            f"Model {begun.work.subject.name!r}: its files were changed while it was in use, or on {platform.node()} it is "
+            "not the same: other weights, versions of libraries, threads or device."
+        )
+    made = in_bulk(care, begun.work.contrasts[task.first : task.last], _name, lambda some: _together(begun, some), None)
+    grids = next((grids for grids in made if grids), [_NO_ROWS])
+    return Outcome({"rows": write_effects(task.file, grids)})
+
+
+def _together(begun: Begun, contrasts: Sequence[TokenContrast | None]) -> list[list[Grid]]:
+    """For each contrast the grids of all: what they are asked in one batch decides their last bits. None asks nothing."""
+    asked = [one for one in contrasts if one is not None]
     try:
-        grids = begun.effects(begun.work.contrasts[task.first : task.last])
+        begun.prepare()
+        grids = begun.effects(asked) if asked else []
     except OutOfMemory as error:
         raise UserError(
             f"The device has no memory left ({error}). Run it again with a smaller --memory: it goes on where it was."
         ) from None
-    return Outcome({"rows": write_effects(task.file, grids)})
+    return [grids] * len(contrasts)
 
 
-_held: list[tuple[Question, Begun]] = []  # one at most; a worker has no other way to keep it between two shards
+def _name(one: TokenContrast | None) -> str:
+    return one.contrast.id if one is not None else ""
 
 
-def _begun(task: EffectsTask) -> Begun:
-    """The question with its model, loaded once in a process."""
-    if not (_held and _held[0][0] == task.question):
-        _held.clear()  # before the next one is loaded: one model is in memory
-        begun = task.question.begin()
-        if begun.work.subject.fingerprint != task.subject:
-            raise UserError(
-                f"Model {begun.work.subject.name!r}: its files were changed while it was in use, or on {platform.node()} it is "
-                "not the same: other weights, versions of libraries, threads or device."
-            )
-        _held.append((task.question, begun))
-    return _held[0][1]
+def _refuse_many(poison: Mapping[str, Sequence[Poison]], contrasts: int, folder: Path) -> None:
+    """So many are no fault of their own: nothing is held against them, and their shards are begun anew."""
+    lost = [each for some in poison.values() for each in some]
+    if are_few(len(lost), contrasts) and len(lost) < contrasts:  # of all: a shard may be a single one
+        return
+    for name in (name for name, some in poison.items() if some):
+        for file in (_outcome(folder, name), *notes_of(folder, name)):
+            file.unlink(missing_ok=True)
+            clear(file)
+    raise UserError(
+        f"The model breaks at {len(lost):,} of {contrasts:,} contrasts, among them {lost[0].record!r} ({lost[0].reason}). Is "
+        "something wrong with the installation? What was finished is kept: run the same command again."
+    )
 
 
-@contextmanager
-def _holding(question: Question, begun: Begun) -> Iterator[None]:
-    """While the block runs, shards of this process use this very model; when it ends, the process keeps none."""
-    _held[:] = [(question, begun)]
-    try:
-        yield
-    finally:
-        _held.clear()
+def _outcome(folder: Path, shard: str) -> Path:
+    return folder / f"{shard}.outcome.json"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.patching.blocks import make_block
@@ -21,13 +21,22 @@ def passes_a_second(subject: Subject, contrasts: Sequence[TokenContrast], budget
     inputs = block.inputs["clean"]
     copies = max(1, budget.stacked // inputs["input_ids"].numel())
     stacked = {name: rows.repeat(copies, 1) for name, rows in inputs.items()}
+
+    def run() -> int:
+        subject.scores(stacked).cpu()  # which waits for a device
+        return len(stacked["input_ids"])
+
     with inference():
-        subject.scores(stacked).cpu()  # the first pass also sets things up
-        start, done = time.perf_counter(), 0
-        while not done or time.perf_counter() - start < SECONDS:
-            subject.scores(stacked).cpu()  # which waits for a device
-            done += len(stacked["input_ids"])
-        return done / (time.perf_counter() - start)
+        return done_a_second(run)
+
+
+def done_a_second(run: Callable[[], int], clock: Callable[[], float] = time.perf_counter) -> float:
+    """How much is done in a second by `run`, which says how much it did; the first time also sets things up, and is not counted."""
+    run()
+    start, done = clock(), 0
+    while not done or clock() - start < SECONDS:
+        done += run()
+    return done / (clock() - start)
 
 
 def _sample(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:

@@ -9,10 +9,11 @@ import ssl
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead, RemoteDisconnected
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from constraintsuite.errors import UserError
@@ -66,6 +67,24 @@ class Stopped(Exception):  # noqa: N818 - nobody waits for the answer any more
     """The command was interrupted."""
 
 
+@dataclass(frozen=True)
+class Authorization:
+    """What a server is told to let us in: a scheme, and what it takes; no token where none is needed."""
+
+    scheme: str = "Bearer"
+    token: str = ""
+    secrets: tuple[str, ...] = ()
+    """What else nobody may see: that of which the token was made."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """As it is sent."""
+        return {"Authorization": f"{self.scheme} {self.token}"} if self.token else {}
+
+
+NO_LOGIN = Authorization()
+
+
 class _Response(NamedTuple):
     status: int
     reason: str
@@ -76,16 +95,27 @@ class _Response(NamedTuple):
 class Endpoint:
     """Takes requests from several threads; each keeps its own connection open."""
 
-    def __init__(self, url: str, key: str = "", timeout_seconds: float = 60) -> None:
+    def __init__(
+        self,
+        url: str,
+        authorization: Authorization = NO_LOGIN,
+        timeout_seconds: float = 60,
+        *,
+        method: Literal["GET", "POST"] = "POST",
+        content_type: str = "application/json",
+    ) -> None:
         self.url = url
         self.stopped = threading.Event()
-        self._key = key
-        self._key_pattern = _spellings(key)
+        self._method = method
+        self._headers = {"Accept": "application/json", **authorization.headers}
+        if method == "POST":
+            self._headers["Content-Type"] = content_type
+        self._secrets = [_spellings(secret) for secret in (authorization.token, *authorization.secrets) if secret]
         self._timeout = timeout_seconds
         self._mine = threading.local()
         self._connections: list[HTTPConnection] = []
 
-    def post(self, body: str) -> object:
+    def ask(self, body: str = "") -> object:
         """What the server answers, decoded; raises PassingFault, RefusalError, or Stopped after `stop`."""
         response = self._exchange(body.encode())
         text = response.data.decode("utf-8", "replace")
@@ -107,7 +137,9 @@ class Endpoint:
 
     def hide(self, text: str) -> str:
         """A text without the key: servers like to repeat one that they refuse, and nothing shown or stored may hold it."""
-        return self._key_pattern.sub("[key]", text) if self._key else text
+        for secret in self._secrets:
+            text = secret.sub("[key]", text)
+        return text
 
     def stop(self) -> None:
         """End all requests that are under way."""
@@ -151,11 +183,8 @@ class Endpoint:
 
     def _send(self, connection: HTTPConnection, body: bytes) -> _Response:
         parts = urlsplit(self.url)
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        connection.request("POST", target, body, headers)
+        connection.request(self._method, target, body if self._method == "POST" else None, self._headers)
         response = connection.getresponse()
         return _Response(response.status, response.reason, response.headers.get("Retry-After"), response.read())
 
@@ -175,7 +204,7 @@ class Endpoint:
 
 def _spellings(key: str) -> re.Pattern[str]:
     """Finds a key, also where JSON or Python escaped some of its characters."""
-    return re.compile("".join(rf"(?:\\?{re.escape(one)}|\\u00(?i:{ord(one):02x}))" for one in key))
+    return re.compile("".join(rf"(?:\\?{re.escape(one)}|\\u(?i:{ord(one):04x}))" for one in key))
 
 
 def message_of(text: str) -> str:
@@ -185,7 +214,7 @@ def message_of(text: str) -> str:
     except (ValueError, RecursionError):
         return text
     while isinstance(found, Mapping):
-        found = next((found[key] for key in ("message", "error", "detail", "msg") if found.get(key)), None)
+        found = next((found[key] for key in ("message", "error", "reason", "detail", "msg") if found.get(key)), None)
     return found if isinstance(found, str) else text
 
 

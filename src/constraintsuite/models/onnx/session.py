@@ -9,7 +9,7 @@ import onnxruntime
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import cores
-from constraintsuite.models.base import OutOfMemory
+from constraintsuite.models.base import OutOfMemory, TextError
 from constraintsuite.models.onnx.pooling import Floats
 from constraintsuite.models.tokenization import TokenBatch
 
@@ -47,7 +47,7 @@ class OnnxSession:
         except Exception as error:  # the library raises nothing narrower
             if any(word in str(error).lower() for word in _MEMORY_WORDS):
                 raise OutOfMemory(str(error)) from None
-            raise UserError(f"{self.file}: ONNX Runtime could not run a batch ({error}).") from None
+            raise TextError(f"{self.file}: ONNX Runtime could not run a batch ({error}).") from None
         if result.ndim != dimensions:
             raise UserError(f"{self.file}: the result {output!r} has {result.ndim} dimensions, expected {dimensions}.")
         values: Floats = np.asarray(result, dtype=np.float32)

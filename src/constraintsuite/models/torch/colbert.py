@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
+from constraintsuite.models.base import Fact, Pair, Role, Scorer, TextError, Workbench
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
@@ -120,7 +120,7 @@ class ColbertScorer:
     def compare(self, query: TokenVectors, document: TokenVectors) -> float:
         """The best match of each token of the query, summed in double precision."""
         if not len(query.rows) or not len(document.rows):
-            raise UserError(f"Model {self.name!r} leaves no token of a text to compare: all are on its skip list.")
+            raise TextError(f"Model {self.name!r} leaves no token of a text to compare: all are on its skip list.")
         best = (query.rows @ document.rows.T).max(axis=1)
         return float(best.mean(dtype=np.float64) if self._mean else best.sum(dtype=np.float64))
 

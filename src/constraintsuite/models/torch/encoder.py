@@ -19,6 +19,7 @@ from constraintsuite.models.batches import BatchModel, BatchRun, Pending
 from constraintsuite.models.dense import DenseSettings, Similarity
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.alike import first_alike
+from constraintsuite.models.torch.device import telling_out_of_memory
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.sentences import Features, SentenceModel, SentenceReader
 from constraintsuite.models.torch.settings import AnySettings, BatchSizes
@@ -195,4 +196,10 @@ class DenseReader(SentenceReader):
     def compute(self, inputs: Features) -> Pending:
         """One vector a text, of its first numbers only where the model says so; a device works on while others are read."""
         vectors = self.model.forward(inputs, self.role)["sentence_embedding"][:, : self.model.model.truncate_dim]
-        return lambda: vectors.float().cpu().numpy()
+
+        def fetch() -> FloatArray:
+            with telling_out_of_memory():
+                rows: FloatArray = vectors.float().cpu().numpy()
+                return rows
+
+        return fetch

@@ -89,10 +89,15 @@ def _id_of(hit: object, response: object) -> str:
 
 
 def _refuse_partial(answer: object) -> None:
-    """Servers answer with what they have when a shard of an index is away."""
-    failed = part_of(part_of(answer, "_shards"), "failed")
-    if failed or part_of(answer, "timed_out"):
-        raise PassingFault("incomplete answer", f"{failed or 'some'} shards of the index did not take part")
+    """Servers answer with what they have when a shard of an index is away, and call it neither failed nor successful."""
+    shards = part_of(answer, "_shards")
+    total, successful, failed = (part_of(shards, key) for key in ("total", "successful", "failed"))
+    if not (isinstance(total, int) and isinstance(successful, int) and isinstance(failed, int)):
+        raise BadAnswer("it does not say how many shards of the index took part", answer)
+    if failed or successful < total:
+        raise PassingFault("incomplete answer", f"only {successful} of {total} shards of the index took part")
+    if part_of(answer, "timed_out") or part_of(answer, "terminated_early"):
+        raise PassingFault("incomplete answer", "the search was broken off before its end")
 
 
 def _reason(response: object) -> object:

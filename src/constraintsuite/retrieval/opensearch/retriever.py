@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from pydantic import Field
-
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Fact, Workbench
-from constraintsuite.models.http.address import RemoteSettings, check_address
-from constraintsuite.models.naming import ModelName, parse_model
+from constraintsuite.models.http.address import check_address
+from constraintsuite.models.naming import parse_model
 from constraintsuite.retrieval.base import Hit, Passages, System
-from constraintsuite.retrieval.depth import Found, Head, head_of
-from constraintsuite.retrieval.opensearch.address import Login
+from constraintsuite.retrieval.depth import Head, head_of
 from constraintsuite.retrieval.opensearch.answers import IndexFacts
 from constraintsuite.retrieval.opensearch.server import SearchServer
+from constraintsuite.retrieval.opensearch.settings import OpenSearchSettings
 from constraintsuite.store.files import sha256_text
 
 _IDS_AT_ONCE = 1_000
+_HITS_AT_ONCE = 50_000  # of all queries of a request: some ten megabytes, once decoded
 _ADDRESS = re.compile(r"(?P<base>https?://[^/?#]+(?:/[^/?#]+)*)/(?P<index>[^/?#,*]+)")
-
-
-class OpenSearchSettings(RemoteSettings):
-    """The options of `opensearch`; only `field` changes a ranking."""
-
-    field: str = Field("text", min_length=1, description="the field of the index that is searched")
-    login_env: str = Field("", description="name of the environment variable that holds USER:PASSWORD")
-    batch: int = Field(50, ge=1, le=1_000, description="queries a request")
-
-    def login(self, name: ModelName) -> Login:
-        """What the environment holds for this server."""
-        if not self.login_env:
-            return Login("ApiKey", self.key(name)) if self.key_env else Login()
-        value = os.environ.get(self.login_env, "")
-        if self.key_env or ":" not in value:
-            raise UserError(
-                f"Model {name.head}: login_env names an environment variable that holds USER:PASSWORD, and excludes key_env. "
-                "Set it in the shell that runs this command: export NAME=USER:PASSWORD"
-            )
-        return Login.basic(value)
 
 
 def make_opensearch(text: str, passages: Passages, bench: Workbench) -> System:
@@ -50,7 +28,10 @@ def make_opensearch(text: str, passages: Passages, bench: Workbench) -> System:
 
 
 def identify_opensearch(text: str) -> str:
-    """Which index exactly, as it is recorded: equal means equal pools. It is asked for when a build starts."""
+    """Which index exactly, as it is recorded; documents that were changed in it since, as many as before, do not show.
+
+    The server is asked for it when a build starts.
+    """
     return OpenSearchRetriever(text, (), Workbench()).identity
 
 
@@ -123,8 +104,7 @@ class OpenSearchRetriever:
         heads: dict[str, Head] = {}
         waiting, depth = list(dict.fromkeys(queries)), min(k + 1, self.facts.window)
         while waiting:
-            for query, ranking in zip(waiting, self._ask(waiting, depth), strict=True):
-                heads[query] = head_of(ranking, depth, self._ids, k)
+            heads.update(zip(waiting, self._heads(waiting, depth, k), strict=True))
             waiting = [query for query in waiting if not heads[query].certain and depth < self.facts.window]
             depth = min(2 * depth, self.facts.window)
         self._tell_uncertain(sum(not head.certain for head in heads.values()), len(heads))
@@ -148,10 +128,13 @@ class OpenSearchRetriever:
             "analyser": facts.analyser,
         }
 
-    def _ask(self, queries: Sequence[str], depth: int) -> list[list[Found]]:
-        size = self._settings.batch
+    def _heads(self, queries: Sequence[str], depth: int, k: int) -> list[Head]:
+        """The best `k` of each query; of the rest only what is under way is in memory, thousands of hits a query."""
+        size = max(1, min(self._settings.batch, _HITS_AT_ONCE // depth))
         batches = [queries[start : start + size] for start in range(0, len(queries), size)]
-        return self._server.search(batches, depth, self._settings.concurrency)
+        return self._server.search(
+            batches, depth, self._settings.concurrency, lambda ranking: head_of(ranking, depth, self._ids, k)
+        )
 
     def _tell_uncertain(self, cut: int, queries: int) -> None:
         if cut:

@@ -5,17 +5,15 @@ Repetitions and waits are those of all servers (`models/http`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-import numpy as np
-
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.http.client import Answer, Body, Client, Patience
-from constraintsuite.models.http.transport import RefusalError
+from constraintsuite.models.http.asking import Asker, Patience
+from constraintsuite.models.http.transport import Authorization, Endpoint, RefusalError
 from constraintsuite.retrieval.depth import Found
-from constraintsuite.retrieval.opensearch.address import Address, LinesAddress, Login
 from constraintsuite.retrieval.opensearch.answers import (
     IndexFacts,
     part_of,
@@ -25,23 +23,22 @@ from constraintsuite.retrieval.opensearch.answers import (
     read_rankings,
     read_settings,
 )
-from constraintsuite.store.files import sha256_text
 
 T = TypeVar("T")
-_SEARCH = {"search_type": "dfs_query_then_fetch", "preference": "csuite"}
-"""Statistics of the whole index and not of each shard, and always the same copies, whose deleted documents count differently."""
+_SEARCH = {"search_type": "dfs_query_then_fetch", "preference": "csuite", "allow_partial_search_results": False}
+"""Statistics of the whole index and not of each shard; always the same copies, whose deleted documents count differently;
+and an error in place of what the shards that are there would find."""
+_LINES = "application/x-ndjson"
 
 
 class SearchServer:
     """One field of one index."""
 
     def __init__(
-        self, base: str, index: str, field: str, login: Login, timeout: float, retries: int, bench: Workbench
+        self, base: str, index: str, field: str, login: Authorization, timeout: float, retries: int, bench: Workbench
     ) -> None:
         self.base, self.index, self.field = base, index, field
-        self._login, self._timeout, self._patience = login, timeout, Patience(retries)
-        # Nothing is remembered from run to run: an index may change without telling.
-        self._bench = Workbench((), None, bench.reporter, bench.events)
+        self._login, self._timeout, self._patience, self._bench = login, timeout, Patience(retries), bench
 
     def describe(self) -> IndexFacts:
         """What decides what is found; an index or field that is not there is a UserError."""
@@ -53,52 +50,54 @@ class SearchServer:
 
     def count_ids(self, batches: Sequence[Sequence[str]], concurrency: int) -> int:
         """How many of some ids the index holds."""
-        client = self._client("_count")
-        bodies: list[Body] = [{"query": {"ids": {"values": list(batch)}}} for batch in batches]
-        sizes = [len(batch) for batch in batches]
-        counts = client.ask_all("index", bodies, lambda body: self._ask(client, body, read_count), sizes, concurrency)
-        return sum(counts)
+        asker = self._asker(Endpoint(self._url("_count"), self._login, self._timeout))
 
-    def search(self, queries: Sequence[Sequence[str]], depth: int, concurrency: int) -> list[list[Found]]:
-        """The best `depth` documents of each query, as the server orders them; queries come in batches."""
-        client = self._client("_msearch")
+        def one(batch: Sequence[str]) -> int:
+            return self._ask(asker, json.dumps({"query": {"ids": {"values": list(batch)}}}), read_count)
 
-        def one(batch: Sequence[str]) -> list[list[Found]]:
-            return self._ask(client, self._searches(batch, depth), lambda answer: read_rankings(answer, len(batch)))
+        return sum(asker.ask_all("index", batches, one, [len(batch) for batch in batches], concurrency))
 
-        found = client.ask_all("search", queries, one, [len(batch) for batch in queries], concurrency)
-        return [ranking for batch in found for ranking in batch]
+    def search(
+        self, batches: Sequence[Sequence[str]], depth: int, concurrency: int, take: Callable[[list[Found]], T]
+    ) -> list[T]:
+        """What `take` makes of the best `depth` documents of each query, as the server orders them.
 
-    def _searches(self, queries: Sequence[str], depth: int) -> Body:
-        lines: list[Body] = []
+        Queries come in batches. Nothing else of what a batch finds outlives it.
+        """
+        asker = self._asker(Endpoint(self._url("_msearch"), self._login, self._timeout, content_type=_LINES))
+
+        def one(batch: Sequence[str]) -> list[T]:
+            return self._ask(
+                asker,
+                self._searches(batch, depth),
+                lambda answer: [take(ranking) for ranking in read_rankings(answer, len(batch))],
+            )
+
+        taken = asker.ask_all("search", batches, one, [len(batch) for batch in batches], concurrency)
+        return [each for batch in taken for each in batch]
+
+    def _searches(self, queries: Sequence[str], depth: int) -> str:
+        lines: list[object] = []
         for query in queries:
             match = {"match": {self.field: {"query": query}}}
             lines += [_SEARCH, {"query": match, "size": depth, "_source": False, "track_total_hits": False}]
-        return {"lines": lines}
+        return "".join(json.dumps(line) + "\n" for line in lines)
 
     def _read(self, call: str, read: Callable[[object], T]) -> T:
-        client = self._client(call)
-        nothing: Sequence[Body] = [{}]
-        return client.ask_all("index", nothing, lambda body: self._ask(client, body, read), [1], 1)[0]
+        asker = self._asker(Endpoint(self._url(call), self._login, self._timeout, method="GET"))
+        return asker.ask_all("index", [""], lambda body: self._ask(asker, body, read), [1], 1)[0]
 
-    def _client(self, call: str) -> Client:
-        kind = LinesAddress if call == "_msearch" else Address
-        endpoint = kind(f"{self.base}/{self.index}/{call}", self._login, self._timeout)
-        return Client(endpoint, sha256_text("opensearch"), self._patience, self._bench)
+    def _url(self, call: str) -> str:
+        return f"{self.base}/{self.index}/{call}"
 
-    def _ask(self, client: Client, body: Body, read: Callable[[object], T]) -> T:
-        """What `read` makes of the answer; a client's own answers are arrays, and these are none."""
-        kept: list[T] = []
+    def _asker(self, endpoint: Endpoint) -> Asker:
+        return Asker(endpoint, self._patience, self._bench)
 
-        def keep(answer: object) -> Answer:
-            kept.append(read(answer))
-            return Answer(np.empty(0), "")
-
+    def _ask(self, asker: Asker, body: str, read: Callable[[object], T]) -> T:
         try:
-            client.ask(body, keep)
+            return asker.ask_anew(lambda _: body, read)
         except RefusalError as refusal:
-            raise self._explained(refusal, client.endpoint.hide) from None
-        return kept[-1]
+            raise self._explained(refusal, asker.endpoint.hide) from None
 
     def _explained(self, refusal: RefusalError, hide: Callable[[str], str]) -> UserError:
         if refusal.status == 404:
@@ -108,6 +107,11 @@ class SearchServer:
         if refusal.status in (401, 403):
             return UserError(
                 f"{refusal} For a user and a password: login_env=NAME, of a variable that holds USER:PASSWORD."
+            )
+        if refusal.status == 413:
+            return UserError(
+                f"{self.base}: the request is larger than the server takes (413; its http.max_content_length). Send fewer "
+                "queries at a time: batch=N"
             )
         return UserError(f"{self.base}/{self.index}: {hide(str(refusal))}")
 

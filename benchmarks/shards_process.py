@@ -1,0 +1,78 @@
+"""One way to find the pools of all queries, in a process of its own.
+
+Usage: python shards_process.py prepare CORPUS SUITE FOLDER SHARDS, and then python shards_process.py run FOLDER SHARDS WORKERS, where no
+workers is one index over everything.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+
+from constraintsuite.build.recipe import DocumentSettings, Recipe
+from constraintsuite.build.stages.documents import part_path, read_documents
+from constraintsuite.build.stages.shard_search import read_hits, search_by_shards
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Silent
+from constraintsuite.execution.shards import shard_of
+from constraintsuite.execution.stage import Job
+from constraintsuite.records.text import Document
+from constraintsuite.retrieval.bm25 import Bm25Retriever, Ranking
+from constraintsuite.store.jsonl import write_jsonl
+
+
+def prepare(corpus: Path, suite: Path, folder: Path, shards: int) -> None:
+    """Write the shards and the queries."""
+    parts: list[list[Document]] = [[] for _ in range(shards)]
+    with corpus.open(encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            parts[shard_of(row["id"], shards)].append(Document(id=row["id"], text=row["text"]))
+    for shard, part in enumerate(parts):
+        write_jsonl(part_path(folder / "documents", shard), part)
+    # What reads them loads hundreds of megabytes, which the measured processes must not have.
+    proposals = import_module("constraintsuite.build.stages.queries").read_proposals(suite / "stages" / "queries")
+    chosen = [proposal for proposal in proposals if proposal.status in ("build", "accepted")]
+    queries = sorted({text for proposal in chosen for text in (proposal.topic, proposal.base)})
+    (folder / "queries.json").write_text(json.dumps(queries), encoding="utf-8")
+
+
+def run(folder: Path, shards: int, workers: int) -> None:
+    """Write the pools of all queries, and how many MiB were handed over."""
+    queries: list[str] = json.loads((folder / "queries.json").read_text(encoding="utf-8"))
+    out = folder / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    found = _by_shards(folder, queries, shards, workers) if workers else _one_index(folder, queries)
+    with (folder / "pools.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps([list(ranking.documents), list(ranking.scores)]) + "\n" for ranking in found)
+    handed = sum(each.stat().st_size for each in out.iterdir())
+    (folder / "handed.json").write_text(json.dumps(handed / (1 << 20)))
+
+
+def _one_index(folder: Path, queries: list[str]) -> Iterable[Ranking]:
+    documents = list(read_documents(folder / "documents"))
+    ids, texts = [d.id for d in documents], [f"{d.title} {d.text}" for d in documents]
+    del documents
+    index = Bm25Retriever(ids, texts)
+    del texts
+    return (index.rank(query, 200) for query in queries)
+
+
+def _by_shards(folder: Path, queries: list[str], shards: int, workers: int) -> Iterable[Ranking]:
+    recipe = Recipe(corpus=SourceSettings(source="sample"), documents=DocumentSettings(shards=shards))
+    job = Job(recipe, folder / "out", {"documents": folder / "documents"}, LocalEngine(workers), Silent())
+    search_by_shards(job, queries)
+    return read_hits(job)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "prepare":
+        corpus_file, suite_folder, target = map(Path, sys.argv[2:5])
+        prepare(corpus_file, suite_folder, target, int(sys.argv[5]))
+    else:
+        run(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
