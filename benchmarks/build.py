@@ -26,16 +26,17 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from constraintsuite.build.domain import load_knowledge
-from constraintsuite.build.pairs.couples import Matching, find_couples, natural_drafts, single_drafts
+from constraintsuite.build.pairs.couples import Matching, find_couples, measure, natural_drafts, single_drafts
 from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.build.queries.records import Proposal
-from constraintsuite.build.queries.view import CorpusView
-from constraintsuite.build.recipe import FilterSettings, PairSettings, QuerySettings
+from constraintsuite.build.queries.topics import classes_of
+from constraintsuite.build.reading.records import DocumentReading
+from constraintsuite.build.recipe import FilterSettings, PairSettings
 from constraintsuite.build.stages.candidates import Pool, read_pools
-from constraintsuite.build.stages.documents import read_clusters
-from constraintsuite.build.stages.mentions import read_all
+from constraintsuite.build.stages.documents import read_clusters, read_documents
+from constraintsuite.build.stages.mentions import read_all, read_readings
 from constraintsuite.build.stages.queries import read_proposals, read_splits
-from constraintsuite.build.stages.viewing import view_corpus
+from constraintsuite.build.stages.viewing import read_heads
 from constraintsuite.records.text import Document
 from engines import engines
 from growth import growth
@@ -77,14 +78,16 @@ class Case:
 
     proposals: Sequence[Proposal]
     pools: Mapping[str, Pool]
-    view: CorpusView
+    documents: Mapping[str, Document]
+    readings: Mapping[str, DocumentReading]
+    years: Mapping[str, int]
     clusters: Mapping[str, str]
     splits: Mapping[str, Any]
 
     @property
     def pooled(self) -> list[Document]:
         """The documents of all pools, each once."""
-        return [self.view.documents[d] for d in sorted({d for pool in self.pools.values() for d in pool.documents})]
+        return [self.documents[d] for d in sorted({d for pool in self.pools.values() for d in pool.documents})]
 
 
 class Row(NamedTuple):
@@ -122,7 +125,7 @@ def compare(name: str, case: Case, repeat: int) -> None:
     with_evidence = ours._replace(way="ours, with evidence", seconds=ours.seconds + collecting)
     with_mentions = ours._replace(way="ours, with evidence and mentions", seconds=with_evidence.seconds + reading)
     show(
-        f"{name}: {len(case.view.documents):,} documents, {len(documents):,} of them in {len(case.pools):,} pools, "
+        f"{name}: {len(case.documents):,} documents, {len(documents):,} of them in {len(case.pools):,} pools, "
         f"{len({(p.topic, p.y) for p in case.proposals}):,} (topic, Y); median of {repeat}; {load()}",
         ("", "answered", "pairs", "seconds", "answered/s", "to guide"),
         [
@@ -148,13 +151,15 @@ def _prepare(source: str, folder: Path) -> Case:
     command = ["build", "--corpus", source, "--analyser", "rules", "--until", "candidates", "--out", str(folder)]
     run_measured([sys.executable, "-m", "constraintsuite", *command])
     stages = folder / "stages"
-    view = view_corpus(
-        stages / "documents", stages / "mentions", load_knowledge(()), QuerySettings().min_topic_documents
-    )
+    readings = {reading.id: reading for reading in read_readings(stages / "mentions")}
+    heads = read_heads(stages / "mentions", load_knowledge(()))
+    classes = {name: classes_of(reading.classes, heads, load_knowledge(())) for name, reading in readings.items()}
     return Case(
         [p for p in read_proposals(stages / "queries") if p.status == "build"],
         read_pools(stages / "candidates"),
-        view,
+        {document.id: document for document in read_documents(stages / "documents")},
+        readings,
+        {name: found[0].year for name, found in classes.items() if found and found[0].year is not None},
         read_clusters(stages / "documents"),
         read_splits(stages / "queries"),
     )
@@ -185,22 +190,24 @@ def _evidence(case: Case) -> dict[str, Stances]:
     for proposal in case.proposals:
         by_words[YWords(proposal.forms, proposal.blocked)].append(proposal.id)
     entries = {str(i): words for i, words in enumerate(by_words)}
-    documents = {*case.view.topics.topics, *(d for p in case.proposals for d in p.on_topic)}
-    found = collect_evidence(entries, (case.view.documents[d] for d in sorted(documents)), case.view.scopes)
+    documents = {d for p in case.proposals for d in (*p.affirming, *p.denying, *p.on_topic)}
+    found = collect_evidence(entries, ((case.documents[d], case.readings[d].scopes) for d in sorted(documents)))
     return {proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids}
 
 
 def _matching(case: Case, evidence: Mapping[str, Stances]) -> Matching:
     pools = case.pools
     return Matching(
-        texts={document.id: document.text for document in case.view.documents.values()},
+        documents=case.documents,
+        measures={document.id: measure(document.text) for document in case.documents.values()},
         clusters=case.clusters,
-        years={document: classes[0].year for document, classes in case.view.topics.classes.items()},
+        years=case.years,
         splits=case.splits,
         evidence=evidence,
         topic_scores={
             p.topic: dict(zip(pools[p.topic].documents, pools[p.topic].scores, strict=True)) for p in case.proposals
         },
+        best_scores={p.topic: max(pools[p.topic].scores, default=1.0) or 1.0 for p in case.proposals},
         pooled={p.id: frozenset((*pools[p.topic].documents, *pools[p.base].documents)) for p in case.proposals},
     )
 
@@ -217,7 +224,7 @@ GUIDE_CONFIG = {
 def _candidates(case: Case, *queries: str) -> list[dict[str, Any]]:
     """Pools as the guide's stage 3 hands them over."""
     documents = dict.fromkeys(d for query in queries for d in case.pools[query].documents)
-    return [{"doc_id": d, "text": case.view.documents[d].text, "bm25_rank": rank} for rank, d in enumerate(documents)]
+    return [{"doc_id": d, "text": case.documents[d].text, "bm25_rank": rank} for rank, d in enumerate(documents)]
 
 
 def _sketch(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal
 
 from constraintsuite.build.domain import Knowledge, load_knowledge
-from constraintsuite.build.pairs.couples import Matching
+from constraintsuite.build.pairs.couples import Matching, measure
 from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.queries.evidence import YWords, collect_evidence
 from constraintsuite.build.queries.records import Proposal
+from constraintsuite.build.queries.topics import TopicTable, defining_heads, established
 from constraintsuite.build.reading.document import read_document
-from constraintsuite.build.reading.records import DocumentReading
+from constraintsuite.build.reading.records import ClassReading, DocumentReading
 from constraintsuite.records.examples import (
     Constraint,
     DocumentPair,
@@ -45,6 +47,13 @@ def read_all(texts: Mapping[str, str], titles: Mapping[str, str] | None = None) 
         name: read_document(Document(name, texts[name], (titles or {}).get(name, "")), analysis, knowledge())
         for name, analysis in zip(texts, analyses, strict=True)
     }
+
+
+def make_topics(documents: Sequence[tuple[ClassReading, ...]], min_documents: int) -> TopicTable:
+    """The topics of documents that are said to be these things; a document is its place."""
+    heads = Counter(head for classes in documents for head in defining_heads(classes))
+    counting = established(heads, knowledge())
+    return TopicTable(enumerate(documents), counting, len(documents), knowledge(), min_documents)
 
 
 def make_proposal(
@@ -99,16 +108,17 @@ def make_matching(
     readings = read_all(texts)
     evidence = collect_evidence(
         {p.id: YWords(p.forms, p.blocked) for p in proposals},
-        [Document(name, text) for name, text in texts.items()],
-        {name: reading.scopes for name, reading in readings.items()},
+        ((Document(name, text), readings[name].scopes) for name, text in texts.items()),
     )
     return Matching(
-        texts=texts,
+        documents={name: Document(name, text) for name, text in texts.items()},
+        measures={name: measure(text) for name, text in texts.items()},
         clusters=clusters or {},
         years=years or {},
         splits=splits or dict.fromkeys(texts, "train"),
         evidence=evidence,
         topic_scores={p.topic: scores or {} for p in proposals},
+        best_scores={p.topic: max((scores or {}).values(), default=1.0) or 1.0 for p in proposals},
         pooled={p.id: frozenset(texts if pooled is None else pooled) for p in proposals},
     )
 

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from constraintsuite.build.build import STAGES, fingerprint_inputs, resolve
+from constraintsuite.build.corpus.shelf import Shelf
 from constraintsuite.build.queries.coverage import Coverage
 from constraintsuite.build.queries.records import Proposal, Snippet
 from constraintsuite.build.recipe import Recipe
-from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.queries import read_proposals
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine
@@ -89,7 +89,7 @@ def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Repo
         first = Pipeline(tuple(stage for stage in STAGES if stage.name in ("documents", "mentions", "queries")))
         done = first.run(recipe, Path(scratch), fingerprint_inputs(recipe), engine, reporter)
         coverage = adapter(Coverage).validate_json((done["queries"].path / "coverage.json").read_bytes())
-        documents = {document.id: document for document in read_documents(done["documents"].path)}
+        documents = Shelf.of(done["documents"].path, Document)
         proposals = tuple(_with_evidence(read_proposals(done["queries"].path), documents))
     write_jsonl(out, proposals)
     return Proposing(coverage, proposals, out)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Self
 
-from rensa import RMinHash, RMinHashLSH
+import numpy as np
+import numpy.typing as npt
+from rensa import RMinHash
 
 from constraintsuite.text.terms import words
 
@@ -12,22 +19,146 @@ SHINGLE = 5
 PERMUTATIONS = 128
 BANDS = 32
 SEED = 20_260
+BLOCK = 1024
+"""Texts whose sketches are read or written at once."""
+TOGETHER = 2
+"""Bands that are in memory at once; with fewer the sketches are read more often."""
+SHINGLED = 256
+"""Texts whose shingles are kept, since a text is often compared with several."""
+_MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
+Keys = npt.NDArray[np.uint64]
 
 
 def near_duplicate_clusters(texts: Sequence[str], threshold: float) -> list[int]:
     """For each text the index of the first text of its cluster; single-link over pairs at or above `threshold`."""
-    parent = list(range(len(texts)))
-    index = RMinHashLSH(threshold, PERMUTATIONS, BANDS)
-    for i, text in enumerate(texts):
-        shingles = _shingles(text)
+    with Sketches() as sketches:
+        for text in texts:
+            sketches.add(text)
+        return list(sketches.clusters(texts.__getitem__, threshold))
+
+
+class Sketches:
+    """MinHash sketches of many texts, in a file that nobody else sees: of a text only a number is held."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """`folder` is where the file goes, 256 bytes a text; by default where the system keeps such files."""
+        self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed with the sketches
+        self._block = np.empty((BLOCK, PERMUTATIONS), dtype=np.uint32)
+        self._waiting = 0
+        self._written = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, text: str) -> None:
+        """Sketch the next text."""
         sketch = RMinHash(PERMUTATIONS, SEED)
-        sketch.update(sorted(shingles))
-        for j in sorted(index.query(sketch)):
-            if _root(parent, i) != _root(parent, j) and jaccard(shingles, _shingles(texts[j])) >= threshold:
-                a, b = sorted((_root(parent, i), _root(parent, j)))
-                parent[b] = a
-        index.insert(i, sketch)
-    return [_root(parent, i) for i in range(len(texts))]
+        sketch.update(sorted(_shingles(text)))
+        self._block[self._waiting] = sketch.digest()
+        self._waiting += 1
+        if self._waiting == BLOCK:
+            self._write()
+
+    def clusters(self, read: Callable[[int], str], threshold: float) -> array[int]:
+        """For each text the index of the first of its cluster; `read` gives a text by its index, for the few to compare."""
+        self._write()
+        joining = _Joining(self._written, lru_cache(SHINGLED)(lambda index: _shingles(read(index))), threshold)
+        for first in range(0, BANDS, TOGETHER):
+            columns = self._columns(first)
+            for beside in range(TOGETHER):
+                for group in _groups(columns[beside]):
+                    if joining.is_open(group):
+                        joining.compare(group, self._shared_before(group, first + beside))
+        return joining.roots()
+
+    def _write(self) -> None:
+        digests = self._block[: self._waiting].reshape(-1, BANDS, PERMUTATIONS // BANDS)
+        keys = np.zeros(digests.shape[:2], dtype=np.uint64)
+        for row in range(digests.shape[2]):
+            keys = (keys + digests[:, :, row]) * _MIX  # two bands that only collide are compared in vain, and no more
+        self._file.seek(0, 2)
+        self._file.write(keys.tobytes())
+        self._written += self._waiting
+        self._waiting = 0
+
+    def _columns(self, first: int) -> Keys:
+        columns = np.empty((TOGETHER, self._written), dtype=np.uint64)
+        self._file.seek(0)
+        for begin in range(0, self._written, BLOCK):
+            block = np.frombuffer(self._file.read(BLOCK * BANDS * 8), dtype=np.uint64).reshape(-1, BANDS)
+            columns[:, begin : begin + len(block)] = block[:, first : first + TOGETHER].T
+        return columns
+
+    def _shared_before(self, group: Sequence[int], band: int) -> Callable[[int, Sequence[int]], list[bool]]:
+        """Whether two of a group, by their places in it, met in an earlier band: then they have been compared."""
+        rows = np.empty((len(group), band), dtype=np.uint64)
+        for place, index in enumerate(group):
+            self._file.seek(index * BANDS * 8)
+            rows[place] = np.frombuffer(self._file.read(band * 8), dtype=np.uint64)
+
+        def met(one: int, others: Sequence[int]) -> list[bool]:
+            return (rows[others] == rows[one]).any(axis=1).tolist()  # type: ignore[no-any-return]
+
+        return met
+
+
+def _groups(keys: Keys) -> Iterator[list[int]]:
+    """The indexes of equal keys, in order, for all keys that stand twice or more."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
+    del ordered
+    for run in np.split(repeated, np.flatnonzero(np.diff(repeated) != 1) + 1):
+        if len(run):
+            yield order[run[0] : run[-1] + 2].tolist()
+
+
+class _Joining:
+    """Clusters that grow together; each text points towards the first of its cluster."""
+
+    def __init__(self, count: int, shingles: Callable[[int], set[str]], threshold: float) -> None:
+        self._parent = array("q", range(count))
+        self._shingles, self._threshold = shingles, threshold
+
+    def is_open(self, group: Sequence[int]) -> bool:
+        """Whether a group is of more than one cluster so far."""
+        return len({self._root(index) for index in group}) > 1
+
+    def compare(self, group: Sequence[int], met: Callable[[int, Sequence[int]], list[bool]]) -> None:
+        """Compare all of a group that are not of one cluster, and have not `met` before."""
+        clusters: dict[int, list[int]] = {}
+        for place, index in enumerate(group):
+            for members in clusters.values():
+                if self._root(group[members[0]]) != self._root(index):
+                    self._compare(group, place, members, met(place, members))
+            joined = [root for root in clusters if self._root(root) == self._root(index)]
+            members = [member for root in joined for member in clusters.pop(root)]
+            clusters[self._root(index)] = [*members, place]
+
+    def _compare(self, group: Sequence[int], place: int, members: Sequence[int], met: Sequence[bool]) -> None:
+        """One text with those of a cluster, until one is alike."""
+        shingles = self._shingles(group[place])
+        for member, known in zip(members, met, strict=True):
+            if not known and jaccard(shingles, self._shingles(group[member])) >= self._threshold:
+                first, second = sorted((self._root(group[place]), self._root(group[member])))
+                self._parent[second] = first
+                return
+
+    def roots(self) -> array[int]:
+        """The first text of the cluster of each."""
+        for index in range(len(self._parent)):
+            self._parent[index] = self._root(index)
+        return self._parent
+
+    def _root(self, index: int) -> int:
+        parent = self._parent
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
 
 
 def jaccard(a: set[str], b: set[str]) -> float:
@@ -39,10 +170,3 @@ def jaccard(a: set[str], b: set[str]) -> float:
 def _shingles(text: str) -> set[str]:
     tokens = words(text)
     return {" ".join(tokens[i : i + SHINGLE]) for i in range(max(1, len(tokens) - SHINGLE + 1))}
-
-
-def _root(parent: list[int], i: int) -> int:
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
+from pathlib import Path
 
 import pytest
-from build_factory import knowledge, read_all
+from build_factory import knowledge, make_topics, read_all
 
+from constraintsuite.build.corpus.numbering import Numbering
 from constraintsuite.build.queries.attributes import (
     NounCount,
     attribute_key,
@@ -16,11 +19,13 @@ from constraintsuite.build.queries.attributes import (
     propose_attributes,
     select_attributes,
 )
-from constraintsuite.build.queries.evidence import collect_evidence
+from constraintsuite.build.queries.evidence import collect_sides
 from constraintsuite.build.queries.records import Topic
 from constraintsuite.build.queries.topics import TopicTable
+from constraintsuite.build.reading.records import NounsRead
 from constraintsuite.build.recipe import QuerySettings
 from constraintsuite.records.text import Document
+from constraintsuite.store.jsonl import write_jsonl
 
 CAMPSITES = Topic("campsites", "campsite", "stay")
 SETTINGS = QuerySettings(min_affirming=3, min_denying=2, min_denying_share=0.25)
@@ -28,8 +33,8 @@ SETTINGS = QuerySettings(min_affirming=3, min_denying=2, min_denying_share=0.25)
 
 def count(affirmed: int, denied: int, *, first: int = 0) -> NounCount:
     return NounCount(
-        affirmed={f"d{i}" for i in range(first, first + affirmed)},
-        denied={f"d{i}" for i in range(first + affirmed, first + affirmed + denied)},
+        affirmed=array("I", range(first, first + affirmed)),
+        denied=array("I", range(first + affirmed, first + affirmed + denied)),
     )
 
 
@@ -73,31 +78,36 @@ TEXTS = {
 }
 
 
+READINGS = [NounsRead(name, reading.nouns, reading.scopes) for name, reading in read_all(TEXTS).items()]
+COUNTED = [(number, TEXTS[reading.id], reading) for number, reading in enumerate(READINGS)]
+
+
+def topics() -> TopicTable:
+    return make_topics([reading.classes for reading in read_all(TEXTS).values()], 3)
+
+
 def test_nouns_are_counted_by_topic_and_verdict() -> None:
-    readings = read_all(TEXTS)
-    topics = TopicTable({name: reading.classes for name, reading in readings.items()}, knowledge(), 3)
-    documents = {name: Document(name, text) for name, text in TEXTS.items()}
-    wanted = {topic: {"shower", "hot shower"} for topic in topics.members}
-    counts = count_nouns(readings.values(), documents, topics, knowledge(), wanted)
+    wanted = {topic: {"shower", "hot shower"} for topic in topics().sizes}
+    counts = count_nouns(COUNTED, topics(), knowledge(), wanted)
     (topic,) = counts
     shower = counts[topic]["shower"]
     assert topic.text == "campsites"
-    assert (shower.affirmed, shower.denied) == ({"a", "c", "f"}, {"b", "e"})  # d is not sure
+    assert (list(shower.affirmed), list(shower.denied)) == ([0, 2, 5], [1, 4])  # d is not sure
     assert (shower.plural, shower.total, shower.links["has"]) == (5, 5, 3)
-    assert counts[topic]["hot shower"].affirmed == {"a"}
+    assert list(counts[topic]["hot shower"].affirmed) == [0]
 
 
-def test_a_proposal_is_worded_as_a_searcher_would() -> None:
-    readings = read_all(TEXTS)
-    topics = TopicTable({name: reading.classes for name, reading in readings.items()}, knowledge(), 3)
-    documents = {name: Document(name, text) for name, text in TEXTS.items()}
-    wanted = denied_nouns(readings.values(), topics, knowledge(), 2)
+def test_a_proposal_is_worded_as_a_searcher_would(tmp_path: Path) -> None:
+    wanted = denied_nouns(enumerate(READINGS), topics(), knowledge(), 2)
     assert set().union(*wanted.values()) == {"shower"}
-    selected = select_attributes(count_nouns(readings.values(), documents, topics, knowledge(), wanted), SETTINGS)
+    selected = select_attributes(count_nouns(COUNTED, topics(), knowledge(), wanted), SETTINGS)
     key = attribute_key("shower")
-    scopes = {name: reading.scopes for name, reading in readings.items()}
-    evidence = collect_evidence({key: attribute_words("shower", knowledge())}, documents.values(), scopes)
-    found = propose_attributes(selected, evidence, topics, {key: "train"}, knowledge(), SETTINGS, Counter())
+    documents = ((number, Document(reading.id, text), reading.scopes) for number, text, reading in COUNTED)
+    evidence = collect_sides({key: attribute_words("shower", knowledge())}, documents)
+    write_jsonl(tmp_path / "part-00000.jsonl", [Document(name, text) for name, text in TEXTS.items()])
+    found = propose_attributes(
+        selected, evidence, topics(), Numbering(tmp_path), {key: "train"}, knowledge(), SETTINGS, Counter()
+    )
     (proposal,) = found
     assert (proposal.topic, proposal.y, proposal.relation) == ("campsites", "showers", "travel.has")
     assert proposal.affirming == ("a", "c", "f")

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from build_factory import read_all
 
-from constraintsuite.build.queries.evidence import YWords, collect_evidence
+from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence, collect_sides
 from constraintsuite.records.text import Document
+from constraintsuite.text.base import Scope
 
 NUTS = YWords(("nut", "nuts"), ("walnut", "walnuts"))
 
 
 def evidence_of(text: str, title: str = "", words: YWords = NUTS) -> str:
     """The one set in which a document stands."""
-    scopes = {"d": read_all({"d": text})["d"].scopes}
-    found = collect_evidence({"y": words}, [Document("d", text, title)], scopes)["y"]
+    scopes = read_all({"d": text})["d"].scopes
+    found = collect_evidence({"y": words}, [(Document("d", text, title), scopes)])["y"]
+    check_sides({"y": words}, Document("d", text, title), scopes, found)
     sets = {"affirming": found.affirming, "denying": found.denying, "unclear": found.unclear}
     return next((name for name, ids in sets.items() if "d" in ids), "silent" if found.silent("d") else "none")
+
+
+def check_sides(entries: dict[str, YWords], document: Document, scopes: Sequence[Scope], found: Stances) -> None:
+    """Documents by number stand where those by id do."""
+    sides = collect_sides(entries, [(7, document, scopes)])["y"]
+    assert sides.affirming.tolist() == [7] * len(found.affirming)
+    assert sides.denying.tolist() == [7] * len(found.denying)
 
 
 @pytest.mark.parametrize(
@@ -43,9 +54,9 @@ def test_a_document_affirms_denies_is_silent_or_unclear(text: str, title: str, e
 
 def test_each_y_is_judged_on_its_own() -> None:
     text = "A cake with nuts but no cream."
-    scopes = {"d": read_all({"d": text})["d"].scopes}
+    scopes = read_all({"d": text})["d"].scopes
     entries = {"nut": YWords(("nuts",), ()), "cream": YWords(("cream",), ()), "rum": YWords(("rum",), ())}
-    found = collect_evidence(entries, [Document("d", text)], scopes)
+    found = collect_evidence(entries, [(Document("d", text), scopes)])
     assert (found["nut"].affirming, found["nut"].denying) == ({"d"}, set())
     assert (found["cream"].affirming, found["cream"].denying) == (set(), {"d"})
     assert found["rum"].silent("d")

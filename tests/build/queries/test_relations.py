@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from build_factory import knowledge
 
 from constraintsuite.build.queries.evidence import YWords
+from constraintsuite.build.queries.facts import FactTable
 from constraintsuite.build.queries.records import Topic
-from constraintsuite.build.queries.relations import fits, gather, y_words
+from constraintsuite.build.queries.relations import fits, y_words
 from constraintsuite.build.reading.records import Fact
 
 
@@ -15,24 +18,46 @@ def states(relation: str, *ys: str) -> tuple[Fact, ...]:
     return tuple(Fact(relation, y, 0, 1, -1, 1) for y in ys)
 
 
-def test_fillers_that_enough_documents_state_are_gathered() -> None:
-    facts = {
-        "a": states("directed_by", "Ann Example"),
-        "b": states("directed_by", "Ann Example", "Bob Stone"),
-        "c": states("directed_by", "Bob Stone", "Carl Berg"),
+def gathered(documents: Sequence[tuple[Fact, ...]], allowed: str = "directed_by") -> dict[str, dict[str, list[int]]]:
+    """The documents by relation and filler, from what each document states; in two passes, as a build makes them."""
+    table = FactTable(knowledge(), [allowed])
+    for number, facts in enumerate(documents):
+        table.add(number, facts)
+    for number in table.keep_frequent():
+        table.name(documents[number])
+    return {
+        key: {y: numbers.tolist() for y, numbers in found.documents.items()} for key, found in table.gather().items()
     }
-    found = gather(facts, knowledge(), ["directed_by"])
-    assert found["directed_by"].documents == {"Ann Example": {"a", "b"}, "Bob Stone": {"b", "c"}}
+
+
+def test_fillers_that_enough_documents_state_are_gathered() -> None:
+    facts = [
+        states("directed_by", "Ann Example"),
+        states("directed_by", "Bob Stone", "Ann Example", "Bob Stone"),
+        states("directed_by", "Bob Stone", "Carl Berg"),
+    ]
+    assert gathered(facts) == {"directed_by": {"Ann Example": [0, 1], "Bob Stone": [1, 2]}}
 
 
 def test_a_relation_with_one_filler_is_nothing_to_choose_from() -> None:
-    facts = {name: states("directed_by", "Ann Example") for name in "abc"}
-    assert gather(facts, knowledge(), ["directed_by"]) == {}
+    assert gathered([states("directed_by", "Ann Example")] * 3) == {}
 
 
 def test_a_relation_that_is_not_asked_for_is_left_out() -> None:
-    facts = {name: states("directed_by", "Ann Example", "Bob Stone") for name in "abc"}
-    assert gather(facts, knowledge(), ["starring"]) == {}
+    assert gathered([states("directed_by", "Ann Example", "Bob Stone")] * 3, "starring") == {}
+
+
+def test_a_relation_may_ask_for_more_documents_than_others() -> None:
+    relations = knowledge().relations
+    (most,) = {key for key in ("genre",) if relations[key].min_documents > 2}
+    table = FactTable(knowledge(), ["directed_by", most])
+    facts = [*states("directed_by", "Ann Example", "Bob Stone"), *states(most, "drama", "comedy")]
+    for number in range(2):
+        table.add(number, facts)
+    for _ in table.keep_frequent():
+        table.name(facts)
+    assert table.gather().keys() == {"directed_by"}
+    assert (table.documents, table.by_relation) == (2, {"directed_by": 4, most: 4})
 
 
 @pytest.mark.parametrize(

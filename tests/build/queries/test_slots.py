@@ -8,6 +8,7 @@ from build_factory import read_all
 
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.queries.slots import propose_slots
+from constraintsuite.build.reading.records import ScopesRead
 from constraintsuite.records.text import Document, Query
 
 PORRIDGE = {
@@ -20,7 +21,7 @@ PORRIDGE = {
 
 def slots(query: str, texts: Mapping[str, str]) -> list[Proposal]:
     documents = {name: Document(name, text) for name, text in texts.items()}
-    scopes = {name: reading.scopes for name, reading in read_all(texts).items()}
+    scopes = {name: ScopesRead(name, reading.scopes) for name, reading in read_all(texts).items()}
     return list(propose_slots(Query("q", query), list(texts), documents, scopes, dict.fromkeys(texts, "train")))
 
 

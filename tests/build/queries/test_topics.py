@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from build_factory import knowledge
+from build_factory import make_topics
 
 from constraintsuite.build.queries.records import Topic
-from constraintsuite.build.queries.topics import TopicTable, plural
+from constraintsuite.build.queries.topics import plural
 from constraintsuite.build.reading.records import ClassReading
 
 
@@ -18,8 +18,9 @@ def defined(head: str, kind: str, modifiers: str = "", strength: int = 3) -> Cla
 
 def topic_texts(readings: Sequence[ClassReading], min_documents: int = 3) -> dict[str, int]:
     """Size by topic of a corpus in which each document has one reading."""
-    table = TopicTable({f"d{i}": (reading,) for i, reading in enumerate(readings)}, knowledge(), min_documents)
-    return {topic.text: len(members) for topic, members in table.members.items()}
+    table = make_topics([(reading,) for reading in readings], min_documents)
+    assert table.sizes == {topic: len(table.members(topic)) for topic in table.sizes}
+    return {topic.text: size for topic, size in table.sizes.items()}
 
 
 FILMS = [
@@ -47,8 +48,8 @@ def test_a_smaller_minimum_lets_more_topics_in() -> None:
 
 
 def test_the_topics_of_a_document_stand_smallest_first() -> None:
-    table = TopicTable({f"d{i}": (reading,) for i, reading in enumerate(FILMS)}, knowledge(), 3)
-    assert [topic.text for topic in table.topics["d0"]] == [
+    table = make_topics([(reading,) for reading in FILMS], 3)
+    assert [topic.text for topic in table.topics_of(0)] == [
         "Indian drama films",
         "drama films",
         "Indian films",
@@ -75,8 +76,8 @@ def test_words_of_praise_and_age_narrow_nothing() -> None:
 
 def test_a_person_among_coordinated_heads_makes_a_person() -> None:
     both = (defined("writer", "person", "Irish"), defined("film", "film"))
-    table = TopicTable(dict.fromkeys("abc", both), knowledge(), 3)
-    assert {topic.text for topic in table.members} == {"Irish writers", "writers"}
+    table = make_topics([both] * 3, 3)
+    assert {topic.text for topic in table.sizes} == {"Irish writers", "writers"}
 
 
 def test_a_class_noun_that_nobody_defines_himself_by_is_no_topic() -> None:
@@ -95,7 +96,7 @@ def test_passing_mentions_join_a_class_that_others_define() -> None:
 
 @pytest.mark.parametrize(("kind", "domain"), [("film", "works"), ("dish", "food"), ("", "other")])
 def test_the_domain_of_a_topic_is_that_of_its_kind(kind: str, domain: str) -> None:
-    assert TopicTable({}, knowledge(), 3).domain(Topic("things", "thing", kind)) == domain
+    assert make_topics([], 3).domain(Topic("things", "thing", kind)) == domain
 
 
 @pytest.mark.parametrize(

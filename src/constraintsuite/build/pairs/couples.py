@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
 
 from constraintsuite.build.pairs.drafting import Version, make_draft
 from constraintsuite.build.pairs.records import Draft
@@ -18,6 +17,7 @@ from constraintsuite.build.queries.records import ATTRIBUTE, Proposal
 from constraintsuite.build.recipe import PairSettings
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Slice, Split
+from constraintsuite.records.text import Document
 
 LATE_DENIAL = 0.5
 """Writers deny late. Couples in which the denial comes first are preferred, or the place of Y would give it away."""
@@ -25,34 +25,36 @@ WINDOW = 60
 """How many neighbours in length a document is compared with, in large topics."""
 
 
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How long a document is."""
+
+    characters: int
+    words: int
+
+
 @dataclass(frozen=True)
 class Matching:
     """What is known of the documents that may be put together."""
 
-    texts: Mapping[str, str]
+    documents: Mapping[str, Document]
+    """Read when they are asked for: few of them become drafts."""
+    measures: Mapping[str, Measure]
     clusters: Mapping[str, str]
-    years: Mapping[str, int | None]
+    years: Mapping[str, int]
     splits: Mapping[str, Split]
     evidence: Mapping[str, Stances]
     """By proposal id."""
     topic_scores: Mapping[str, Mapping[str, float]]
-    """BM25 score of each pooled document, by topic."""
-    pooled: Mapping[str, frozenset[str]]
-    """Documents in the pool of the topic or of the affirmative query, by proposal id."""
-
-    @cached_property
-    def lengths(self) -> dict[str, int]:
-        """Words of each document, counted once: a document is compared with many others."""
-        return {document: len(text.split()) for document, text in self.texts.items()}
-
-    @cached_property
-    def best_scores(self) -> dict[str, float]:
-        """The highest score in each topic's pool."""
-        return {topic: max(scores.values(), default=1.0) or 1.0 for topic, scores in self.topic_scores.items()}
+    """BM25 score of each of these documents that was pooled, by topic."""
+    best_scores: Mapping[str, float]
+    """The highest score in each topic's pool."""
+    pooled: Mapping[str, Set[str]]
+    """Those of these documents that are in the pool of the topic or of the affirmative query, by proposal id."""
 
     def ratio(self, a: str, b: str) -> float:
         """The longer document over the shorter, in words."""
-        return length_ratio(self.lengths[a], self.lengths[b])
+        return length_ratio(self.measures[a].words, self.measures[b].words)
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def _candidates(
 ) -> Iterator[Couple]:
     """Couples of a group with `wanted` denials."""
     items = [(p, d) for p in group for d in p.affirming if matching.splits.get(d) == p.split]
-    items.sort(key=lambda item: (len(matching.texts[item[1]]), item[1], item[0].id))
+    items.sort(key=lambda item: (matching.measures[item[1]].characters, item[1], item[0].id))
     for i, (p, a) in enumerate(items):
         for q, b in items[i + 1 : i + 1 + WINDOW]:
             if p.y == q.y or a == b:
@@ -157,6 +159,11 @@ def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
 def _first(document: str, proposal: Proposal, matching: Matching) -> float:
     """Where Y is first mentioned, as a share of the text; 1 if it is not."""
     return matching.evidence[proposal.id].first.get(document, 1.0)
+
+
+def measure(text: str) -> Measure:
+    """The length of a text."""
+    return Measure(len(text), len(text.split()))
 
 
 def length_ratio(first_words: int, second_words: int) -> float:
@@ -216,5 +223,5 @@ def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
 def _draft(
     name: Slice, proposal: Proposal, satisfier: str, violator: str, couple: str, cost: float, matching: Matching
 ) -> Draft:
-    pos, neg = (Version(document, matching.texts[document]) for document in (satisfier, violator))
+    pos, neg = (Version(document, matching.documents[document].text) for document in (satisfier, violator))
     return make_draft(name, proposal, pos, neg, cost=cost, couple=couple)

@@ -67,9 +67,10 @@ def flip_drafts(
         for direction, documents in turns:
             for document in sorted(documents):
                 if matching.splits.get(document) == proposal.split:
-                    flipped = _flip(matching.texts[document], proposal, direction, readings[document])
+                    text = matching.documents[document].text
+                    flipped = _flip(text, proposal, direction, readings[document])
                     if flipped is not None:
-                        yield _draft(document, matching.texts[document], proposal, direction, flipped)
+                        yield _draft(document, text, proposal, direction, flipped)
 
 
 class Flipped(NamedTuple):

@@ -44,7 +44,7 @@ def natural_swaps(
 def _swap(
     document: str, p: Proposal, q: Proposal, readings: Mapping[str, DocumentReading], matching: Matching
 ) -> Sequence[Draft]:
-    text = matching.texts[document]
+    text = matching.documents[document].text
     affirmed, denied = find_forms(text, p.forms), find_forms(text, q.forms)
     if len(affirmed) != 1 or len(denied) != 1:
         return ()

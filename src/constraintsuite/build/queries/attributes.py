@@ -6,21 +6,25 @@ and that a person might want it, or want it left out.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from constraintsuite.build.corpus.numbering import Numbering
 from constraintsuite.build.domain import Knowledge
-from constraintsuite.build.queries.evidence import Stances, YWords
+from constraintsuite.build.queries.evidence import Sides, YWords
 from constraintsuite.build.queries.making import Finding, make_proposal
 from constraintsuite.build.queries.records import ATTRIBUTE, Proposal, Topic, attribute_relation
 from constraintsuite.build.queries.topics import TopicTable, plural
 from constraintsuite.build.queries.wording import Question, family_for, refuse, word_question
 from constraintsuite.build.reading.nouns import is_plural
-from constraintsuite.build.reading.records import DocumentReading, NounReading
+from constraintsuite.build.reading.records import NounReading, NounsRead
 from constraintsuite.build.recipe import QuerySettings
 from constraintsuite.records.examples import Split
-from constraintsuite.records.text import Document, Span
+from constraintsuite.records.text import Span
 from constraintsuite.text.base import Verdict
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.polarity import judge_mention
@@ -32,36 +36,39 @@ LONGER_WINS = 0.7
 class NounCount:
     """How the documents of a topic use one noun."""
 
-    affirmed: set[str] = field(default_factory=set)
-    denied: set[str] = field(default_factory=set)
+    affirmed: array[int] = field(default_factory=lambda: array("I"))
+    """Numbers of documents, each once, in the order in which they were read."""
+    denied: array[int] = field(default_factory=lambda: array("I"))
     links: Counter[str] = field(default_factory=Counter)
     plural: int = 0
     with_article: int = 0
     total: int = 0
 
+    @property
+    def documents(self) -> int:
+        """How many documents affirm or deny it; some do both."""
+        return len(np.union1d(self.affirmed, self.denied))
+
 
 def denied_nouns(
-    readings: Iterable[DocumentReading], topics: TopicTable, knowledge: Knowledge, at_least: int
+    readings: Iterable[tuple[int, NounsRead]], topics: TopicTable, knowledge: Knowledge, at_least: int
 ) -> dict[Topic, set[str]]:
     """The nouns that enough documents of a topic deny: only these need counting, which keeps large corpora in memory."""
-    denied: dict[Topic, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for reading in readings:
-        topic = attribute_topic(reading.id, topics) if reading.scopes else None
+    denied: dict[Topic, Counter[str]] = defaultdict(Counter)
+    for document, reading in readings:
+        topic = topics.attribute_topic(document) if reading.scopes else None
         if topic is None:
             continue
-        for noun in reading.nouns:
-            if _never(noun, knowledge) or _verdict(noun, reading) != "negated":
-                continue
-            for name in _names(noun):
-                denied[topic][name].add(reading.id)
-    return {topic: {name for name, ids in found.items() if len(ids) >= at_least} for topic, found in denied.items()}
+        nouns = [n for n in reading.nouns if not _never(n, knowledge) and _verdict(n, reading) == "negated"]
+        denied[topic].update({name for noun in nouns for name in _names(noun)})
+    return {topic: {name for name, count in found.items() if count >= at_least} for topic, found in denied.items()}
 
 
 def _never(noun: NounReading, knowledge: Knowledge) -> bool:
     return noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3
 
 
-def _verdict(noun: NounReading, reading: DocumentReading) -> Verdict:
+def _verdict(noun: NounReading, reading: NounsRead) -> Verdict:
     return judge_mention(Span(noun.start, noun.end), reading.scopes).verdict
 
 
@@ -71,19 +78,17 @@ def _names(noun: NounReading) -> list[str]:
 
 
 def count_nouns(
-    readings: Iterable[DocumentReading],
-    documents: Mapping[str, Document],
+    readings: Iterable[tuple[int, str, NounsRead]],
     topics: TopicTable,
     knowledge: Knowledge,
     wanted: Mapping[Topic, set[str]],
 ) -> dict[Topic, dict[str, NounCount]]:
-    """The wanted nouns by topic, with the documents that affirm and deny them."""
+    """The wanted nouns by topic, with the documents that affirm and deny them; a reading comes with its number and text."""
     counts: dict[Topic, dict[str, NounCount]] = defaultdict(lambda: defaultdict(NounCount))
-    for reading in readings:
-        topic = attribute_topic(reading.id, topics)
+    for document, text, reading in readings:
+        topic = topics.attribute_topic(document)
         if topic is None:
             continue
-        text = documents[reading.id].text
         for noun in reading.nouns:
             names = [name for name in _names(noun) if name in wanted.get(topic, ())]
             if not names or _never(noun, knowledge):
@@ -94,7 +99,7 @@ def count_nouns(
             before = text[max(0, noun.start - 3) : noun.start].lower()
             for name in names:
                 count = counts[topic][name]
-                (count.affirmed if verdict == "affirmed" else count.denied).add(reading.id)
+                _add(document, count.affirmed if verdict == "affirmed" else count.denied)
                 count.total += 1
                 count.plural += is_plural(noun, text)
                 count.with_article += before.endswith((" a ", " an")) or before.strip() in {"a", "an"}
@@ -103,10 +108,10 @@ def count_nouns(
     return counts
 
 
-def attribute_topic(document: str, topics: TopicTable) -> Topic | None:
-    """The topic whose attributes a document takes part in: the largest that still narrows the class, else the class."""
-    found = [topic for topic in topics.topics.get(document, ()) if not topic.nationality]
-    return max(found, key=lambda topic: (len(topics.members[topic]), topic.text)) if found else None
+def _add(document: int, documents: array[int]) -> None:
+    """Documents come one after the other, so that one that is there already is the last."""
+    if not documents or documents[-1] != document:
+        documents.append(document)
 
 
 def select_attributes(
@@ -120,7 +125,7 @@ def select_attributes(
             for noun, count in nouns.items()
             if len(count.affirmed) >= settings.min_affirming
             and len(count.denied) >= settings.min_denying
-            and len(count.denied) >= settings.min_denying_share * len(count.affirmed | count.denied)
+            and len(count.denied) >= settings.min_denying_share * count.documents
         }
         kept = {noun: count for noun, count in passing.items() if not _stands_for_longer(noun, passing)}
         if kept:
@@ -129,9 +134,9 @@ def select_attributes(
 
 
 def _stands_for_longer(noun: str, passing: Mapping[str, NounCount]) -> bool:
-    here = len(passing[noun].affirmed | passing[noun].denied)
+    here = passing[noun].documents
     longer = (other for other in passing if other.endswith(f" {noun}"))
-    return any(len(passing[other].affirmed | passing[other].denied) >= LONGER_WINS * here for other in longer)
+    return any(passing[other].documents >= LONGER_WINS * here for other in longer)
 
 
 def attribute_words(noun: str, knowledge: Knowledge) -> YWords:
@@ -144,8 +149,9 @@ def attribute_words(noun: str, knowledge: Knowledge) -> YWords:
 
 def propose_attributes(
     selected: Mapping[Topic, Mapping[str, NounCount]],
-    evidence: Mapping[str, Stances],
+    evidence: Mapping[str, Sides],
     topics: TopicTable,
+    numbering: Numbering,
     splits: Mapping[str, Split],
     knowledge: Knowledge,
     settings: QuerySettings,
@@ -153,11 +159,11 @@ def propose_attributes(
 ) -> Iterator[Proposal]:
     """One proposal for each topic and attribute."""
     for topic in sorted(selected, key=lambda topic: topic.text):
-        members = set(topics.members[topic])
+        members = topics.members(topic)
         for noun, count in sorted(selected[topic].items()):
             key = attribute_key(noun)
-            affirming = members & evidence[key].affirming & count.affirmed
-            denying = members & evidence[key].denying
+            affirming = np.intersect1d(np.intersect1d(members, evidence[key].affirming), count.affirmed)
+            denying = np.intersect1d(members, evidence[key].denying)
             if len(affirming) < settings.min_affirming or len(denying) < settings.min_denying:
                 rejects["query:too_few_documents"] += 1
                 continue
@@ -173,8 +179,8 @@ def propose_attributes(
                 words=attribute_words(noun, knowledge),
                 split=splits[key],
                 topic_documents=len(members),
-                affirming=affirming,
-                denying=denying,
+                affirming=numbering.names(affirming),
+                denying=numbering.names(denying),
                 partners=len(members) - len(affirming),
             )
             yield _proposal(noun, topic, question, finding)

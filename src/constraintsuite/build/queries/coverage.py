@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from constraintsuite.build.domain import Knowledge
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.queries.view import CorpusView
@@ -47,12 +49,12 @@ def measure_coverage(
     settings: QuerySettings,
 ) -> Coverage:
     """Count classes, facts and proposals, and say what they allow; only classes that a domain file knows count as such."""
-    topics, documents = view.topics, len(view.documents)
-    with_class = sum(any(topic.kind for topic in found) for found in topics.topics.values())
+    topics, documents = view.topics, len(view.corpus.numbering)
+    with_class = int(np.count_nonzero(topics.with_topic(lambda topic: bool(topic.kind))))
     share = with_class / documents if documents else 0.0
-    relations = Counter(fact.relation for found in view.facts.values() for fact in found)
+    relations = view.facts.by_relation
     triggers = {trigger for relation in knowledge.relations.values() for trigger in relation.triggers}
-    learned = Counter({topic.text: len(m) for topic, m in topics.members.items() if not topic.kind and topic.bare})
+    learned = Counter({topic.text: size for topic, size in topics.sizes.items() if not topic.kind and topic.bare})
     hints = Counter({hint: n for hint, n in view.hints.items() if hint not in triggers and n >= MIN_HINTS})
     sure = [proposal for proposal in [*proposals, *given] if proposal.status == "build"]
     suits = share >= settings.min_class_share and len(sure) >= MIN_SURE
@@ -60,11 +62,11 @@ def measure_coverage(
         documents=documents,
         documents_with_class=with_class,
         class_share=round(share, 4),
-        topics=len(topics.members),
+        topics=len(topics.sizes),
         largest_topics=tuple(
-            sorted(((t.text, len(m)) for t, m in topics.members.items()), key=lambda x: (-x[1], x[0]))[:20]
+            sorted(((t.text, size) for t, size in topics.sizes.items()), key=lambda x: (-x[1], x[0]))[:20]
         ),
-        documents_with_facts=len(view.facts),
+        documents_with_facts=view.facts.documents,
         facts_per_document=round(relations.total() / documents, 4) if documents else 0.0,
         facts_by_relation=tuple(sorted(relations.items(), key=lambda x: (-x[1], x[0]))),
         learned_classes=_ranked(learned)[:20],

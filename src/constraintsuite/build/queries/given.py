@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
+from constraintsuite.build.corpus.numbering import Numbers
 from constraintsuite.build.domain import Knowledge, QueryPattern
 from constraintsuite.build.queries.attributes import attribute_words
-from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
+from constraintsuite.build.queries.evidence import Sides, YWords, collect_sides
 from constraintsuite.build.queries.making import Finding, make_proposal
+from constraintsuite.build.queries.on_topic import find_on_topic
 from constraintsuite.build.queries.records import Proposal, attribute_relation
 from constraintsuite.build.queries.slots import propose_slots
-from constraintsuite.build.queries.topics import TopicTable
 from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.queries.wording import Question, refuse
 from constraintsuite.build.queries.words import query_words
-from constraintsuite.records.examples import SPLITS, Split
-from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.build.splits import Splits
+from constraintsuite.records.examples import SPLITS
+from constraintsuite.records.text import Qrel, Query
 from constraintsuite.text.mentions import surface_forms
-from constraintsuite.text.terms import TermAnalyser, words
+from constraintsuite.text.terms import words
 
 MIN_EACH = 1
 GIVEN_FIRST = 1000.0
@@ -36,7 +40,7 @@ def read_given(
     queries: Sequence[Query],
     qrels: Sequence[Qrel],
     view: CorpusView,
-    splits: Mapping[str, Split],
+    splits: Splits,
     knowledge: Knowledge,
     rejects: Counter[str],
 ) -> list[Proposal]:
@@ -44,34 +48,66 @@ def read_given(
     if not queries:
         return []
     relevant = _relevant(qrels, view)
+    asked = _ask_all(queries, relevant, view, knowledge)
     proposals: list[Proposal] = []
-    terms = _TermIndex(view.documents)
-    for query in queries:
-        parsed = parse_query(query.text, knowledge)
-        if parsed is not None:
-            on_topic = relevant[query.id] or set(_on_topic(parsed.topic, view.topics, terms))
-            found = _named(query, parsed, on_topic, view, splits, knowledge)
+    for place, query in enumerate(queries):
+        if place in asked:
+            found = _named(query, asked[place], view, splits)
             if isinstance(found, Proposal):
                 proposals.append(found)
             else:
                 rejects[f"given:{found}"] += 1
-        elif relevant[query.id]:
-            proposals += propose_slots(query, sorted(relevant[query.id]), view.documents, view.scopes, splits)
+        elif query.id in relevant:
+            names = view.corpus.numbering.names(relevant[query.id])
+            proposals += propose_slots(query, names, view.corpus.documents, view.corpus.scopes, splits)
         else:
             rejects["given:no_y_named"] += 1
     return proposals
 
 
-def _relevant(qrels: Sequence[Qrel], view: CorpusView) -> dict[str, set[str]]:
+def _relevant(qrels: Sequence[Qrel], view: CorpusView) -> dict[str, Numbers]:
     """The documents on topic by judgment: where grades go to 2 and beyond, 1 means "related" and does not count."""
     highest: Counter[str] = Counter()
     for qrel in qrels:
         highest[qrel.query] = max(highest[qrel.query], qrel.grade)
-    relevant: dict[str, set[str]] = defaultdict(set)
+    relevant: dict[str, set[int]] = defaultdict(set)
     for qrel in qrels:
-        if qrel.grade >= min(2, max(1, highest[qrel.query])) and qrel.document in view.documents:
-            relevant[qrel.query].add(qrel.document)
-    return relevant
+        if qrel.grade >= min(2, max(1, highest[qrel.query])):
+            number = view.corpus.numbering.of(qrel.document)
+            if number is not None and view.read[number]:
+                relevant[qrel.query].add(number)
+    return {query: np.array(sorted(numbers), dtype=np.uint32) for query, numbers in relevant.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A query that names its Y, with the documents on its topic and what they say."""
+
+    question: Question
+    words: YWords
+    link: str
+    on_topic: Numbers
+    sides: Sides
+
+
+def _ask_all(
+    queries: Sequence[Query], relevant: Mapping[str, Numbers], view: CorpusView, knowledge: Knowledge
+) -> dict[int, _Asked]:
+    """By place among the queries; one pass over the corpus finds what is on topic, another what it says, for all of them."""
+    found = ((place, parse_query(query.text, knowledge)) for place, query in enumerate(queries))
+    parsed = {place: one for place, one in found if one is not None}
+    judged = {place: relevant[queries[place].id] for place in parsed if queries[place].id in relevant}
+    on_topic = judged | find_on_topic({place: parsed[place].topic for place in parsed.keys() - judged.keys()}, view)
+    questions = {place: _question(queries[place], one) for place, one in parsed.items()}
+    words_of = {str(place): _y_words(question.y, knowledge) for place, question in questions.items()}
+    wanted = np.zeros(len(view.corpus.numbering), dtype=np.bool_)
+    for numbers in on_topic.values():
+        wanted[numbers] = True
+    sides = collect_sides(words_of, view.corpus.scoped(wanted))
+    return {
+        place: _Asked(questions[place], words_of[str(place)], one.pattern.link, on_topic[place], sides[str(place)])
+        for place, one in parsed.items()
+    }
 
 
 class ParsedQuery(NamedTuple):
@@ -95,75 +131,33 @@ def parse_query(text: str, knowledge: Knowledge) -> ParsedQuery | None:
     return None
 
 
-class _TermIndex:
-    """Which documents hold a stemmed term."""
-
-    def __init__(self, documents: Mapping[str, Document]) -> None:
-        self.analyser = TermAnalyser()
-        self.texts = documents
-        self.documents: dict[str, set[str]] = defaultdict(set)
-        for document in documents.values():
-            for term in set(self.analyser.terms(f"{document.title} {document.text}")):
-                self.documents[term].add(document.id)
-
-    def says(self, document: str, modifiers: str, head: str) -> bool:
-        """Whether a document calls its subject by these modifiers: "a small, shady campsite" for "small campsites"."""
-        text = f"{self.texts[document].title}. {self.texts[document].text}".lower()
-        core = re.escape(head)
-        return all(re.search(rf"\b{re.escape(word)}\W+(?:\w+\W+){{0,2}}{core}", text) for word in words(modifiers))
-
-    def with_all(self, text: str) -> set[str]:
-        """Documents that hold every term of a text."""
-        sets = [self.documents.get(term, set()) for term in set(self.analyser.terms(text))]
-        return set.intersection(*sets) if sets else set()
-
-
-def _on_topic(topic: str, topics: TopicTable, terms: _TermIndex) -> Iterator[str]:
-    """The documents of the class that the topic names, if it names one and the rest of its words stand in them."""
-    topic = topic.lower()
-    for known, members in sorted(topics.members.items(), key=lambda item: -len(item[0].text)):
-        names = (known.text.lower(), f"{known.modifier} {known.head}".strip(), known.head)
-        name = next((name for name in names if topic == name or topic.endswith(f" {name}")), None)
-        if name is not None:
-            rest = topic.removesuffix(name).strip()
-            yield from (d for d in members if not rest or terms.says(d, rest, known.head))
-            return
-    yield from terms.with_all(topic)
-
-
-def _named(
-    query: Query,
-    parsed: ParsedQuery,
-    on_topic: set[str],
-    view: CorpusView,
-    splits: Mapping[str, Split],
-    knowledge: Knowledge,
-) -> Proposal | str:
+def _named(query: Query, asked: _Asked, view: CorpusView, splits: Splits) -> Proposal | str:
     """The proposal of a query that names its Y, or the reason there is none."""
-    question = _question(query, parsed)
-    reason = refuse(question)
+    reason = refuse(asked.question)
     if reason is not None:
         return reason
-    words_of_y = _y_words(question.y, knowledge)
-    texts = (view.documents[d] for d in sorted(on_topic))
-    found = collect_evidence({"y": words_of_y}, texts, view.scopes)["y"]
-    others = len(on_topic) - len(found.affirming)
-    if len(found.affirming) < MIN_EACH or others < MIN_EACH:
+    affirming = np.intersect1d(asked.sides.affirming, asked.on_topic, assume_unique=True)
+    denying = np.intersect1d(asked.sides.denying, asked.on_topic, assume_unique=True)
+    others = len(asked.on_topic) - len(affirming)
+    if len(affirming) < MIN_EACH or others < MIN_EACH:
         return "does_not_split_documents"
-    domain = next((view.topics.domain(t) for d in sorted(on_topic) for t in view.topics.topics.get(d, ())), "other")
+    topics = (topic for number in asked.on_topic for topic in view.topics.topics_of(number))
+    domain = next((view.topics.domain(topic) for topic in topics), "other")
+    names = view.corpus.numbering.names
+    counts = splits.count(affirming)
     finding = Finding(
-        relation=attribute_relation(domain, parsed.pattern.link),
+        relation=attribute_relation(domain, asked.link),
         domain=domain,
-        words=words_of_y,
-        split=_majority(on_topic, found, splits),
-        topic_documents=len(on_topic),
-        affirming=found.affirming,
-        denying=found.denying,
+        words=asked.words,
+        split=max(SPLITS, key=lambda split: counts[split]),  # of equal ones the first
+        topic_documents=len(asked.on_topic),
+        affirming=names(affirming),
+        denying=names(denying),
         partners=others,
     )
-    score = GIVEN_FIRST + len(found.denying) + len(found.affirming)
-    proposal = make_proposal(("given", query.id, query.text), question, finding, status="build", score=score)
-    return replace(proposal, qid=query.id, on_topic=tuple(sorted(on_topic)))
+    score = GIVEN_FIRST + len(denying) + len(affirming)
+    proposal = make_proposal(("given", query.id, query.text), asked.question, finding, status="build", score=score)
+    return replace(proposal, qid=query.id, on_topic=names(asked.on_topic))
 
 
 def _question(query: Query, parsed: ParsedQuery) -> Question:
@@ -195,8 +189,3 @@ def _y_words(y: str, knowledge: Knowledge) -> YWords:
     """All forms of Y as it was given; what is narrower is looked up by its singular."""
     forms = surface_forms(y)
     return YWords(forms, attribute_words(min(forms, key=len), knowledge).blocked)
-
-
-def _majority(on_topic: set[str], found: Stances, splits: Mapping[str, Split]) -> Split:
-    counts = Counter(splits[document] for document in on_topic & found.affirming)
-    return max(SPLITS, key=lambda split: counts[split])  # of equal ones the first

@@ -3,46 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
-from constraintsuite.build.domain import Knowledge, Relation
-from constraintsuite.build.queries.evidence import Stances, YWords
+import numpy as np
+
+from constraintsuite.build.corpus.numbering import Numbering
+from constraintsuite.build.domain import Relation
+from constraintsuite.build.queries.evidence import Sides, YWords
+from constraintsuite.build.queries.facts import RelationFacts
 from constraintsuite.build.queries.making import Finding, make_proposal
 from constraintsuite.build.queries.records import Proposal, Status, Topic
 from constraintsuite.build.queries.topics import TopicTable, plural
 from constraintsuite.build.queries.wording import family_for, refuse, word_question
-from constraintsuite.build.reading.records import Fact
 from constraintsuite.build.reading.words import reading_words
 from constraintsuite.records.examples import Split
-
-
-@dataclass(frozen=True)
-class RelationFacts:
-    """Who states which filler of one relation."""
-
-    relation: Relation
-    documents: dict[str, set[str]]
-    """Documents by filler."""
-
-
-def gather(
-    facts: Mapping[str, Sequence[Fact]], knowledge: Knowledge, allowed: Iterable[str]
-) -> dict[str, RelationFacts]:
-    """The fillers of each relation that enough documents state."""
-    documents: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    wanted = set(allowed)
-    for document, found in facts.items():
-        for fact in found:
-            if fact.relation in wanted:
-                documents[fact.relation][fact.y].add(document)
-    gathered = {}
-    for key in sorted(documents):
-        relation = knowledge.relations[key]
-        fillers = {y: ids for y, ids in sorted(documents[key].items()) if len(ids) >= relation.min_documents}
-        if len(fillers) >= 2:
-            gathered[key] = RelationFacts(relation, fillers)
-    return gathered
 
 
 def y_words(relation: Relation, y: str) -> YWords:
@@ -65,8 +39,9 @@ def _surname(name: str) -> str:
 
 def propose_relations(
     gathered: Mapping[str, RelationFacts],
-    evidence: Mapping[str, Stances],
+    evidence: Mapping[str, Sides],
     topics: TopicTable,
+    numbering: Numbering,
     splits: Mapping[str, Split],
     rejects: Counter[str],
 ) -> Iterator[Proposal]:
@@ -74,14 +49,14 @@ def propose_relations(
     for key, facts in gathered.items():
         for y, stating in facts.documents.items():
             split = splits[y_key(key, y)]
-            affirming = stating & evidence[y_key(key, y)].affirming
-            by_topic: dict[Topic, set[str]] = defaultdict(set)
-            for document in sorted(affirming):
-                for topic in topics.topics.get(document, ()):
+            affirming = np.intersect1d(stating, evidence[y_key(key, y)].affirming, assume_unique=True)
+            by_topic: dict[Topic, list[int]] = defaultdict(list)
+            for document in affirming.tolist():
+                for topic in topics.topics_of(document):
                     if fits(topic, facts.relation):
-                        by_topic[topic].add(document)
+                        by_topic[topic].append(document)
             for topic, documents in by_topic.items():
-                proposal = _propose(facts.relation, y, topic, documents, split, topics, rejects)
+                proposal = _propose(facts.relation, y, topic, numbering.names(documents), split, topics, rejects)
                 if proposal is not None:
                     yield proposal
 
@@ -90,7 +65,7 @@ def _propose(
     relation: Relation,
     y: str,
     topic: Topic,
-    documents: set[str],
+    documents: Sequence[str],
     split: Split,
     topics: TopicTable,
     rejects: Counter[str],
@@ -106,7 +81,7 @@ def _propose(
         domain=topics.domain(topic),
         words=y_words(relation, y),
         split=split,
-        topic_documents=len(topics.members[topic]),
+        topic_documents=topics.sizes[topic],
         affirming=documents,
         denying=(),
         partners=len(documents),

@@ -19,9 +19,9 @@ from constraintsuite.build.queries.making import Finding, make_proposal
 from constraintsuite.build.queries.records import SLOT, Proposal, Snippet
 from constraintsuite.build.queries.wording import Question, refuse
 from constraintsuite.build.queries.words import query_words
+from constraintsuite.build.reading.records import ScopesRead
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Query
-from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import find_forms, surface_forms
 from constraintsuite.text.polarity import judge_document, judge_mentions
 from constraintsuite.text.terms import stopwords, words
@@ -35,7 +35,7 @@ def propose_slots(
     query: Query,
     relevant: Sequence[str],
     documents: Mapping[str, Document],
-    scopes: Mapping[str, Sequence[Scope]],
+    scopes: Mapping[str, ScopesRead],
     splits: Mapping[str, Split],
 ) -> Iterator[Proposal]:
     """The nouns that part the relevant documents most clearly."""
@@ -96,14 +96,16 @@ def _propose(
     about: set[str],
     relevant: Sequence[str],
     documents: Mapping[str, Document],
-    scopes: Mapping[str, Sequence[Scope]],
+    scopes: Mapping[str, ScopesRead],
     splits: Mapping[str, Split],
 ) -> Proposal | None:
     question = _question(query, word)
     if refuse(question) is not None:
         return None
     forms = surface_forms(word)
-    verdicts = {d: judge_document(judge_mentions(find_forms(documents[d].text, forms), scopes[d])) for d in relevant}
+    verdicts = {
+        d: judge_document(judge_mentions(find_forms(documents[d].text, forms), scopes[d].scopes)) for d in relevant
+    }
     affirming = [d for d in sorted(about) if verdicts[d] == "affirms"]
     silent = [d for d in relevant if verdicts[d] == "omits"]
     if not affirming or not silent:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 from lemminflect import getInflection
 
+from constraintsuite.build.corpus.numbering import Numbers
 from constraintsuite.build.domain import Knowledge
 from constraintsuite.build.queries.records import Topic
 from constraintsuite.build.queries.words import query_words
@@ -19,7 +22,7 @@ MIN_DEFINING = 5
 _YEAR = re.compile(r"^(1[5-9]|20)\d\d$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClassOfDocument:
     """What a document is: its class noun, kind, and the words that narrow it."""
 
@@ -33,37 +36,76 @@ class ClassOfDocument:
 
 
 class TopicTable:
-    """Which documents belong to which topic."""
+    """Which documents belong to which topic. Documents are numbers, and all that are of the same classes share what is said of them."""
 
     def __init__(
-        self, readings: Mapping[str, tuple[ClassReading, ...]], knowledge: Knowledge, min_documents: int
+        self,
+        readings: Iterable[tuple[int, Sequence[ClassReading]]],
+        heads: Collection[str],
+        documents: int,
+        knowledge: Knowledge,
+        min_documents: int,
     ) -> None:
+        """`heads` are the class nouns that count, `documents` is how many documents there are."""
         self.knowledge = knowledge
-        heads = _established(readings.values(), knowledge)
-        self.classes: dict[str, tuple[ClassOfDocument, ...]] = {}
-        for document, found in readings.items():
-            classes = _classes_of(found, heads, knowledge)
-            if classes:
-                self.classes[document] = classes
-        dominant = _dominant_modifiers(self.classes)
+        self._kinds, self._kind_of = _distinct_classes(readings, heads, documents, knowledge)
+        counts = np.bincount(self._kind_of, minlength=len(self._kinds)).tolist()
+        dominant = _dominant_modifiers(zip(self._kinds, counts, strict=True))
         by_text: dict[str, Topic] = {}
-        members: dict[str, list[str]] = defaultdict(list)
-        for document, classes in self.classes.items():
-            named = {topic.text: topic for one in classes for topic in _topics(one, dominant, knowledge)}
-            for text, topic in named.items():
+        sizes: Counter[str] = Counter()
+        named = [
+            {topic.text: topic for one in classes for topic in _topics(one, dominant, knowledge)}
+            for classes in self._kinds
+        ]
+        for topics, count in zip(named, counts, strict=True):
+            for text, topic in topics.items():
                 by_text.setdefault(text, topic)
-                members[text].append(document)
-        self.members = {by_text[text]: tuple(sorted(ids)) for text, ids in members.items() if len(ids) >= min_documents}
-        topics: dict[str, list[Topic]] = defaultdict(list)
-        for topic in sorted(self.members, key=lambda topic: (len(self.members[topic]), topic.text)):
-            for document in self.members[topic]:
-                topics[document].append(topic)
-        self.topics = {document: tuple(found) for document, found in topics.items()}
-        """The topics of each document, the smallest first."""
+                sizes[text] += count
+        self.sizes = {by_text[text]: size for text, size in sizes.items() if size >= min_documents}
+        """How many documents each topic has."""
+        self._topics = [self._smallest_first(by_text[text] for text in topics) for topics in named]
+        self._attribute_topics = [self._largest_plain(topics) for topics in self._topics]
+
+    def topics_of(self, document: int) -> tuple[Topic, ...]:
+        """The topics of a document, the smallest first."""
+        return self._topics[int(self._kind_of[document])]
+
+    def attribute_topic(self, document: int) -> Topic | None:
+        """The topic whose attributes a document takes part in: the largest that still narrows the class, else the class."""
+        return self._attribute_topics[int(self._kind_of[document])]
+
+    def members(self, topic: Topic) -> Numbers:
+        """The documents of a topic, in order."""
+        within = np.array([topic in topics for topics in self._topics], dtype=np.bool_)
+        return np.flatnonzero(within[self._kind_of]).astype(np.uint32)
+
+    def with_topic(self, fits: Callable[[Topic], bool] = lambda topic: True) -> npt.NDArray[np.bool_]:
+        """Whether each document has a topic that fits."""
+        within = np.array([any(fits(topic) for topic in topics) for topics in self._topics], dtype=np.bool_)
+        return within[self._kind_of]
 
     def domain(self, topic: Topic) -> str:
         """The domain of a topic's kind; `other` for a class that the corpus taught us."""
         return self.knowledge.domain_of_kind.get(topic.kind, "other")
+
+    def _smallest_first(self, topics: Iterable[Topic]) -> tuple[Topic, ...]:
+        large = [topic for topic in topics if topic in self.sizes]
+        return tuple(sorted(large, key=lambda topic: (self.sizes[topic], topic.text)))
+
+    def _largest_plain(self, topics: Sequence[Topic]) -> Topic | None:
+        found = [topic for topic in topics if not topic.nationality]
+        return max(found, key=lambda topic: (self.sizes[topic], topic.text)) if found else None
+
+
+def _distinct_classes(
+    readings: Iterable[tuple[int, Sequence[ClassReading]]], heads: Collection[str], documents: int, knowledge: Knowledge
+) -> tuple[list[tuple[ClassOfDocument, ...]], Numbers]:
+    """All that documents can be, in the order of the readings, and which of it each document is; first of all, nothing."""
+    known: dict[tuple[ClassOfDocument, ...], int] = {(): 0}
+    kind_of: Numbers = np.zeros(documents, dtype=np.uint32)
+    for document, found in readings:
+        kind_of[document] = known.setdefault(classes_of(found, heads, knowledge), len(known))
+    return list(known), kind_of
 
 
 def plural(noun: str) -> str:
@@ -74,15 +116,22 @@ def plural(noun: str) -> str:
     return " ".join([*rest, prefix + hyphen + (forms[0] if forms else core + "s")])
 
 
-def _established(readings: Iterable[tuple[ClassReading, ...]], knowledge: Knowledge) -> set[str]:
+def established(counts: Mapping[str, int], knowledge: Knowledge) -> frozenset[str]:
     """Class nouns that several documents define themselves by; known ones need fewer."""
-    counts: Counter[str] = Counter()
-    for found in readings:
-        counts.update({reading.head for reading in found if reading.strength >= 2})
-    return {head for head, count in counts.items() if count >= (3 if head in knowledge.heads else MIN_DEFINING)}
+    return frozenset(
+        head for head, count in counts.items() if count >= (3 if head in knowledge.heads else MIN_DEFINING)
+    )
 
 
-def _classes_of(found: tuple[ClassReading, ...], heads: set[str], knowledge: Knowledge) -> tuple[ClassOfDocument, ...]:
+def defining_heads(found: Iterable[ClassReading]) -> set[str]:
+    """The class nouns that a document defines itself by."""
+    return {reading.head for reading in found if reading.strength >= 2}
+
+
+def classes_of(
+    found: Sequence[ClassReading], heads: Collection[str], knowledge: Knowledge
+) -> tuple[ClassOfDocument, ...]:
+    """What a document is, as far as its class nouns are among those that count."""
     known = [reading for reading in found if reading.head in heads]
     if not known:
         return ()
@@ -140,13 +189,13 @@ def _compound(reading: ClassReading) -> str:
     return text.lower() if text.islower() and text not in query_words().decoration else ""
 
 
-def _dominant_modifiers(classes: Mapping[str, tuple[ClassOfDocument, ...]]) -> dict[str, str]:
+def _dominant_modifiers(classes: Iterable[tuple[tuple[ClassOfDocument, ...], int]]) -> dict[str, str]:
     """Class nouns that nearly always come with one modifier: an "app" here is a note-taking app."""
     modifiers: dict[str, Counter[str]] = defaultdict(Counter)
-    for found in classes.values():
+    for found, count in classes:
         for one in found:
             if one.defined and one.kind not in query_words().genred_kinds:
-                modifiers[one.head][one.modifier] += 1
+                modifiers[one.head][one.modifier] += count
     dominant = {}
     for head, counts in modifiers.items():
         modifier, count = counts.most_common(1)[0]

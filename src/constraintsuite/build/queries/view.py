@@ -1,25 +1,26 @@
-"""What the whole corpus says, in memory, as far as queries and pairs need it."""
+"""What the whole corpus says, as far as queries need it: some numbers a document, and tables of what many share."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.build.corpus.corpus import Corpus
+from constraintsuite.build.queries.facts import FactTable
 from constraintsuite.build.queries.topics import TopicTable
-from constraintsuite.build.reading.records import Fact
-from constraintsuite.records.text import Document
-from constraintsuite.text.base import Scope
 
 
 @dataclass(frozen=True)
 class CorpusView:
-    """Documents with their scopes, facts and topics; nouns are many, and are read again where they count."""
+    """Documents with their facts and topics; texts, scopes and nouns are many, and are read again where they count."""
 
-    documents: dict[str, Document]
-    scopes: dict[str, tuple[Scope, ...]]
-    facts: dict[str, tuple[Fact, ...]]
-    pronouns: dict[str, str]
-    sentences: dict[str, tuple[tuple[int, int], ...]]
+    corpus: Corpus
+    read: npt.NDArray[np.bool_]
+    """Whether a document was read, by number: those that break the reading were not."""
+    facts: FactTable
     hints: Counter[str]
     """Relation phrases of defining sentences, with the number of documents that use them."""
     topics: TopicTable

@@ -62,3 +62,53 @@ class DocumentReading:
     """How the document speaks of its subject: He, She, It, They; empty where it does not."""
     hints: tuple[str, ...] = ()
     """Participle and preposition after the class noun ("located in"): relations that a domain file could learn."""
+
+
+# Parts of a reading, for those who need no more of it: a file is read several times, and the rest costs time and memory.
+
+
+@dataclass(frozen=True, slots=True)
+class ClassesRead:
+    """What a document is about."""
+
+    id: str
+    classes: tuple[ClassReading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementsRead:
+    """What a document is about, and what it states."""
+
+    id: str
+    classes: tuple[ClassReading, ...]
+    facts: tuple[Fact, ...]
+    hints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScopesRead:
+    """Where negation and doubt reach in a document."""
+
+    id: str
+    scopes: tuple[Scope, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NounsRead:
+    """The nouns of a document, and where negation and doubt reach in it."""
+
+    id: str
+    nouns: tuple[NounReading, ...]
+    scopes: tuple[Scope, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectRead:
+    """All of a document but its nouns."""
+
+    id: str
+    classes: tuple[ClassReading, ...]
+    facts: tuple[Fact, ...]
+    scopes: tuple[Scope, ...]
+    sentences: tuple[tuple[int, int], ...]
+    pronoun: str

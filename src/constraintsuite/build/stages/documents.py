@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from constraintsuite.build.corpus.digests import DigestSet, digest_of
+from constraintsuite.build.corpus.tables import read_table, write_table
+from constraintsuite.build.corpus.walking import row_at, walk
 from constraintsuite.build.recipe import DocumentSettings, Recipe
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.opening import open_source
@@ -16,10 +20,10 @@ from constraintsuite.execution.shards import shard_of
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
-from constraintsuite.store.files import atomic_writer, sha256_text, write_text
+from constraintsuite.store.files import atomic_writer
 from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.text.cleaning import clean, repair_spacing
-from constraintsuite.text.neardup import near_duplicate_clusters
+from constraintsuite.text.neardup import Sketches
 
 
 def work(job: Job[Recipe]) -> Outcome:
@@ -27,29 +31,56 @@ def work(job: Job[Recipe]) -> Outcome:
     source = open_source(job.recipe.corpus)
     bad = BadRows(skip=job.recipe.corpus.skip_bad_rows)
     rejects: Counter[str] = Counter()
-    shards = job.recipe.documents.shards
-    kept: list[tuple[str, str]] = []
-    with ExitStack() as stack:
-        files = [stack.enter_context(atomic_writer(part_path(job.out, shard))) for shard in range(shards)]
-        with job.reporter.track("documents", None) as advance:
-            for document in accepted_documents(source.documents(bad), job.recipe.documents, rejects):
-                files[shard_of(document.id, shards)].write(encode(document) + b"\n")
-                kept.append((document.id, document.text))
-                advance()
-    if not kept:
-        raise UserError(
-            f"{source.name}: no usable document. Rejected: {dict(rejects) or 'none'}, bad rows: {dict(bad.counts) or 'none'}."
-        )
-    roots = near_duplicate_clusters([text for _, text in kept], job.recipe.documents.near_duplicate)
-    clusters = {kept[i][0]: kept[root][0] for i, root in enumerate(roots) if i != root}
-    write_text(
-        job.out / "clusters.json", json.dumps(dict(sorted(clusters.items())), ensure_ascii=False, indent=0) + "\n"
-    )
+    with Sketches(job.out) as sketches:
+        accepted = accepted_documents(source.documents(bad), job.recipe.documents, rejects)
+        written = _write_parts(job, accepted, sketches)
+        if not written.places:
+            raise UserError(
+                f"{source.name}: no usable document. Rejected: {dict(rejects) or 'none'}, bad rows: {dict(bad.counts) or 'none'}."
+            )
+        roots = sketches.clusters(lambda index: written.read(index).text, job.recipe.documents.near_duplicate)
+    near = ((index, root) for index, root in enumerate(roots) if index != root)
+    clusters = {written.read(index).id: written.read(root).id for index, root in near}
+    write_table(job.out / "clusters.json", sorted(clusters.items()))
     queries = write_jsonl(job.out / "queries.jsonl", source.queries(bad))
     qrels = write_jsonl(job.out / "qrels.jsonl", source.qrels(bad))
     write_jsonl(job.out / "bad-rows.jsonl", bad.rows)
-    counts = {"documents": len(kept), "near-duplicates": len(clusters), "queries": queries, "judgments": qrels}
+    counts = {
+        "documents": len(written.places),
+        "near-duplicates": len(clusters),
+        "queries": queries,
+        "judgments": qrels,
+    }
     return Outcome(counts, dict(rejects + Counter(bad.counts)))
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Where each document went, in the order of the source."""
+
+    folder: Path
+    shards: int
+    places: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, shard: int, offset: int) -> None:
+        self.places.append(offset * self.shards + shard)
+
+    def read(self, index: int) -> Document:
+        offset, shard = divmod(self.places[index], self.shards)
+        return row_at(part_path(self.folder, shard), offset).parse(Document)
+
+
+def _write_parts(job: Job[Recipe], documents: Iterator[Document], sketches: Sketches) -> _Written:
+    written = _Written(job.out, job.recipe.documents.shards)
+    with ExitStack() as stack, job.reporter.track("documents", None) as advance:
+        files = [stack.enter_context(atomic_writer(part_path(job.out, shard))) for shard in range(written.shards)]
+        for document in documents:
+            shard = shard_of(document.id, written.shards)
+            written.add(shard, files[shard].tell())
+            files[shard].write(encode(document) + b"\n")
+            sketches.add(document.text)
+            advance()
+    return written
 
 
 def part_path(folder: Path, shard: int) -> Path:
@@ -63,31 +94,35 @@ def read_documents(folder: Path) -> Iterator[Document]:
         yield from read_jsonl(path, Document)
 
 
-def read_clusters(folder: Path) -> dict[str, str]:
-    """The cluster's name of each document that has a near-duplicate before it."""
-    clusters: dict[str, str] = json.loads((folder / "clusters.json").read_text(encoding="utf-8"))
-    return clusters
+def read_some(folder: Path, wanted: Container[str]) -> Iterator[Document]:
+    """The wanted documents of the stage; the others are passed over unread."""
+    return (row.parse(Document) for row in walk(folder) if row.id in wanted)
+
+
+def read_clusters(folder: Path, wanted: Container[str] | None = None) -> dict[str, str]:
+    """The cluster's name of each document (or of each that is wanted) that has a near-duplicate before it."""
+    table = read_table(folder / "clusters.json")
+    return {document: first for document, first in table if wanted is None or document in wanted}
 
 
 def accepted_documents(
     documents: Iterator[Document], settings: DocumentSettings, rejects: Counter[str]
 ) -> Iterator[Document]:
     """Cleaned, and only those that a suite can use; the others are counted by reason."""
-    ids: set[str] = set()
-    texts: set[bytes] = set()
+    ids, texts = DigestSet(), DigestSet()
     for document in documents:
         cleaned = _cleaned(document, settings)
         reason = _fault(cleaned, settings)
-        digest = bytes.fromhex(sha256_text(cleaned.text.casefold())[:32])
-        if reason is None and cleaned.id in ids:
+        identity, text = digest_of(cleaned.id), digest_of(cleaned.text.casefold())
+        if reason is None and identity in ids:
             reason = "duplicate_id"
-        if reason is None and digest in texts:
+        if reason is None and text in texts:
             reason = "duplicate_text"
         if reason is not None:
             rejects[reason] += 1
             continue
-        ids.add(cleaned.id)
-        texts.add(digest)
+        ids.add(identity)
+        texts.add(text)
         yield cleaned
 
 

@@ -14,9 +14,9 @@ from constraintsuite.build.pairs.records import Draft, Kept, Rejected
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.build.selection import select
-from constraintsuite.build.stages.documents import read_documents
+from constraintsuite.build.stages.documents import read_some
 from constraintsuite.build.stages.pairs import read_drafts
-from constraintsuite.build.stages.queries import read_proposals
+from constraintsuite.build.stages.queries import read_questions
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.shards import shard_of
@@ -68,8 +68,9 @@ def work(job: Job[Recipe]) -> Outcome:
 
 
 def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
-    proposals = {proposal.id: proposal for proposal in read_proposals(job.inputs["queries"])}
-    titles = {document.id: document.title for document in read_documents(job.inputs["documents"])}
+    proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
+    wanted = {document for draft in drafts for document in (draft.pos, draft.neg)}
+    titles = {document.id: document.title for document in read_some(job.inputs["documents"], wanted)}
     shards: dict[int, list[Draft]] = defaultdict(list)
     count = job.recipe.documents.shards
     for draft in drafts:
@@ -166,10 +167,10 @@ def _without_dropped(
     names = dropping.read_dropped(job.recipe.drop)
     if not names:
         return list(passed), []
-    queries = {proposal.id: proposal.neg for proposal in read_proposals(job.inputs["queries"])}
+    proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
 
     def name(draft: Draft) -> str:
-        return dropping.name_of_texts(queries[draft.proposal], draft.pos_text, draft.neg_text)
+        return dropping.name_of_texts(proposals[draft.proposal].neg, draft.pos_text, draft.neg_text)
 
     known = names & {name(draft) for draft in drafts}
     job.reporter.note(f"drop: {len(known):,} of {len(names):,} examples that people want left out are known here")

@@ -3,51 +3,54 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.build.domain import load_knowledge
+from constraintsuite.build.corpus.shelf import Shelf
+from constraintsuite.build.corpus.walking import walk_both
+from constraintsuite.build.domain import Knowledge, load_knowledge
 from constraintsuite.build.pairs.contrast import Passage, contrast_drafts
-from constraintsuite.build.pairs.couples import Matching, find_couples, natural_drafts, single_drafts
+from constraintsuite.build.pairs.couples import Matching, Measure, find_couples, measure, natural_drafts, single_drafts
 from constraintsuite.build.pairs.flips import flip_drafts
 from constraintsuite.build.pairs.records import Draft
 from constraintsuite.build.pairs.swaps import natural_swaps
 from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.build.queries.records import Proposal
-from constraintsuite.build.queries.view import CorpusView
+from constraintsuite.build.queries.topics import classes_of
+from constraintsuite.build.reading.records import DocumentReading, SubjectRead
 from constraintsuite.build.recipe import Recipe
-from constraintsuite.build.stages.candidates import Pool, read_pools
+from constraintsuite.build.stages.candidates import POOLS, Pool
 from constraintsuite.build.stages.documents import read_clusters
-from constraintsuite.build.stages.mentions import read_readings
 from constraintsuite.build.stages.queries import read_proposals, read_splits
-from constraintsuite.build.stages.viewing import view_corpus
+from constraintsuite.build.stages.viewing import read_heads
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.execution.stage import Job
+from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.text.base import Scope
 
 
 def work(job: Job[Recipe]) -> Outcome:
     """Write `drafts.jsonl`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
-    view = view_corpus(job.inputs["documents"], job.inputs["mentions"], knowledge, recipe.queries.min_topic_documents)
     proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
-    matching = _matching(job, view, proposals)
+    named = _look_up(job, proposals, read_heads(job.inputs["mentions"], knowledge), knowledge)
+    matching = _matching(job, named, proposals)
     rejects: Counter[str] = Counter()
     couples = list(find_couples(proposals, matching, recipe.pairs, rejects, explicit=True))
     couples += find_couples(proposals, matching, recipe.pairs, Counter(), explicit=False)
     drafts = list(natural_drafts(couples, matching))
     drafts += single_drafts(proposals, drafts, matching, recipe.pairs)
     if recipe.pairs.insert_contrasts:
-        passages = _passages(view, {document for couple in couples for document in (couple.a, couple.b)})
         for couple in couples:
+            passages = {document: _passage(document, named) for document in (couple.a, couple.b)}
             drafts += contrast_drafts(couple, passages, knowledge)
     attributes = [p for p in proposals if p.is_attribute]
-    wanted = {d for p in attributes for d in (*p.affirming, *p.denying)}
-    readings = {r.id: r for r in read_readings(job.inputs["mentions"]) if r.id in wanted}
-    drafts += natural_swaps(attributes, readings, matching)
+    drafts += natural_swaps(attributes, named.readings, matching)
     if recipe.pairs.flips:
-        drafts += flip_drafts(attributes, readings, matching)
+        drafts += flip_drafts(attributes, named.readings, matching)
     drafts, repeated = distinct(drafts)
     rejects["repeated"] += repeated
     write_jsonl(job.out / "drafts.jsonl", drafts)
@@ -73,50 +76,82 @@ def distinct(drafts: Sequence[Draft]) -> tuple[list[Draft], int]:
     return whole, len(drafts) - len(whole)
 
 
-def _matching(job: Job[Recipe], view: CorpusView, proposals: Sequence[Proposal]) -> Matching:
-    pools = read_pools(job.inputs["candidates"])
-    years = {document: classes[0].year for document, classes in view.topics.classes.items()}
-    return Matching(
-        texts={document.id: document.text for document in view.documents.values()},
-        clusters=read_clusters(job.inputs["documents"]),
-        years=years,
-        splits=read_splits(job.inputs["queries"]),
-        evidence=_evidence(proposals, view),
-        topic_scores={p.topic: _scores(pools, p.topic) for p in proposals},
-        pooled={p.id: frozenset(pools[p.topic].documents) | frozenset(pools[p.base].documents) for p in proposals},
-    )
+@dataclass(frozen=True)
+class _Named:
+    """What is known of the documents that proposals name; no other can stand in a pair."""
+
+    documents: Shelf[Document]
+    readings: Shelf[DocumentReading]
+    measures: dict[str, Measure]
+    years: dict[str, int]
+    people: set[str]
+    """Documents about a person."""
+    evidence: dict[str, Stances]
+    """By proposal."""
 
 
-def _evidence(proposals: Sequence[Proposal], view: CorpusView) -> dict[str, Stances]:
-    """Evidence by proposal; proposals with the same words share it."""
+def _look_up(job: Job[Recipe], proposals: Sequence[Proposal], heads: Collection[str], knowledge: Knowledge) -> _Named:
+    """Read the named documents once; their texts are left where they are."""
     by_words: dict[YWords, list[str]] = defaultdict(list)
     for proposal in proposals:
         by_words[YWords(proposal.forms, proposal.blocked)].append(proposal.id)
-    entries = {str(i): words for i, words in enumerate(by_words)}
-    documents = {*view.topics.topics, *(d for p in proposals for d in p.on_topic)}
-    found = collect_evidence(entries, (view.documents[d] for d in sorted(documents)), view.scopes)
-    return {proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids}
+    named = _Named(Shelf(Document), Shelf(DocumentReading), {}, {}, set(), {})
+    wanted = {document for p in proposals for document in (*p.affirming, *p.denying, *p.on_topic)}
+
+    def documents() -> Iterator[tuple[Document, Sequence[Scope]]]:
+        for _, row, read in walk_both(job.inputs["documents"], job.inputs["mentions"]):
+            if row.id not in wanted:
+                continue
+            document, reading = row.parse(Document), read.parse(SubjectRead)
+            named.documents.put(row)
+            named.readings.put(read)
+            named.measures[document.id] = measure(document.text)
+            classes = classes_of(reading.classes, heads, knowledge)
+            if classes and classes[0].year is not None:
+                named.years[document.id] = classes[0].year
+            if any(one.kind == "person" for one in classes):
+                named.people.add(document.id)
+            yield document, reading.scopes
+
+    found = collect_evidence({str(i): words for i, words in enumerate(by_words)}, documents())
+    named.evidence.update({proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids})
+    return named
 
 
-def _scores(pools: Mapping[str, Pool], query: str) -> dict[str, float]:
-    pool = pools[query]
-    return dict(zip(pool.documents, pool.scores, strict=True))
+def _matching(job: Job[Recipe], named: _Named, proposals: Sequence[Proposal]) -> Matching:
+    """With the pools as far as they hold named documents; pool by pool, since all of them are many."""
+    asking: dict[str, set[str]] = defaultdict(set)
+    for proposal in proposals:
+        asking[proposal.topic].add(proposal.id)
+        asking[proposal.base].add(proposal.id)
+    topics = {proposal.topic for proposal in proposals}
+    scores: dict[str, dict[str, float]] = {}
+    best: dict[str, float] = {}
+    pooled: dict[str, set[str]] = {proposal.id: set() for proposal in proposals}
+    for pool in read_jsonl(job.inputs["candidates"] / POOLS, Pool):
+        known = {d: score for d, score in zip(pool.documents, pool.scores, strict=True) if d in named.measures}
+        if pool.query in topics:
+            scores[pool.query], best[pool.query] = known, max(pool.scores, default=1.0) or 1.0
+        for proposal_id in asking[pool.query]:
+            pooled[proposal_id].update(known)
+    return Matching(
+        documents=named.documents,
+        measures=named.measures,
+        clusters=read_clusters(job.inputs["documents"], named.measures),
+        years=named.years,
+        splits=read_splits(job.inputs["queries"], named.measures),
+        evidence=named.evidence,
+        topic_scores=scores,
+        best_scores=best,
+        pooled=pooled,
+    )
 
 
-def _passages(view: CorpusView, documents: set[str]) -> dict[str, Passage]:
-    return {
-        d: Passage(
-            view.documents[d].text, view.documents[d].title, view.facts.get(d, ()), view.sentences[d], _subject(view, d)
-        )
-        for d in documents
-    }
-
-
-def _subject(view: CorpusView, document: str) -> str:
-    """How a new sentence may speak of the document's subject."""
-    kinds = {c.kind for c in view.topics.classes.get(document, ())}
-    pronoun = view.pronouns[document]
-    return pronoun if "person" in kinds else "It"
+def _passage(document: str, named: _Named) -> Passage:
+    """What an edit needs to know of a document; of a person a new sentence speaks as the text does."""
+    text, reading = named.documents[document], named.readings[document]
+    subject = reading.pronoun if document in named.people else "It"
+    return Passage(text.text, text.title, reading.facts, reading.sentences, subject)
 
 
 def read_drafts(folder: Path) -> list[Draft]:

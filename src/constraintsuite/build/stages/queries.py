@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
+import numpy as np
+
+from constraintsuite.build.corpus.corpus import Corpus
+from constraintsuite.build.corpus.numbering import Numbering, Numbers
+from constraintsuite.build.corpus.tables import read_table, write_table
 from constraintsuite.build.domain import Knowledge, load_knowledge
 from constraintsuite.build.queries.approval import apply_approval, doubt_all
 from constraintsuite.build.queries.attributes import (
@@ -19,22 +25,23 @@ from constraintsuite.build.queries.attributes import (
     select_attributes,
 )
 from constraintsuite.build.queries.coverage import Coverage, measure_coverage
-from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
+from constraintsuite.build.queries.evidence import Sides, collect_sides
+from constraintsuite.build.queries.facts import FactTable, RelationFacts
 from constraintsuite.build.queries.given import read_given
 from constraintsuite.build.queries.records import ATTRIBUTE, Proposal, Topic
-from constraintsuite.build.queries.relations import RelationFacts, gather, propose_relations, y_key, y_words
+from constraintsuite.build.queries.relations import propose_relations, y_key, y_words
 from constraintsuite.build.queries.topics import TopicTable
 from constraintsuite.build.queries.view import CorpusView
+from constraintsuite.build.reading.records import NounsRead
 from constraintsuite.build.recipe import QuerySettings, Recipe
 from constraintsuite.build.splits import split_documents, split_ys
 from constraintsuite.build.stages.documents import read_clusters
-from constraintsuite.build.stages.mentions import read_readings
 from constraintsuite.build.stages.viewing import view_corpus
 from constraintsuite.errors import UserError
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Split
-from constraintsuite.records.text import Qrel, Query
+from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
 
@@ -43,45 +50,69 @@ def work(job: Job[Recipe]) -> Outcome:
     """Write `proposals.jsonl`, `splits.json`, `coverage.json`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
-    view = view_corpus(job.inputs["documents"], job.inputs["mentions"], knowledge, recipe.queries.min_topic_documents)
-    clusters = read_clusters(job.inputs["documents"])
     rejects: Counter[str] = Counter()
     allowed = _allowed_relations(recipe, knowledge)
-    gathered = gather(view.facts, knowledge, allowed)
-    attributes = _attributes(job, view, knowledge) if ATTRIBUTE in allowed else {}
+    corpus = Corpus(job.inputs["documents"], job.inputs["mentions"])
+    view = view_corpus(corpus, knowledge, FactTable(knowledge, allowed), recipe.queries.min_topic_documents)
+    gathered = view.facts.gather()
+    attributes = _attributes(view, knowledge, recipe.queries) if ATTRIBUTE in allowed else {}
     entries = {y_key(key, y): y_words(found.relation, y) for key, found in gathered.items() for y in found.documents}
     entries |= {
         attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found
     }
-    evidence = _evidence(entries, view)
+    evidence = collect_sides(entries, corpus.scoped(view.topics.with_topic()))
     splits = split_documents(
-        view.documents, clusters, _ties(gathered, attributes, view.topics), recipe.splits, recipe.seed
+        corpus.numbering.ids,
+        _near_duplicates(job.inputs["documents"], corpus.numbering),
+        _ties(gathered, attributes, view.topics),
+        recipe.splits,
+        recipe.seed,
     )
-    stating = {y_key(key, y): ids for key, found in gathered.items() for y, ids in found.documents.items()}
-    speaking = {key: stating.get(key, found.affirming | found.denying) for key, found in evidence.items()}
-    ys = split_ys(speaking, splits, recipe.splits)
+    ys = split_ys(_speaking(gathered, evidence), splits, recipe.splits)
     mined: list[Proposal] = []
     if recipe.queries.mine:
-        mined += propose_relations(gathered, evidence, view.topics, ys, rejects)
-        mined += propose_attributes(attributes, evidence, view.topics, ys, knowledge, recipe.queries, rejects)
+        topics, numbering = view.topics, corpus.numbering
+        mined += propose_relations(gathered, evidence, topics, numbering, ys, rejects)
+        mined += propose_attributes(attributes, evidence, topics, numbering, ys, knowledge, recipe.queries, rejects)
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
     given = read_given(queries, qrels, view, splits, knowledge, rejects)
     coverage = measure_coverage(view, knowledge, mined, given, recipe.queries)
     settled = sorted(_settle([*given, *mined], coverage, recipe.approved), key=_best_first)
     write_jsonl(job.out / "proposals.jsonl", settled)
-    write_text(job.out / "splits.json", json.dumps(dict(sorted(splits.items())), ensure_ascii=False, indent=0) + "\n")
+    write_table(job.out / "splits.json", splits.entries())
     write_text(job.out / "coverage.json", adapter(Coverage).dump_json(coverage, indent=2).decode() + "\n")
     counts = {"proposals": len(settled), "to build": sum(p.status in ("build", "accepted") for p in settled)}
     return Outcome(counts, dict(rejects))
 
 
-def _attributes(job: Job[Recipe], view: CorpusView, knowledge: Knowledge) -> dict[Topic, dict[str, NounCount]]:
-    mentions, settings = job.inputs["mentions"], job.recipe.queries
-    wanted = denied_nouns(read_readings(mentions), view.topics, knowledge, max(1, settings.min_denying))
-    return select_attributes(
-        count_nouns(read_readings(mentions), view.documents, view.topics, knowledge, wanted), settings
+def _attributes(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:
+    """Read the nouns of documents on topic twice: only those that enough documents deny are counted."""
+    on_topic = view.topics.with_topic()
+    denying = ((n, reading.parse(NounsRead)) for n, _, reading in view.corpus.passages() if on_topic[n])
+    wanted = denied_nouns(denying, view.topics, knowledge, max(1, settings.min_denying))
+    counted = (
+        (n, document.parse(Document).text, reading.parse(NounsRead))
+        for n, document, reading in view.corpus.passages()
+        if on_topic[n]
     )
+    return select_attributes(count_nouns(counted, view.topics, knowledge, wanted), settings)
+
+
+def _speaking(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Sides]) -> dict[str, Numbers]:
+    """The documents by which the split of each Y is chosen: those that state it, else those that speak of it."""
+    stating = {y_key(key, y): numbers for key, found in gathered.items() for y, numbers in found.documents.items()}
+    return {
+        key: stating[key] if key in stating else np.union1d(found.affirming, found.denying)
+        for key, found in evidence.items()
+    }
+
+
+def _near_duplicates(documents: Path, numbering: Numbering) -> Iterator[tuple[int, int]]:
+    for document, first in read_clusters(documents).items():
+        numbers = numbering.of(document), numbering.of(first)
+        if numbers[0] is not None and numbers[1] is not None:
+            yield numbers[0], numbers[1]
 
 
 def _best_first(proposal: Proposal) -> tuple[float, str]:
@@ -110,26 +141,24 @@ def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
     return (wanted & known) - set(recipe.queries.exclude_relations)
 
 
-def _evidence(entries: Mapping[str, YWords], view: CorpusView) -> dict[str, Stances]:
-    on_topic = (view.documents[document] for document in sorted(view.topics.topics))
-    return collect_evidence(entries, on_topic, view.scopes)
-
-
 def _ties(
     gathered: Mapping[str, RelationFacts], attributes: Mapping[Topic, object], topics: TopicTable
-) -> list[tuple[str, ...]]:
+) -> Iterator[list[int]]:
     """Groups of documents to keep in one split, the dearest first.
 
     Topics whose attributes are asked for; documents that state one name; then those that share a value of a closed relation
     (nationality, genre), as far as the cap on the size of a part allows.
     """
-    groups = [topics.members[topic] for topic in sorted(attributes, key=lambda topic: topic.text)]
+    for topic in sorted(attributes, key=lambda topic: topic.text):
+        yield topics.members(topic).tolist()
     shared = [
-        (found.relation.filler == "value", len(documents), tuple(sorted(documents)))
+        (found.relation.filler == "value", documents)
         for found in gathered.values()
         for documents in found.documents.values()
     ]
-    return [*groups, *(documents for _, _, documents in sorted(shared))]
+    # Of equal length, by ids: their numbers are in the same order, and as bytes, the greatest first, compare as they do.
+    for _, documents in sorted(shared, key=lambda tie: (tie[0], len(tie[1]), tie[1].astype(">u4").tobytes())):
+        yield documents.tolist()
 
 
 def read_proposals(folder: Path) -> list[Proposal]:
@@ -137,7 +166,19 @@ def read_proposals(folder: Path) -> list[Proposal]:
     return list(read_jsonl(folder / "proposals.jsonl", Proposal))
 
 
-def read_splits(folder: Path) -> dict[str, Split]:
-    """The split of each document."""
-    splits: dict[str, Split] = json.loads((folder / "splits.json").read_text(encoding="utf-8"))
-    return splits
+def read_questions(folder: Path, wanted: Container[str]) -> dict[str, Proposal]:
+    """The wanted proposals by id, without the many documents that they name: what is asked is all that is left of them."""
+    return {
+        proposal.id: replace(proposal, affirming=(), denying=(), on_topic=(), evidence=())
+        for proposal in read_jsonl(folder / "proposals.jsonl", Proposal)
+        if proposal.id in wanted
+    }
+
+
+def read_splits(folder: Path, wanted: Container[str] | None = None) -> dict[str, Split]:
+    """The split of each document, or of those that are wanted."""
+    return {
+        document: cast(Split, split)
+        for document, split in read_table(folder / "splits.json")
+        if wanted is None or document in wanted
+    }

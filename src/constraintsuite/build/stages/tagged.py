@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from constraintsuite.build.pairs.records import Kept
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.recipe import Recipe
-from constraintsuite.build.stages.candidates import Pool, read_pools
-from constraintsuite.build.stages.documents import read_clusters, read_documents
+from constraintsuite.build.stages.candidates import POOLS, Pool
+from constraintsuite.build.stages.documents import read_clusters, read_some
 from constraintsuite.build.stages.kept import read_kept
-from constraintsuite.build.stages.queries import read_proposals
+from constraintsuite.build.stages.queries import read_questions
 from constraintsuite.build.tags import make_tags
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.execution.spread import Outcome
@@ -27,17 +27,21 @@ from constraintsuite.records.examples import (
     Retrieval,
 )
 from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 
 
 def work(job: Job[Recipe]) -> Outcome:
     """Write `examples.jsonl`, slice by slice, in an order that depends on content alone."""
-    proposals = {proposal.id: proposal for proposal in read_proposals(job.inputs["queries"])}
-    documents = {document.id: document for document in read_documents(job.inputs["documents"])}
-    pools = read_pools(job.inputs["candidates"])
-    clusters = read_clusters(job.inputs["documents"])
+    all_kept = read_kept(job.inputs["kept"])
+    proposals = read_questions(job.inputs["queries"], {kept.draft.proposal for kept in all_kept})
+    wanted = {document for kept in all_kept for document in (kept.draft.pos, kept.draft.neg)}
+    documents = {document.id: document for document in read_some(job.inputs["documents"], wanted)}
+    asked = {text for proposal in proposals.values() for text in (proposal.topic, proposal.base)}
+    found = read_jsonl(job.inputs["candidates"] / POOLS, Pool)
+    pools = {pool.query: pool for pool in found if pool.query in asked}
+    clusters = read_clusters(job.inputs["documents"], wanted)
     by_slice: dict[str, list[Kept]] = defaultdict(list)
-    for kept in read_kept(job.inputs["kept"]):
+    for kept in all_kept:
         by_slice[kept.draft.slice].append(kept)
     examples: list[Example] = []
     for name in sorted(by_slice):

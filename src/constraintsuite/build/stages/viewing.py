@@ -3,34 +3,51 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
+from constraintsuite.build.corpus.corpus import Corpus
+from constraintsuite.build.corpus.walking import walk
 from constraintsuite.build.domain import Knowledge
-from constraintsuite.build.queries.topics import TopicTable
+from constraintsuite.build.queries.facts import FactTable
+from constraintsuite.build.queries.topics import TopicTable, defining_heads, established
 from constraintsuite.build.queries.view import CorpusView
-from constraintsuite.build.reading.records import ClassReading
-from constraintsuite.build.stages.documents import read_documents
-from constraintsuite.build.stages.mentions import read_readings
+from constraintsuite.build.reading.records import ClassesRead, ClassReading, StatementsRead
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import read_jsonl
 
 
-def view_corpus(documents: Path, mentions: Path, knowledge: Knowledge, min_topic_documents: int) -> CorpusView:
-    """Read both stages into memory, without the nouns."""
-    classes: dict[str, tuple[ClassReading, ...]] = {}
-    scopes, facts, pronouns, sentences = {}, {}, {}, {}
+def view_corpus(corpus: Corpus, knowledge: Knowledge, facts: FactTable, min_topic_documents: int) -> CorpusView:
+    """Read what documents are and state, twice: which class nouns and fillers count is known after the first time."""
+    heads: Counter[str] = Counter()
     hints: Counter[str] = Counter()
-    for reading in read_readings(mentions):
-        classes[reading.id] = reading.classes
-        scopes[reading.id] = reading.scopes
-        sentences[reading.id] = reading.sentences
-        pronouns[reading.id] = reading.pronoun
-        hints.update(reading.hints)
-        if reading.facts:
-            facts[reading.id] = reading.facts
-    topics = TopicTable(classes, knowledge, min_topic_documents)
-    texts = {document.id: document for document in read_documents(documents)}
-    return CorpusView(texts, scopes, facts, pronouns, sentences, hints, topics)
+    read = np.zeros(len(corpus.numbering), dtype=np.bool_)
+    for number, _, reading in corpus.passages():
+        found = reading.parse(StatementsRead)
+        read[number] = True
+        heads.update(defining_heads(found.classes))
+        hints.update(found.hints)
+        facts.add(number, found.facts)
+    telling = facts.keep_frequent()
+
+    def classes() -> Iterator[tuple[int, tuple[ClassReading, ...]]]:
+        for number, _, reading in corpus.passages():
+            if number in telling:
+                facts.name(reading.parse(StatementsRead).facts)
+            yield number, reading.parse(ClassesRead).classes
+
+    topics = TopicTable(classes(), established(heads, knowledge), len(corpus.numbering), knowledge, min_topic_documents)
+    return CorpusView(corpus, read, facts, hints, topics)
+
+
+def read_heads(mentions: Path, knowledge: Knowledge) -> frozenset[str]:
+    """The class nouns that count in a corpus."""
+    heads: Counter[str] = Counter()
+    for row in walk(mentions):
+        heads.update(defining_heads(row.parse(ClassesRead).classes))
+    return established(heads, knowledge)
 
 
 def read_examples(folder: Path) -> list[Example]:
