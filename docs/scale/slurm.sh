@@ -8,13 +8,14 @@
 # /shared is a folder that all nodes see. A job that runs out of time is submitted again, and goes on where it was.
 set -euo pipefail
 port=6379
+export RAY_AUTH_MODE=token RAY_AUTH_TOKEN
+RAY_AUTH_TOKEN=$(python3 -c 'import secrets; print(secrets.token_hex(32))')
 head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 address=$(srun --nodes=1 --ntasks=1 --nodelist="$head" hostname --ip-address | awk '{print $1}'):$port
 srun --nodes=1 --ntasks=1 --nodelist="$head" ray start --head --port=$port --num-cpus="$SLURM_CPUS_PER_TASK" --block &
-sleep 10
+until (: < "/dev/tcp/${address%:*}/$port") 2> /dev/null; do sleep 1; done
 if [ "$SLURM_JOB_NUM_NODES" -gt 1 ]; then
   srun --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --exclude="$head" \
     ray start --address="$address" --num-cpus="$SLURM_CPUS_PER_TASK" --block &
-  sleep 10
 fi
 csuite "$@" --engine ray --address "$address"

@@ -17,7 +17,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import THREADS
 from constraintsuite.execution.engine import Crash
-from constraintsuite.execution.ray_engine import RayEngine, Share, require_cluster
+from constraintsuite.execution.ray_engine import RayEngine, Share, find_cluster
 from execution.two_nodes import TwoNodes, start_two_nodes
 
 TASKS = [5, 1, 4, 2, 3]
@@ -167,9 +167,17 @@ def test_a_node_has_room_for_as_many_workers_as_get_their_share(
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "no.such.host.invalid:6379", "ray://127.0.0.1:1"])
 def test_no_cluster_is_a_user_error_that_says_how_to_start_one(address: str) -> None:
     with pytest.raises(UserError, match=rf"{address}: .*ray start --head"):
-        require_cluster(address)
+        find_cluster(address)
 
 
 def test_an_address_without_a_port_is_refused() -> None:
     with pytest.raises(UserError, match="HOST:PORT"):
-        require_cluster("node7")
+        find_cluster("node7")
+
+
+def test_a_cluster_of_this_machine_that_is_gone_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")
+    with pytest.raises(UserError, match=r"No Ray cluster at 127\.0\.0\.1:1: Connection refused"):
+        find_cluster("auto")

@@ -79,8 +79,9 @@ def _with_options(command: Command, models: bool) -> Command:
 def _cluster(address: str | None, workers: int, cpus: int | None, gpus: float, models: bool) -> Engine:
     from constraintsuite.execution.cores import THREADS, cores  # noqa: PLC0415 - so that --help stays quick
     from constraintsuite.execution.progress import Terminal  # noqa: PLC0415
-    from constraintsuite.execution.ray_engine import RayEngine, Share  # noqa: PLC0415
+    from constraintsuite.execution.ray_engine import RayEngine, Share, find_cluster  # noqa: PLC0415
 
+    find_cluster(address)  # before any work is done that does not need it
     if cpus:
         os.environ[THREADS] = str(cpus)  # what a model computes may depend on it, and this process says what to expect
     alone = models and not gpus

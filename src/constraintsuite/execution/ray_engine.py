@@ -11,6 +11,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Generic, cast
 
 from constraintsuite.errors import MissingExtraError, UserError
@@ -242,34 +244,44 @@ def _total(nodes: Sequence[Mapping[str, Any]], kind: str) -> float:
     return sum(float(node["Resources"].get(kind, 0)) for node in nodes)
 
 
+def find_cluster(address: str | None) -> str:
+    """The address to connect to. One at which nobody listens is refused: Ray itself would try for minutes."""
+    if find_spec("ray") is None:
+        raise MissingExtraError("ray", "--engine ray")
+    where = address or os.environ.get("RAY_ADDRESS") or _ALONE
+    if where == _ALONE:
+        return where
+    listens = _noted_cluster() if where == "auto" else where
+    if listens is None:
+        return where
+    host, _, port = listens.rpartition("/")[2].rpartition(":")
+    if not host or not port.isdecimal():
+        raise UserError(f"--address {where}: expected HOST:PORT, as `ray start --head` prints it, or auto.")
+    try:
+        socket.create_connection((host, int(port)), _ANSWER_SECONDS).close()
+    except OSError as error:
+        raise UserError(_no_cluster(listens, f"{error.strerror or error}.")) from None
+    return where
+
+
+def _noted_cluster() -> str | None:
+    """Where a cluster is, or was, that this machine belongs to; Ray may still find one of which it left no note."""
+    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
+    note = Path(folder, "ray", "ray_current_cluster")
+    return note.read_text(encoding="utf-8").strip() if note.is_file() else None
+
+
 def _connect(address: str | None) -> Any:  # noqa: ANN401
     """Ray itself, as a part of a cluster."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anyone
-    try:
-        ray: Any = import_module("ray")
-    except ImportError:
-        raise MissingExtraError("ray", "--engine ray") from None
+    where = find_cluster(address)
+    ray: Any = import_module("ray")
     if not ray.is_initialized():
-        where = address or os.environ.get("RAY_ADDRESS") or _ALONE
-        require_cluster(where)
         try:
             ray.init(address=where, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, ValueError) as error:
             raise UserError(_no_cluster(where, str(error).splitlines()[0])) from None
     return ray
-
-
-def require_cluster(address: str) -> None:
-    """Refuse an address at which nobody listens: Ray itself would try for minutes."""
-    if address in ("auto", _ALONE):
-        return
-    host, _, port = address.rpartition("/")[2].rpartition(":")
-    if not host or not port.isdecimal():
-        raise UserError(f"--address {address}: expected HOST:PORT, as `ray start --head` prints it, or auto.")
-    try:
-        socket.create_connection((host, int(port)), _ANSWER_SECONDS).close()
-    except OSError as error:
-        raise UserError(_no_cluster(address, f"{error.strerror or error}.")) from None
 
 
 def _no_cluster(address: str, said: str) -> str:
