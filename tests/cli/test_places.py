@@ -170,6 +170,17 @@ def test_an_evaluation_fetches_no_other_run(url: str, monkeypatch: pytest.Monkey
     assert [run.name for run in (open_mirror(url).root / "suite").iterdir()] == ["bm25"]
 
 
+def test_a_run_by_url_knows_its_suite_by_url(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    suite = open_mirror(f"{url}/suite")
+    write_suite(suite.root)
+    suite.push(suite.root)
+    score = ["eval", suite.url, "--model", "tfidf", "--out", f"{url}/runs"]
+    assert CliRunner().invoke(cli, score, catch_exceptions=False).exit_code == 0
+    elsewhere(monkeypatch, tmp_path)
+    made = CliRunner().invoke(cli, ["report", f"{url}/runs/suite/tfidf", "--out", str(tmp_path / "page")])
+    assert made.exit_code == 0, made.output
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

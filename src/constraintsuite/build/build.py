@@ -30,6 +30,7 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline, Stage, code_version
 from constraintsuite.records.examples import Example
+from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
@@ -114,7 +115,7 @@ def build_suite(
         _refuse_foreign(out, finished=present is not None)
         start = time.monotonic()
         (out / "manifest.json").unlink(missing_ok=True)
-        stages = PIPELINE.run(recipe, out / "stages", inputs, engine, reporter, redo_from=redo_from, until=until)
+        stages = PIPELINE.run(recipe, out / STAGES_FOLDER, inputs, engine, reporter, redo_from=redo_from, until=until)
         if until is not None and until != STAGES[-1].name:
             return Built(out, None, stages)
         return Built(out, _assemble(recipe, out, origin, stages, start, reporter), stages)
@@ -123,7 +124,7 @@ def build_suite(
 def _refuse_foreign(out: Path, *, finished: bool) -> None:
     """Keep away from a folder that holds somebody's files and no build."""
     names = {path.name for path in out.iterdir()} - {".lock"}
-    if names and not finished and "stages" not in names:
+    if names and not finished and STAGES_FOLDER not in names:
         raise UserError(f"{out}: this folder holds other files ({sorted(names)[0]}, …). Choose an empty or new --out.")
 
 

@@ -121,7 +121,8 @@ class SourceSettings(BaseModel, frozen=True, extra="forbid"):
     """Where text comes from, and how it is read."""
 
     source: str = Field(
-        min_length=1, description="A file, a folder, `irds:ID`, `hf:OWNER/NAME[:CONFIG]`, or `sample` (bundled)."
+        min_length=1,
+        description="A file or folder, also by URL (`s3://…`), `irds:ID`, `hf:OWNER/NAME[:CONFIG]`, or `sample` (bundled).",
     )
     format: Format = Field("auto", description="What the source is; `auto` decides from its name and content.")
     id_field: str | None = Field(

@@ -17,6 +17,7 @@ from constraintsuite.records.examples import CONTROL_SLICES, Example
 from constraintsuite.store.artifact import MANIFEST, Artifact
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
+from constraintsuite.store.mirror import is_url, mirror_of, open_mirror, shown
 
 EXAMPLES = "examples.jsonl"
 CONTROLS = "controls.jsonl"
@@ -111,15 +112,20 @@ def read_results(path: Path) -> tuple[PairResult, ...]:
 
 
 def remember_suite(run: Path, suite: Path) -> None:
-    """Note in a run's folder where its suite lies, as seen from there."""
-    write_text(run / _SUITE_PLACE, os.path.relpath(suite.resolve(), run.resolve()) + "\n")
+    """Note in a run's folder where its suite lies: its URL, or its place as seen from there."""
+    place = shown(suite) if mirror_of(suite) else os.path.relpath(suite.resolve(), run.resolve())
+    write_text(run / _SUITE_PLACE, place + "\n")
 
 
 def suite_place(run: Path) -> Path | None:
     """Where the suite of a run lies; None if it is not where it was."""
-    place = run / _SUITE_PLACE
-    suite = run / place.read_text(encoding="utf-8").rstrip("\n") if place.is_file() else None
-    return suite.resolve() if suite is not None and suite.is_dir() else None
+    note = run / _SUITE_PLACE
+    place = note.read_text(encoding="utf-8").rstrip("\n") if note.is_file() else ""
+    if is_url(place):
+        mirror = open_mirror(place)
+        mirror.pull(stages=False)
+        return mirror.root
+    return (run / place).resolve() if place and (run / place).is_dir() else None
 
 
 def find_suite(run: Path) -> Path:

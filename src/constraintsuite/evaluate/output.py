@@ -12,9 +12,18 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import changed_files, remember_suite, suite_place
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.execution.unfinished import SHARDS, forget, is_unfinished_work
+from constraintsuite.execution.unfinished import forget, is_unfinished_work
 from constraintsuite.models.base import Fact
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, finish, read_manifest
+from constraintsuite.store.artifact import (
+    ENVIRONMENT,
+    MANIFEST,
+    STAGES,
+    Artifact,
+    Manifest,
+    Origin,
+    finish,
+    read_manifest,
+)
 from constraintsuite.store.files import folder_lock
 
 _FRESH = ".new"  # hidden, hence no part of the artifact
@@ -119,8 +128,8 @@ def _replace(
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     artifact = finish(out, origin, written.counts, written.rejects, time.monotonic() - start, events, written.place)
-    if is_unfinished_work(out / SHARDS):
-        forget(out / SHARDS)
+    if is_unfinished_work(out / STAGES):
+        forget(out / STAGES)
     return artifact
 
 
@@ -137,7 +146,7 @@ def _exchange(out: Path, fresh: Path, own: Sequence[str]) -> None:
 def _visible(folder: Path) -> Iterator[Path]:
     """All files but hidden ones, and shards of work that was stopped."""
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or (path.name == SHARDS and is_unfinished_work(path)):
+        if path.name.startswith(".") or (path.name == STAGES and is_unfinished_work(path)):
             continue
         if path.is_dir() and not path.is_symlink():
             yield from _visible(path)

@@ -15,12 +15,12 @@ from constraintsuite.evaluate.writing import RunContent, record_run, run_origin
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.spread import UNWORKABLE
-from constraintsuite.execution.unfinished import SHARDS, keep_same
+from constraintsuite.execution.unfinished import keep_same
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.held import holding
 from constraintsuite.models.naming import check_models, load_scorer
 from constraintsuite.models.sending import send_model
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.artifact import STAGES, Artifact
 from constraintsuite.store.files import sha256_text
 
 _ALONE = LocalEngine()
@@ -66,7 +66,7 @@ def evaluate_suite(
     origin = run_origin(loaded, scorer.name, {"scorer": sent.fingerprint}, seed)
 
     def score() -> RunContent:
-        folder = keep_same(out / SHARDS, origin.fingerprint)
+        folder = keep_same(out / STAGES, origin.fingerprint)
         with holding(sent.name, sent.fingerprint, scorer, bench):
             scored = score_shards(shards, sent, scorer, folder, engine, reporter)
         bench.events[:] = scored.events

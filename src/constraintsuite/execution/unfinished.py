@@ -8,8 +8,6 @@ from pathlib import Path
 from constraintsuite.execution.travel import clear
 from constraintsuite.store.files import write_text
 
-SHARDS = "stages"
-"""How such a folder is called: what lies there is no content of an artifact."""
 _MARK = ".working"
 
 

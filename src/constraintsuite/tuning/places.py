@@ -7,8 +7,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.store.artifact import STAGES
+
 CHECKPOINTS, SELECTED = "checkpoints", "selected.json"
-STAGES = "stages"
 """No content of the artifact: prepared data, states of optimizers, points of single checkpoints."""
 _TEMPORARY = re.compile(r"\..*\.tmp-\d+")
 

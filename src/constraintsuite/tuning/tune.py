@@ -20,7 +20,7 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.device import describe_device, fix_threads, pick_device
 from constraintsuite.models.torch.folder import library_versions, need_torch
 from constraintsuite.records.plots import Plot
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.tuning.curves import CURVES, OVERALL, TRAINING, Point, draw_curves
@@ -32,7 +32,7 @@ from constraintsuite.tuning.evaluation.rankings import open_ranking, ranking_inp
 from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
 from constraintsuite.tuning.evaluation.suites import open_suite, suite_input
 from constraintsuite.tuning.models import open_start, write_start
-from constraintsuite.tuning.places import CHECKPOINTS, SELECTED, STAGES, Moment, Places
+from constraintsuite.tuning.places import CHECKPOINTS, SELECTED, Moment, Places
 from constraintsuite.tuning.preparing import data_inputs, prepare
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
 from constraintsuite.tuning.selection import Selected, check_selectable, select

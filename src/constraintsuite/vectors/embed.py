@@ -14,13 +14,13 @@ from constraintsuite.execution.bulk import left_out
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import Outcome, spread
-from constraintsuite.execution.unfinished import SHARDS, forget, keep_same
+from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.models.base import Fact, Role
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.models.held import letting_go
 from constraintsuite.models.sending import Sent, send_model
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.vectors.bundle import CODES, VECTORS, Bundle
 from constraintsuite.vectors.embedding import ShardTask, embed_shard
@@ -64,11 +64,11 @@ def _embed(
         manifest = read_manifest(out)
         if manifest is not None and bundle.owns(Artifact(out, manifest)):  # the folder's name is the encoder's
             reporter.note(f"{encoder.name}: {out} is up to date")
-            forget(out / SHARDS)
+            forget(out / STAGES)
             return Artifact(out, manifest)
         start = time.monotonic()
         reopen(out)
-        folder = keep_same(out / SHARDS, f"{origin.fingerprint} {_FORM}")
+        folder = keep_same(out / STAGES, f"{origin.fingerprint} {_FORM}")
         tasks = plan_shards(bundle, sent, folder, shard_rows, tuple(reuse))
         outcome = spread("shards", embed_shard, tasks, folder, engine, reporter)
         _gather(bundle, out, tasks)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.travel import clear
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Manifest, read_manifest
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Manifest, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.bundle import (
     CORPUS,
@@ -23,7 +23,6 @@ from constraintsuite.vectors.bundle import (
     finished_parts,
 )
 
-WORK = "stages"  # what lies there is no content of an artifact
 _OWN = (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, TWINS, ENVIRONMENT)
 
 
@@ -61,7 +60,7 @@ def refuse_others(out: Path, manifest: Manifest | None, *, force: bool) -> None:
         raise UserError(
             f"{out}: here lies a bundle of other texts or settings. Choose another --out, or replace it with --force."
         )
-    own = {MANIFEST, WORK, *PARTS, *_OWN}
+    own = {MANIFEST, STAGES, *PARTS, *_OWN}
     foreign = sorted(path.name for path in out.iterdir() if path.name not in own and not path.name.startswith("."))
     if foreign:
         raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of a bundle. Choose another --out.")
@@ -70,7 +69,7 @@ def refuse_others(out: Path, manifest: Manifest | None, *, force: bool) -> None:
 def open_for_texts(out: Path) -> None:
     """Clear earlier texts away."""
     (out / MANIFEST).unlink(missing_ok=True)  # first: from now on the bundle is unfinished
-    for name in (*_OWN, WORK):
+    for name in (*_OWN, STAGES):
         _remove(out / name)
 
 
@@ -96,7 +95,7 @@ def tidy(bundle: Bundle) -> None:
         for part in (bundle.path / folder).iterdir() if (bundle.path / folder).is_dir() else ():
             if part not in own:
                 _remove(part)
-    _remove(bundle.path / WORK)
+    _remove(bundle.path / STAGES)
 
 
 def sweep(bundle: Bundle) -> None:
@@ -111,7 +110,7 @@ def leftovers(bundle: Bundle) -> list[Path]:
     Vectors that are not finished are none: they may be of these texts, and wait for their command to be run again.
     """
     foreign = [part.path for name in PARTS for part in finished_parts(bundle.path, name) if not bundle.owns(part)]
-    return [*foreign, *([bundle.path / WORK] if (bundle.path / WORK).is_dir() else [])]
+    return [*foreign, *([bundle.path / STAGES] if (bundle.path / STAGES).is_dir() else [])]
 
 
 def _remove(path: Path) -> None:

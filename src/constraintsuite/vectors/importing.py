@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.models.dense import Similarity
 from constraintsuite.records.text import Qrel
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.vectors.bundle import (
@@ -32,7 +32,7 @@ from constraintsuite.vectors.bundle import (
 )
 from constraintsuite.vectors.coverage import state_of
 from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import WORK, claimed, open_for_texts, refuse_others, reopen, sweep, tidy
+from constraintsuite.vectors.folder import claimed, open_for_texts, refuse_others, reopen, sweep, tidy
 from constraintsuite.vectors.joining import Grades, Joined, join, judge
 from constraintsuite.vectors.judged import positives_of
 from constraintsuite.vectors.layouts import msmarco
@@ -152,7 +152,7 @@ def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> Or
 
 def _write_texts(content: _Content, out: Path) -> None:
     found, joined = content.found, content.joined
-    loose = out / WORK
+    loose = out / STAGES
     if joined is not None:
         spread(joined.placed(), len(found.document_ids), loose)
     for number, start in enumerate(range(0, len(found.document_ids), PART_ROWS)):

@@ -14,10 +14,10 @@ import numpy as np
 
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.unfinished import SHARDS, forget, keep_same
+from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.models.dense import Similarity
 from constraintsuite.retrieval.topk import Neighbours, top_k
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.bundle import CODES, TRUTH, Bundle
 from constraintsuite.vectors.folder import reading, reopen
@@ -65,11 +65,11 @@ def _make(
         manifest = read_manifest(out)
         if manifest is not None and manifest.fingerprint == origin.fingerprint:
             reporter.note(f"{out} is up to date")
-            forget(out / SHARDS)
+            forget(out / STAGES)
             return Artifact(out, manifest)
         reopen(out)
         start = time.monotonic()
-        folder = keep_same(out / SHARDS, f"{origin.fingerprint} {shard_rows}")
+        folder = keep_same(out / STAGES, f"{origin.fingerprint} {shard_rows}")
         files = vectors.artifact.path / QUERIES_FILE, vectors.artifact.path / DOCUMENTS_FILE
         rows = search_shards(Search(*files, similarity, k), folder, shard_rows, engine, reporter)
         write_table(out / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from constraintsuite.store.artifact import STAGES
 from constraintsuite.store.files import write_text
-from constraintsuite.vectors.folder import WORK
 
 Step = Literal["surveyed", "spread", "written"]
 _MARK = ".working"
@@ -26,7 +26,7 @@ class Work:
     @classmethod
     def resume(cls, out: Path, fingerprint: str) -> Work:
         """The work on the bundle `out`; what was left by work on anything else is thrown away."""
-        work = cls(out / WORK, fingerprint)
+        work = cls(out / STAGES, fingerprint)
         mark = work.folder / _MARK
         if not (mark.is_file() and mark.read_text(encoding="utf-8") == work._named):
             work.discard()

@@ -18,6 +18,7 @@ from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.records.text import Document
 from constraintsuite.reports.marks import Mark, Segment, cut
+from constraintsuite.store.artifact import STAGES
 from constraintsuite.store.files import sha256_of
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
@@ -93,7 +94,7 @@ def suite_of(shelf: Shelf, proposal: Proposal) -> Shelved | None:
 
 def _corpus(suite: Path) -> dict[str, Document]:
     """All documents of a suite by id; none where they are gone, or too many to be kept."""
-    folder = suite / "stages" / "documents"
+    folder = suite / STAGES / "documents"
     size = sum(part.stat().st_size for part in folder.glob("part-*.jsonl"))
     return {document.id: document for document in read_documents(folder)} if size <= LARGEST else {}
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from constraintsuite.annotate.batch import HEAD
 from constraintsuite.errors import UserError
 from constraintsuite.showing import SHOWN
-from constraintsuite.store.artifact import MANIFEST, Manifest, read_manifest
+from constraintsuite.store.artifact import MANIFEST, STAGES, Manifest, read_manifest
 from constraintsuite.web.kept import Kept
 
 BATCH, PROPOSALS = "batch", "proposals"
@@ -25,7 +25,6 @@ HERE = ".here"
 would take a dot alone out of an address."""
 DEEPEST = 6
 _PROPOSED = "proposals.jsonl"
-STAGES = "stages"
 _PASSED_OVER = frozenset({STAGES, "node_modules", "__pycache__"})
 _NOT_OURS = _PASSED_OVER - {STAGES}
 """Folders that no page ever reads from; stages are no things to show, but what a build rejected lies there."""

@@ -31,7 +31,7 @@ from constraintsuite.mechanism.patching.memory import Budget, peak_mib, plan_mem
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import adapter, describe
 
@@ -39,7 +39,6 @@ KIND = "circuit"
 FOLDER = "circuit"
 """Inside an explain folder; each circuit has a folder of its own in it."""
 REPORT = "circuit.json"
-_STAGES = "stages"  # margins that were run, until all is finished
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -72,10 +71,10 @@ def find_circuit(
     with folder_lock(out):
         if begin(out, work.origin) is not None:
             told.note(f"{out}: up to date")
-            shutil.rmtree(out / _STAGES, ignore_errors=True)  # of one that was stopped when it was all but done
+            shutil.rmtree(out / STAGES, ignore_errors=True)  # of one that was stopped when it was all but done
             return read_circuit(out)
         start = time.monotonic()
-        for place in (out, out / _STAGES):
+        for place in (out, out / STAGES):
             remove_leftovers(place)
         bench = make_bench(
             work.subject,
@@ -84,7 +83,7 @@ def find_circuit(
             settings.ablation,
             work.budget,
             settings.seed,
-            folder=out / _STAGES,
+            folder=out / STAGES,
             watch=Watch(told),
         )
         report = search_circuit(bench, work.contrasts, work.effects, settings)
@@ -97,7 +96,7 @@ def find_circuit(
         }
         counts = {"contrasts": sum(report.contrasts), "sites": report.sites, "members": len(report.circuit)}
         finish(out, work.origin, counts, {}, time.monotonic() - start, place=machine)
-        shutil.rmtree(out / _STAGES, ignore_errors=True)
+        shutil.rmtree(out / STAGES, ignore_errors=True)
     return report
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.mechanism.contrasts.halves import TORN
 
 WORDS: Mapping[str, str] = {
@@ -21,6 +22,7 @@ WORDS: Mapping[str, str] = {
     TORN: "its documents fell to both halves",
     "too_long": "the model cuts off what is marked",
     "same_tokens": "clean and corrupt are the same tokens to the model",
+    UNWORKABLE: "the model breaks at it",
     "no_other_y": "no other of its template and half is about another Y",
 }
 

@@ -28,7 +28,7 @@ from constraintsuite.mechanism.drift.behaviour import asked_of, compare_behaviou
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint
 from constraintsuite.mechanism.drift.cka import FEWEST
 from constraintsuite.mechanism.drift.comparing import Ground
-from constraintsuite.mechanism.drift.folder import KIND, RESULTS, RUNS, STAGES
+from constraintsuite.mechanism.drift.folder import KIND, RESULTS, RUNS
 from constraintsuite.mechanism.drift.plan import DriftPlan, plan_drift
 from constraintsuite.mechanism.drift.records import Drift
 from constraintsuite.mechanism.drift.settings import DriftSettings
@@ -36,7 +36,7 @@ from constraintsuite.mechanism.drift.steps import Walk, walk
 from constraintsuite.mechanism.explain.folder import begin
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import adapter
 

@@ -13,7 +13,7 @@ from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe
 
 KIND, RESULTS = "drift", "drift.json"
-RUNS, STAGES = "runs", "stages"
+RUNS = "runs"
 """Inside the folder, but no content of it: the runs are artifacts of their own, and stages are what a stopped drift goes on from."""
 
 

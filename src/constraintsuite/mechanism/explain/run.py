@@ -11,7 +11,7 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.execution.stage import code_version
-from constraintsuite.execution.unfinished import SHARDS, forget, keep_same
+from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import Contrast
 from constraintsuite.mechanism.effects.agreement import compare
@@ -29,7 +29,7 @@ from constraintsuite.mechanism.explain.shards import write_all_effects
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.patching.memory import peak_mib
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish
 from constraintsuite.store.files import folder_lock, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 
@@ -95,7 +95,7 @@ def _analyse(question: Question, out: Path, reporter: Reporter, engine: Engine) 
 
 def _answer(planned: Planned, origin: Origin, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
     start = time.monotonic()
-    folder = keep_same(out / SHARDS, origin.fingerprint)
+    folder = keep_same(out / STAGES, origin.fingerprint)
     left = write_all_effects(planned, out, folder, engine, reporter)
     rows = read_effects(out)
     if not len(rows):

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Origin, finish, read_manifest
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.ann.host import Host, describe_host, machine_of, note_load, own_turn
 from constraintsuite.vectors.ann.per_query import require_pyarrow
@@ -27,7 +27,6 @@ from constraintsuite.vectors.ann.staging import Staged, stage
 from constraintsuite.vectors.ann.threads import require_threadpoolctl
 from constraintsuite.vectors.ann.worker import WorkerJob
 
-STAGES = "stages"
 """Kept beside the results and not part of them: copies of vectors, and their truth."""
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 

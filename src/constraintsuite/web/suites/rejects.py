@@ -10,14 +10,14 @@ from pathlib import Path
 from constraintsuite.build.pairs.records import Draft, Rejected
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.reports.marks import Mark, Segment, cut, excerpt
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.artifact import STAGES, Artifact
 from constraintsuite.store.jsonl import read_jsonl
 
 MOST = 500
 """Pairs of one reason that are kept in memory."""
 _STAGE = "kept"
 """The one stage that keeps what it rejects; the others only count."""
-_FILE = Path("stages") / _STAGE / "rejected.jsonl"
+_FILE = Path(STAGES) / _STAGE / "rejected.jsonl"
 _PROPOSALS = "proposals.jsonl"
 
 
