@@ -65,7 +65,7 @@ $(VENV)/.base: pyproject.toml | $(VENV)/bin/pip
 $(VENV)-lucene/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-lucene
 	$(VENV)-lucene/bin/pip install --quiet "torch==2.13.0"
-	$(VENV)-lucene/bin/pip install --quiet --editable ".[lucene]" "pytest>=8.3" "hypothesis>=6.100"
+	$(VENV)-lucene/bin/pip install --quiet --editable ".[lucene]" "pytest>=8.3" "pytest-timeout>=2.3" "hypothesis>=6.100"
 	@touch $@
 
 clean:

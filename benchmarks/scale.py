@@ -26,7 +26,7 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.build.stages.documents import part_path
+from constraintsuite.build.corpus.parts import part_path
 from constraintsuite.build.stages.mentions import ReadingTask, read_shard
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source

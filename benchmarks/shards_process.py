@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
+from constraintsuite.build.corpus.parts import part_path
 from constraintsuite.build.recipe import DocumentSettings, Recipe
-from constraintsuite.build.stages.documents import part_path, read_documents
+from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.shard_search import read_hits, search_by_shards
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.engine import LocalEngine

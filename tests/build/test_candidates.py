@@ -13,10 +13,11 @@ from typing import TypeVar
 import fsspec
 import pytest
 
+from constraintsuite.build.corpus.parts import part_path
 from constraintsuite.build.recipe import DocumentSettings, Recipe
 from constraintsuite.build.stages import shard_search
 from constraintsuite.build.stages.candidates import Pool, read_pools, work
-from constraintsuite.build.stages.documents import part_path, read_documents
+from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.build.stages.shard_search import RankTask, rank_shard
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.care import Care

@@ -11,9 +11,16 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from constraintsuite.build.domain import Knowledge
+from constraintsuite.build.reading.document import read_document
+from constraintsuite.build.reading.records import DocumentReading
+from constraintsuite.cli.main import cli
 from constraintsuite.corpora.base import STRICT, SourceSettings
 from constraintsuite.corpora.opening import open_source
+from constraintsuite.records.text import Document
+from constraintsuite.text.base import Analysis
 
 KILLS = 20
 FOOD = [d for d in open_source(SourceSettings(source="sample")).documents(STRICT) if d.id.startswith("food")]
@@ -138,3 +145,23 @@ def test_a_broken_corpus_is_an_error_that_says_where(content: bytes, told: str, 
     assert "Traceback" not in result.stderr
     assert told in result.stderr
     assert not (tmp_path / "suite" / "manifest.json").exists()
+
+
+def test_a_document_that_breaks_the_reading_is_left_out_of_the_suite(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poison = FOOD[5].id
+
+    def break_at_one(document: Document, analysis: Analysis, knowledge: Knowledge) -> DocumentReading:
+        if document.id == poison:
+            raise ValueError("a text that nobody thought of")
+        return read_document(document, analysis, knowledge)
+
+    monkeypatch.setattr("constraintsuite.build.stages.mentions.read_document", break_at_one)
+    build = ["build", "--corpus", str(corpus), "--out", str(tmp_path / "suite"), "--analyser", "rules"]
+    result = CliRunner().invoke(cli, build, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert f"left out {poison}: ValueError" in result.stderr
+    examples = (tmp_path / "suite" / "examples.jsonl").read_text(encoding="utf-8")
+    assert examples
+    assert f'"{poison}"' not in examples

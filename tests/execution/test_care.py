@@ -110,3 +110,10 @@ def test_a_trail_that_was_cut_short_blames_nobody(tmp_path: Path, text: str) -> 
 def test_clean_work_leaves_nothing_behind(tmp_path: Path) -> None:
     list(Care(tmp_path, "part", one_by_one=True).each([1, 2], str, double))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_is_not_blamed_for_the_end_of_the_command(tmp_path: Path) -> None:
+    for _ in range(3):
+        care = Care(tmp_path, "part", one_by_one=True, excused=True)
+        next(care.each(["slow"], str, list))  # and the command is killed
+    assert Care(tmp_path, "part", excused=True).poison == []

@@ -38,6 +38,17 @@ def fail_on_four(number: int) -> int:
     return number
 
 
+def fail_first_write_late(task: tuple[int, Path]) -> None:
+    number, folder = task
+    (folder / f"begun-{number}").touch()
+    if number == 0:
+        while not (folder / "begun-1").exists():
+            time.sleep(0.01)
+        raise ValueError("first")
+    time.sleep(0.5)
+    (folder / "late").touch()
+
+
 def die_on_four(number: int) -> int:
     if number == 4:
         os._exit(1)
@@ -68,6 +79,14 @@ def test_every_task_is_reported_once_when_it_ends(workers: int) -> None:
 def test_an_error_in_a_task_is_the_error_of_the_map(workers: int) -> None:
     with pytest.raises(ValueError, match="four"):
         LocalEngine(workers).map(fail_on_four, TASKS)
+
+
+def test_once_an_error_is_told_nobody_works_any_more(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="first"):
+        LocalEngine(2).map(fail_first_write_late, [(0, tmp_path), (1, tmp_path)])
+    before = sorted(tmp_path.iterdir())
+    time.sleep(1)
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_no_tasks_no_results() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -181,3 +182,12 @@ def test_a_cluster_of_this_machine_that_is_gone_is_refused(tmp_path: Path, monke
     (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")
     with pytest.raises(UserError, match=r"No Ray cluster at 127\.0\.0\.1:1: Connection refused"):
         find_cluster("auto")
+
+
+def test_auto_is_first_of_all_what_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")
+    with socket.create_server(("127.0.0.1", 0)) as somebody:
+        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{somebody.getsockname()[1]}")
+        assert find_cluster("auto") == "auto"

@@ -40,6 +40,8 @@ class Care:
     folder: Path
     shard: str
     one_by_one: bool = False
+    excused: bool = False
+    """Whether the last process that worked on the shard ended with the command that had sent it: no record is to blame."""
     share: Callable[[Path], None] = lambda path: None
     """Told of a file that the next process must find, before the work goes on."""
     drop: Callable[[Path], None] = lambda path: None
@@ -57,11 +59,12 @@ class Care:
             last, suspect, times = json.loads(text)
         except ValueError:  # there is none, or a full disk cut it short
             last, suspect, times = "", "", 0
+        last = "" if self.excused else last
         self.suspect, self.times = (last, times + 1 if last == suspect else 1) if last else (suspect, times)
         if self.times == _DEADLY:
             self._write([*self.poison, Poison(self.suspect, KILLED)])
             self.suspect, self.times = "", 0
-        if last:
+        if text:
             self._mark("")
 
     @property

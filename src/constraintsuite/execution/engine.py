@@ -98,7 +98,7 @@ class LocalEngine:
         except BrokenProcessPool:
             return sorted(running)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # and wait: nobody writes once this is told
             raise
         self._pool = pool  # one that broke, or whose tasks nobody waits for, is not used again
         return []

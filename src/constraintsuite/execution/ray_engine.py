@@ -248,10 +248,12 @@ def find_cluster(address: str | None) -> str:
     """The address to connect to. One at which nobody listens is refused: Ray itself would try for minutes."""
     if find_spec("ray") is None:
         raise MissingExtraError("ray", "--engine ray")
-    where = address or os.environ.get("RAY_ADDRESS") or _ALONE
+    given = os.environ.get("RAY_ADDRESS") or None
+    where = address or given or _ALONE
     if where == _ALONE:
         return where
-    listens = _noted_cluster() if where == "auto" else where
+    listens = where if where != "auto" else given if given != "auto" else None
+    listens = listens or _noted_cluster()
     if listens is None:
         return where
     host, _, port = listens.rpartition("/")[2].rpartition(":")

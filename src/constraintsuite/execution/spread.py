@@ -129,8 +129,8 @@ def run_shard(planned: Shard) -> None:
             f"{platform.node()} does not see {shard.folder}. All nodes need the same folder: a shared file system, or an "
             "address such as s3://bucket/folder."
         )
-    deaths = _deaths(shard)
-    care = Care(shard.folder, shard.name, one_by_one=deaths >= _PATIENCE, share=send, drop=clear)
+    deaths, excused = _deaths(shard)
+    care = Care(shard.folder, shard.name, deaths >= _PATIENCE, excused, share=send, drop=clear)
     if deaths > _PATIENCE + _HOPELESS + care.deaths:
         _forget_deaths(shard)
         raise UserError(
@@ -162,12 +162,13 @@ def _at_hand(planned: Shard) -> Shard:
     return shard
 
 
-def _deaths(shard: Shard) -> int:
-    """How many processes have died of it, or with it; not one that only ended with the command that had sent it."""
+def _deaths(shard: Shard) -> tuple[int, bool]:
+    """How many processes have died of it, or with it, and whether another one has only ended with the command that had sent it."""
     if not shard.deaths_file.is_file():
-        return 0
+        return 0, False
     begun, driver, alone = json.loads(shard.deaths_file.read_text(encoding="utf-8"))
-    return int(begun) if alone or driver == shard.driver else int(begun) - 1
+    excused = driver != shard.driver and not alone
+    return int(begun) - excused, excused
 
 
 def _forget_deaths(shard: Shard) -> None:

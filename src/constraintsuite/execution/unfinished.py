@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from constraintsuite.execution.travel import clear
-from constraintsuite.store.files import write_text
+from constraintsuite.store.files import remove_leftovers, write_text
 
 _MARK = ".working"
 
@@ -14,6 +14,7 @@ _MARK = ".working"
 def keep_same(folder: Path, work: str) -> Path:
     """Keep the finished shards of the very same work, named by its hash, and nothing else; gives the folder."""
     mark = folder / _MARK
+    remove_leftovers(folder)
     if not (mark.is_file() and mark.read_text(encoding="utf-8") == work):
         forget(folder)
         folder.mkdir(parents=True)

@@ -21,7 +21,7 @@ from pydantic_core import from_json
 
 from constraintsuite.errors import UserError
 from constraintsuite.store import pulling
-from constraintsuite.store.files import sha256_of, sha256_text, write_text
+from constraintsuite.store.files import remove_leftovers, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.mirror import mirror_of
 from constraintsuite.store.seen import travels
@@ -151,8 +151,7 @@ def finish(
     `events` is what happened on the way and left no trace in the content, such as a repeated request; `place` is what a
     model says of where it ran. `beside` names folders inside that are artifacts of their own, and no content of this one.
     """
-    for leftover in path.rglob(".*.tmp-*"):  # of a process that was killed while writing
-        leftover.unlink(missing_ok=True)
+    remove_leftovers(path)
     files = {
         name: FileEntry(sha256=sha256_of(file), bytes=file.stat().st_size)
         for name, file in _hashed_files(path, beside).items()

@@ -52,6 +52,13 @@ def temporary_for(path: Path) -> Path:
     return path.with_name(f".{path.name}.{host}-{secrets.token_hex(4)}.tmp-{os.getpid()}")
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Take away what killed processes left of files they were writing; only for one who holds the folder's lock."""
+    for path in folder.rglob(".*.tmp-*"):
+        if path.is_file():
+            path.unlink(missing_ok=True)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a small text file atomically."""
     with atomic_writer(path) as file:

@@ -13,6 +13,7 @@ from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.kinds.approving import Judged, judge_all
 from constraintsuite.annotate.kinds.proposals import ProposalItems, read_all
 from constraintsuite.annotate.kinds.rewording import NAME
+from constraintsuite.build.corpus.parts import part_paths
 from constraintsuite.build.queries.outlook import is_corpus_of
 from constraintsuite.build.queries.records import Proposal
 from constraintsuite.build.stages.documents import read_documents
@@ -95,7 +96,7 @@ def suite_of(shelf: Shelf, proposal: Proposal) -> Shelved | None:
 def _corpus(suite: Path) -> dict[str, Document]:
     """All documents of a suite by id; none where they are gone, or too many to be kept."""
     folder = suite / STAGES / "documents"
-    size = sum(part.stat().st_size for part in folder.glob("part-*.jsonl"))
+    size = sum(part.stat().st_size for part in part_paths(folder))
     return {document.id: document for document in read_documents(folder)} if size <= LARGEST else {}
 
 

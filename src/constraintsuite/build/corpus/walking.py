@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from constraintsuite.build.corpus.parts import part_paths
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import adapter, describe
 
@@ -48,7 +49,7 @@ class Passage(NamedTuple):
 
 def walk(folder: Path) -> Iterator[Row]:
     """All lines of a stage's shards, in order."""
-    for path in sorted(folder.glob("part-*.jsonl")):
+    for path in part_paths(folder):
         with path.open("rb") as file:
             offset = 0
             for line in file:

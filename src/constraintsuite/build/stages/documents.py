@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from constraintsuite.build.corpus.digests import DigestSet, digest_of
+from constraintsuite.build.corpus.parts import part_path, part_paths
 from constraintsuite.build.corpus.tables import read_table, write_table
 from constraintsuite.build.corpus.walking import row_at, walk
 from constraintsuite.build.recipe import DocumentSettings, Recipe
@@ -83,14 +84,9 @@ def _write_parts(job: Job[Recipe], documents: Iterator[Document], sketches: Sket
     return written
 
 
-def part_path(folder: Path, shard: int) -> Path:
-    """The file of one shard."""
-    return folder / f"part-{shard:05d}.jsonl"
-
-
 def read_documents(folder: Path) -> Iterator[Document]:
     """All documents of the stage, shard by shard."""
-    for path in sorted(folder.glob("part-*.jsonl")):
+    for path in part_paths(folder):
         yield from read_jsonl(path, Document)
 
 

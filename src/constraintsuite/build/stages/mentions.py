@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.build.corpus.parts import part_path, part_paths
 from constraintsuite.build.domain import load_knowledge
 from constraintsuite.build.reading.document import read_document
 from constraintsuite.build.reading.records import DocumentReading
 from constraintsuite.build.recipe import Recipe
-from constraintsuite.build.stages.documents import part_path
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.execution.stage import Job
@@ -70,5 +70,5 @@ def read_all(documents: Sequence[Document], analyser: str, domains: tuple[Path, 
 
 def read_readings(folder: Path) -> Iterator[DocumentReading]:
     """All readings of the stage, shard by shard."""
-    for path in sorted(folder.glob("part-*.jsonl")):
+    for path in part_paths(folder):
         yield from read_jsonl(path, DocumentReading)

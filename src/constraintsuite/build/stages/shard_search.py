@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.build.corpus.parts import part_path
 from constraintsuite.build.recipe import CandidateSettings, Recipe
-from constraintsuite.build.stages.documents import part_path
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.execution.stage import Job

@@ -15,7 +15,6 @@ from constraintsuite.errors import UserError
 from constraintsuite.evaluate.load import refuse_changed
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.stage import code_version
-from constraintsuite.mechanism.circuits.leftovers import remove_leftovers
 from constraintsuite.mechanism.circuits.plan import CircuitPlan, plan_circuit
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
 from constraintsuite.mechanism.circuits.records import CircuitReport
@@ -32,7 +31,7 @@ from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish
-from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
 from constraintsuite.store.jsonl import adapter, describe
 
 KIND = "circuit"

@@ -15,7 +15,6 @@ from constraintsuite.errors import UserError
 from constraintsuite.evaluate.scoring import pairs_of
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import code_version
-from constraintsuite.mechanism.circuits.leftovers import remove_leftovers
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.circuits.running import studied_sites
@@ -37,7 +36,7 @@ from constraintsuite.mechanism.explain.folder import begin
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
-from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
 from constraintsuite.store.jsonl import adapter
 
 _DRAWS = 500  # of clusters: figures of rankings are made one draw at a time
