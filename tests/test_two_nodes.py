@@ -43,6 +43,7 @@ def csuite(*arguments: object, **settings: str) -> str:
     command = [sys.executable, "-m", "constraintsuite", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **settings})
     assert done.returncode == 0, done.stderr
+    assert "raylet" not in done.stdout + done.stderr  # Ray's own words on a node that is lost
     return done.stderr
 
 

@@ -18,7 +18,8 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import THREADS
 from constraintsuite.execution.engine import Crash
-from constraintsuite.execution.ray_engine import RayEngine, Share, find_cluster
+from constraintsuite.execution.ray_cluster import find_cluster
+from constraintsuite.execution.ray_engine import RayEngine, Share
 from execution.two_nodes import TwoNodes, start_two_nodes
 
 TASKS = [5, 1, 4, 2, 3]
@@ -178,6 +179,8 @@ def test_an_address_without_a_port_is_refused() -> None:
 
 def test_a_cluster_of_this_machine_that_is_gone_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    with pytest.raises(UserError, match="No Ray cluster at auto: there is no note of one in"):
+        find_cluster("auto")
     (tmp_path / "ray").mkdir()
     (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")
     with pytest.raises(UserError, match=r"No Ray cluster at 127\.0\.0\.1:1: Connection refused"):

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import platform
-import socket
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Generic, cast
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import THREADS, cores
 from constraintsuite.execution.engine import Crash, Done, Result, Task
 from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.ray_cluster import connect
 from constraintsuite.execution.stage import code_version
 
-_ALONE = (
-    "local"  # a cluster of this machine, for this command; with no word Ray would join one that somebody else runs here
-)
 _ATTEMPTS = 3  # a node may be lost, and the next one too
-_ANSWER_SECONDS = 5.0
 _NEWS_SECONDS = 30.0
 _LOOK_SECONDS = 5.0
 _LONGEST_WAIT = 600.0  # a cluster that grows on demand may need minutes for a first node
@@ -78,7 +70,7 @@ class RayEngine:
         if not tasks:
             return []
         if self._crew is None:
-            self._crew = _Crew(_connect(self._address), self._workers, self._share, self._reporter)
+            self._crew = _Crew(connect(self._address), self._workers, self._share, self._reporter)
         self._crew.rouse()
         return _Course(self._crew, function, tasks, done).run()
 
@@ -121,6 +113,7 @@ class _Crew:
     def __init__(self, ray: Any, wanted: int, share: Share, reporter: Reporter) -> None:  # noqa: ANN401 - a module without types
         self._ray, self._wanted, self._share, self._reporter = ray, wanted, share, reporter
         self._size, self._looked = 0, -_LOOK_SECONDS
+        self._seen = (0, 0)  # places and nodes
         self.idle: list[Any] = []
         self._starting: dict[Any, Any] = {}  # its first answer, to come: the worker
         self._busy: dict[Any, tuple[Any, int]] = {}  # its result, to come: the worker, and the number of the task
@@ -160,6 +153,7 @@ class _Crew:
                 result = self._get(answer)
                 if isinstance(result, Crash):
                     self._ray.kill(worker)  # it may only be out of reach, and still at work
+                    self._reporter.note("ray: a worker was lost; another one does its shard again")
                 else:
                     self.idle.append(worker)
                 yield index, result
@@ -178,11 +172,15 @@ class _Crew:
             return
         self._looked = time.monotonic()
         nodes = [node for node in self._ray.nodes() if node["Alive"]]
-        size = self._wanted or max(1, sum(map(self._share.places, nodes)))
-        if size != self._size:
-            told = f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, {_total(nodes, 'CPU'):g} processors"
-            self._reporter.note(f"ray: {told}; {size} {'worker' if size == 1 else 'workers'} of {self._share}")
-        self._size = size
+        places = sum(map(self._share.places, nodes))
+        if (places, len(nodes)) != self._seen:
+            room = _counted(self._wanted or places, "worker") + f" of {self._share}"
+            self._reporter.note(
+                f"ray: {_counted(len(nodes), 'node')}, {_counted(_total(nodes, 'CPU'), 'processor')}; "
+                + (room if places else f"none with room for a worker of {self._share}; waiting for one to join")
+            )
+            self._heard = time.monotonic()
+        self._seen, self._size = (places, len(nodes)), self._wanted or max(1, places)
 
     def _welcome(self, answer: Any) -> None:  # noqa: ANN401
         worker = self._starting.pop(answer)
@@ -219,8 +217,8 @@ class _Crew:
             told += f", and no node with {self._share} for a worker (--worker-cpus, --worker-gpus)"
         if waited > _LONGEST_WAIT:
             raise UserError(
-                f"{told}, and gave no worker for ten minutes. Is it busy with other work, or too small? A worker asks for "
-                f"{self._share}."
+                f"{told}, and gave no worker for ten minutes. Is it busy with other work, too small, or were its nodes lost? A "
+                f"worker asks for {self._share}. What was finished is kept: run the same command again."
             )
         self._reporter.note(f"{told}; waiting for a free place")
 
@@ -244,50 +242,5 @@ def _total(nodes: Sequence[Mapping[str, Any]], kind: str) -> float:
     return sum(float(node["Resources"].get(kind, 0)) for node in nodes)
 
 
-def find_cluster(address: str | None) -> str:
-    """The address to connect to. One at which nobody listens is refused: Ray itself would try for minutes."""
-    if find_spec("ray") is None:
-        raise MissingExtraError("ray", "--engine ray")
-    given = os.environ.get("RAY_ADDRESS") or None
-    where = address or given or _ALONE
-    if where == _ALONE:
-        return where
-    listens = where if where != "auto" else given if given != "auto" else None
-    listens = listens or _noted_cluster()
-    if listens is None:
-        return where
-    host, _, port = listens.rpartition("/")[2].rpartition(":")
-    if not host or not port.isdecimal():
-        raise UserError(f"--address {where}: expected HOST:PORT, as `ray start --head` prints it, or auto.")
-    try:
-        socket.create_connection((host, int(port)), _ANSWER_SECONDS).close()
-    except OSError as error:
-        raise UserError(_no_cluster(listens, f"{error.strerror or error}.")) from None
-    return where
-
-
-def _noted_cluster() -> str | None:
-    """Where a cluster is, or was, that this machine belongs to; Ray may still find one of which it left no note."""
-    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
-    note = Path(folder, "ray", "ray_current_cluster")
-    return note.read_text(encoding="utf-8").strip() if note.is_file() else None
-
-
-def _connect(address: str | None) -> Any:  # noqa: ANN401
-    """Ray itself, as a part of a cluster."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anyone
-    where = find_cluster(address)
-    ray: Any = import_module("ray")
-    if not ray.is_initialized():
-        try:
-            ray.init(address=where, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, ValueError) as error:
-            raise UserError(_no_cluster(where, str(error).splitlines()[0])) from None
-    return ray
-
-
-def _no_cluster(address: str, said: str) -> str:
-    return (
-        f"No Ray cluster at {address}: {said} Start one with `ray start --head`, or leave --address out to use this machine "
-        "alone."
-    )
+def _counted(number: float, name: str) -> str:
+    return f"{number:g} {name}" if number == 1 else f"{number:g} {name}s"
