@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from constraintsuite.build.corpus.walking import walk
 from constraintsuite.build.domain import load_knowledge
 from constraintsuite.build.pairs.couples import Matching, find_couples, measure, natural_drafts, single_drafts
 from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
@@ -34,7 +35,7 @@ from constraintsuite.build.reading.records import DocumentReading
 from constraintsuite.build.recipe import FilterSettings, PairSettings
 from constraintsuite.build.stages.candidates import Pool, read_pools
 from constraintsuite.build.stages.documents import read_clusters, read_documents
-from constraintsuite.build.stages.mentions import read_all, read_readings
+from constraintsuite.build.stages.mentions import read_all
 from constraintsuite.build.stages.queries import read_proposals, read_splits
 from constraintsuite.build.stages.viewing import read_heads
 from constraintsuite.records.text import Document
@@ -151,7 +152,7 @@ def _prepare(source: str, folder: Path) -> Case:
     command = ["build", "--corpus", source, "--analyser", "rules", "--until", "candidates", "--out", str(folder)]
     run_measured([sys.executable, "-m", "constraintsuite", *command])
     stages = folder / "stages"
-    readings = {reading.id: reading for reading in read_readings(stages / "mentions")}
+    readings = {row.id: row.parse(DocumentReading) for row in walk(stages / "mentions")}
     heads = read_heads(stages / "mentions", load_knowledge(()))
     classes = {name: classes_of(reading.classes, heads, load_knowledge(())) for name, reading in readings.items()}
     return Case(

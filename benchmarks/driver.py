@@ -20,9 +20,10 @@ from typing import NamedTuple
 import click
 
 from constraintsuite.build.build import PIPELINE, build_suite, resolve
+from constraintsuite.build.corpus.walking import walk
+from constraintsuite.build.reading.records import DocumentReading
 from constraintsuite.build.recipe import AnalysisSettings, Recipe
 from constraintsuite.build.stages.documents import read_documents
-from constraintsuite.build.stages.mentions import read_readings
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
@@ -96,7 +97,7 @@ def run(corpus: str, out: str, name: str) -> None:
     before, begin = peak_bytes(), now()
     if name == HELD:
         held = [{d.id: d for d in read_documents(Path(out) / "stages" / "documents")}]
-        held.append({r.id: r for r in read_readings(Path(out) / "stages" / "mentions")})  # type: ignore[misc]
+        held.append({row.id: row.parse(DocumentReading) for row in walk(Path(out) / "stages" / "mentions")})  # type: ignore[misc]
     else:
         build_suite(recipe, Path(out), reporter=Silent(), engine=LocalEngine(WORKERS), until=name)
     print(json.dumps([peak_bytes() - before, (now() - begin).own]))

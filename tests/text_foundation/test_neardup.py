@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
@@ -46,6 +47,35 @@ def test_clusters_are_those_of_the_plain_definition(threshold: float) -> None:
     expected = brute_force_clusters(texts, threshold)
     assert 12 <= len(set(expected)) < len(texts)
     assert near_duplicate_clusters(texts, threshold) == expected
+
+
+@pytest.mark.parametrize("tile", [1, 3, 128])
+def test_clusters_do_not_depend_on_how_many_are_compared_at_a_time(monkeypatch: pytest.MonkeyPatch, tile: int) -> None:
+    """Texts that share much and are no duplicates, between copies that grow together only by way of others."""
+    rng = random.Random(12)
+    form = [f"b{place}" for place in range(30)]
+    forms = [" ".join([*form, *(f"x{rng.randrange(10**6)}" for _ in range(12))]) for _ in range(40)]
+    chain = [" ".join(f"c{place}" for place in range(begin, begin + 40)) for begin in range(0, 24, 3)]
+    texts = [*forms, *chain, *corrupted_copies(rng, originals=3, copies=4)]
+    rng.shuffle(texts)
+    monkeypatch.setattr("constraintsuite.text.neardup.TILE", tile)
+    assert near_duplicate_clusters(texts, 0.8) == brute_force_clusters(texts, 0.8)
+
+
+def test_of_a_form_that_many_fill_in_each_pair_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(5)
+    form = [f"b{place}" for place in range(40)]
+    texts = [" ".join([*form, *(f"x{rng.randrange(10**6)}" for _ in range(12))]) for _ in range(40)]
+    compared: Counter[frozenset[frozenset[str]]] = Counter()
+
+    def noted(a: set[str], b: set[str]) -> float:
+        compared[frozenset((frozenset(a), frozenset(b)))] += 1
+        return jaccard(a, b)
+
+    monkeypatch.setattr("constraintsuite.text.neardup.jaccard", noted)
+    assert near_duplicate_clusters(texts, 0.8) == list(range(40))
+    assert len(compared) > 100
+    assert set(compared.values()) == {1}
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,12 @@ TOGETHER = 2
 """Bands that are in memory at once; with fewer the sketches are read more often."""
 SHINGLED = 256
 """Texts whose shingles are kept, since a text is often compared with several."""
+TILE = SHINGLED // 2
+"""Texts of a group that are compared with as many others at a time."""
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
 Keys = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 def near_duplicate_clusters(texts: Sequence[str], threshold: float) -> list[int]:
@@ -92,28 +96,23 @@ class Sketches:
             columns[:, begin : begin + len(block)] = block[:, first : first + TOGETHER].T
         return columns
 
-    def _shared_before(self, group: Sequence[int], band: int) -> Callable[[int, Sequence[int]], list[bool]]:
-        """Whether two of a group, by their places in it, met in an earlier band: then they have been compared."""
+    def _shared_before(self, group: Sequence[int], band: int) -> Callable[[int, Places], Flags]:
+        """Whether one of a group met others of it, all by their places in it, in an earlier band: then they were compared."""
         rows = np.empty((len(group), band), dtype=np.uint64)
         for place, index in enumerate(group):
             self._file.seek(index * BANDS * 8)
             rows[place] = np.frombuffer(self._file.read(band * 8), dtype=np.uint64)
-
-        def met(one: int, others: Sequence[int]) -> list[bool]:
-            return (rows[others] == rows[one]).any(axis=1).tolist()  # type: ignore[no-any-return]
-
-        return met
+        return lambda one, others: (rows[others] == rows[one]).any(axis=1)
 
 
 def _groups(keys: Keys) -> Iterator[list[int]]:
     """The indexes of equal keys, in order, for all keys that stand twice or more."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
-    repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
+    edges = np.flatnonzero(np.diff(ordered[1:] == ordered[:-1], prepend=False, append=False))
     del ordered
-    for run in np.split(repeated, np.flatnonzero(np.diff(repeated) != 1) + 1):
-        if len(run):
-            yield order[run[0] : run[-1] + 2].tolist()
+    for begin, end in zip(edges[::2], edges[1::2], strict=True):
+        yield order[begin : end + 1].tolist()
 
 
 class _Joining:
@@ -127,25 +126,41 @@ class _Joining:
         """Whether a group is of more than one cluster so far."""
         return len({self._root(index) for index in group}) > 1
 
-    def compare(self, group: Sequence[int], met: Callable[[int, Sequence[int]], list[bool]]) -> None:
-        """Compare all of a group that are not of one cluster, and have not `met` before."""
-        clusters: dict[int, list[int]] = {}
-        for place, index in enumerate(group):
-            for members in clusters.values():
-                if self._root(group[members[0]]) != self._root(index):
-                    self._compare(group, place, members, met(place, members))
-            joined = [root for root in clusters if self._root(root) == self._root(index)]
-            members = [member for root in joined for member in clusters.pop(root)]
-            clusters[self._root(index)] = [*members, place]
+    def compare(self, group: Sequence[int], met: Callable[[int, Places], Flags]) -> None:
+        """Compare all of a group that are not of one cluster, and have not `met` before.
 
-    def _compare(self, group: Sequence[int], place: int, members: Sequence[int], met: Sequence[bool]) -> None:
-        """One text with those of a cluster, until one is alike."""
+        Tile by tile: the shingles of two tiles are kept, those of a whole group may not be, and would be read for each pair.
+        """
+        roots = np.array([self._root(index) for index in group])
+        tiles = [slice(begin, begin + TILE) for begin in range(0, len(group), TILE)]
+        for number, late in enumerate(tiles):
+            for early in tiles[: number + 1]:
+                if (roots[early] != roots[late.start]).any() or (roots[late] != roots[late.start]).any():
+                    for place in range(len(group))[late]:
+                        self._compare(group, roots, place, early, met)
+
+    def _compare(
+        self, group: Sequence[int], roots: Places, place: int, tile: slice, met: Callable[[int, Places], Flags]
+    ) -> None:
+        """Compare one of a group with those before it in a tile; `roots` are kept as they are now."""
+        others = tile.start + np.flatnonzero(roots[tile.start : min(tile.stop, place)] != roots[place])
+        if len(others):
+            others = others[~met(place, others)]
+        while (alike := self._first_alike(group, place, others)) is not None:
+            first, second = sorted((int(roots[place]), int(roots[alike])))
+            self._parent[second] = first
+            roots[roots == second] = first
+            others = others[(others > alike) & (roots[others] != first)]
+
+    def _first_alike(self, group: Sequence[int], place: int, others: Places) -> int | None:
+        """The first of other places whose text is like that of a place."""
+        if not len(others):
+            return None
         shingles = self._shingles(group[place])
-        for member, known in zip(members, met, strict=True):
-            if not known and jaccard(shingles, self._shingles(group[member])) >= self._threshold:
-                first, second = sorted((self._root(group[place]), self._root(group[member])))
-                self._parent[second] = first
-                return
+        for other in map(int, others):
+            if jaccard(shingles, self._shingles(group[other])) >= self._threshold:
+                return other
+        return None
 
     def roots(self) -> array[int]:
         """The first text of the cluster of each."""
@@ -163,8 +178,9 @@ class _Joining:
 
 def jaccard(a: set[str], b: set[str]) -> float:
     """Shared over all; 0 for two empty sets."""
-    union = len(a | b)
-    return len(a & b) / union if union else 0.0
+    shared = len(a & b)
+    union = len(a) + len(b) - shared
+    return shared / union if union else 0.0
 
 
 def _shingles(text: str) -> set[str]:

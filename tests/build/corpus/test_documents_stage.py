@@ -51,6 +51,23 @@ def test_clusters_are_those_of_all_texts_together(tmp_path: Path, shards: int) -
     assert outcome.counts["near-duplicates"] == 3
 
 
+@pytest.mark.parametrize("run", [1, 2, 100])
+def test_near_duplicates_are_written_by_id_however_few_are_sorted_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: int
+) -> None:
+    monkeypatch.setattr("constraintsuite.build.stages.documents.RUN", run)
+    names = ["m", "z", "\U0001f375", "b", "ab", "a", "\uffee"]
+    out, _ = read_corpus(tmp_path, [Document(name, f"{SOUP} {name}") for name in names], 3)
+    expected = ["a", "ab", "b", "z", "\uffee", "\U0001f375"]
+    assert list(read_clusters(out).items()) == [(name, "m") for name in expected]
+
+
+def test_a_corpus_without_near_duplicates_has_an_empty_table(tmp_path: Path) -> None:
+    out, outcome = read_corpus(tmp_path, [Document("soup", SOUP), Document("barn", BARN)], 2)
+    assert (out / "clusters.json").read_text() == "{}\n"
+    assert outcome.counts["near-duplicates"] == 0
+
+
 def test_repeated_ids_and_texts_are_rejected_and_the_first_is_kept(tmp_path: Path) -> None:
     documents = [
         Document("a", SOUP),

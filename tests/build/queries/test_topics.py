@@ -57,6 +57,19 @@ def test_the_topics_of_a_document_stand_smallest_first() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("topic", "documents"),
+    [
+        (Topic("Indian films", "film", "film", "Indian", ""), [0, 1, 2, 3, 4, 5]),
+        (Topic("drama films", "film", "film", "", "drama"), [0, 1, 2, 6, 7]),
+        (Topic("French drama films", "film", "film", "French", "drama"), []),  # too few: it is no topic
+    ],
+    ids=lambda value: value.text if isinstance(value, Topic) else None,
+)
+def test_the_documents_of_a_topic_stand_in_order(topic: Topic, documents: list[int]) -> None:
+    assert make_topics([(reading,) for reading in FILMS], 3).members(topic).tolist() == documents
+
+
 def test_a_modifier_that_nearly_all_share_belongs_to_the_class() -> None:
     """Of five apps four are note-taking apps: then the app that does not say so is taken for one too."""
     apps = [*[defined("app", "program", "note - taking")] * 4, defined("app", "program", "")]

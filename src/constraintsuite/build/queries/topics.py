@@ -64,6 +64,7 @@ class TopicTable:
         self.sizes = {by_text[text]: size for text, size in sizes.items() if size >= min_documents}
         """How many documents each topic has."""
         self._topics = [self._smallest_first(by_text[text] for text in topics) for topics in named]
+        self._kinds_with = _places_by_topic(self._topics)
         self._attribute_topics = [self._largest_plain(topics) for topics in self._topics]
 
     def topics_of(self, document: int) -> tuple[Topic, ...]:
@@ -76,7 +77,8 @@ class TopicTable:
 
     def members(self, topic: Topic) -> Numbers:
         """The documents of a topic, in order."""
-        within = np.array([topic in topics for topics in self._topics], dtype=np.bool_)
+        within = np.zeros(len(self._topics), dtype=np.bool_)
+        within[self._kinds_with.get(topic, [])] = True
         return np.flatnonzero(within[self._kind_of]).astype(np.uint32)
 
     def with_topic(self, fits: Callable[[Topic], bool] = lambda topic: True) -> npt.NDArray[np.bool_]:
@@ -106,6 +108,14 @@ def _distinct_classes(
     for document, found in readings:
         kind_of[document] = known.setdefault(classes_of(found, heads, knowledge), len(known))
     return list(known), kind_of
+
+
+def _places_by_topic(topics: Iterable[Iterable[Topic]]) -> dict[Topic, list[int]]:
+    places: dict[Topic, list[int]] = defaultdict(list)
+    for place, found in enumerate(topics):
+        for topic in found:
+            places[topic].append(place)
+    return dict(places)
 
 
 def plural(noun: str) -> str:

@@ -7,9 +7,13 @@ from collections import Counter
 from collections.abc import Container, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from heapq import merge
 from pathlib import Path
 
+import numpy as np
+
 from constraintsuite.build.corpus.digests import DigestSet, digest_of
+from constraintsuite.build.corpus.numbering import Ids
 from constraintsuite.build.corpus.parts import part_path, part_paths
 from constraintsuite.build.corpus.tables import read_table, write_table
 from constraintsuite.build.corpus.walking import row_at, walk
@@ -26,6 +30,10 @@ from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.text.cleaning import clean, repair_spacing
 from constraintsuite.text.neardup import Sketches
 
+CLUSTERS = "clusters.json"
+RUN = 1 << 16
+"""Near-duplicates whose ids are sorted at once."""
+
 
 def work(job: Job[Recipe]) -> Outcome:
     """Read the source once and write `part-NN.jsonl`, `clusters.json`, `queries.jsonl`, `qrels.jsonl` and `bad-rows.jsonl`."""
@@ -40,15 +48,14 @@ def work(job: Job[Recipe]) -> Outcome:
                 f"{source.name}: no usable document. Rejected: {dict(rejects) or 'none'}, bad rows: {dict(bad.counts) or 'none'}."
             )
         roots = sketches.clusters(lambda index: written.read(index).text, job.recipe.documents.near_duplicate)
-    near = ((index, root) for index, root in enumerate(roots) if index != root)
-    clusters = {written.read(index).id: written.read(root).id for index, root in near}
-    write_table(job.out / "clusters.json", sorted(clusters.items()))
+    near = array("q", (index for index, root in enumerate(roots) if index != root))
+    write_table(job.out / CLUSTERS, _by_id(written, near, roots))
     queries = write_jsonl(job.out / "queries.jsonl", source.queries(bad))
     qrels = write_jsonl(job.out / "qrels.jsonl", source.qrels(bad))
     write_jsonl(job.out / "bad-rows.jsonl", bad.rows)
     counts = {
         "documents": len(written.places),
-        "near-duplicates": len(clusters),
+        "near-duplicates": len(near),
         "queries": queries,
         "judgments": qrels,
     }
@@ -84,6 +91,19 @@ def _write_parts(job: Job[Recipe], documents: Iterator[Document], sketches: Sket
     return written
 
 
+def _by_id(written: _Written, near: array[int], roots: array[int]) -> Iterator[tuple[str, str]]:
+    """The ids of near-duplicates and of the first of their clusters, sorted in runs: as strings, all would take much room."""
+    members = np.asarray(near, dtype=np.int64)
+    named = np.union1d(members, np.asarray(roots, dtype=np.int64)[members])
+    ids = Ids(written.read(index).id for index in named.tolist())
+
+    def id_of(index: int) -> str:
+        return ids[int(np.searchsorted(named, index))]
+
+    runs = [array("q", sorted(near[begin : begin + RUN], key=id_of)) for begin in range(0, len(near), RUN)]
+    return ((id_of(index), id_of(roots[index])) for index in merge(*runs, key=id_of))
+
+
 def read_documents(folder: Path) -> Iterator[Document]:
     """All documents of the stage, shard by shard."""
     for path in part_paths(folder):
@@ -97,7 +117,7 @@ def read_some(folder: Path, wanted: Container[str]) -> Iterator[Document]:
 
 def read_clusters(folder: Path, wanted: Container[str] | None = None) -> dict[str, str]:
     """The cluster's name of each document (or of each that is wanted) that has a near-duplicate before it."""
-    table = read_table(folder / "clusters.json")
+    table = read_table(folder / CLUSTERS)
     return {document: first for document, first in table if wanted is None or document in wanted}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.build.corpus.parts import part_path, part_paths
+from constraintsuite.build.corpus.parts import part_path
 from constraintsuite.build.domain import load_knowledge
 from constraintsuite.build.reading.document import read_document
 from constraintsuite.build.reading.records import DocumentReading
@@ -66,9 +66,3 @@ def read_all(documents: Sequence[Document], analyser: str, domains: tuple[Path, 
     knowledge = load_knowledge(domains)
     for document, analysis in zip(documents, get_analyser(analyser).analyse(d.text for d in documents), strict=True):
         yield read_document(document, analysis, knowledge)
-
-
-def read_readings(folder: Path) -> Iterator[DocumentReading]:
-    """All readings of the stage, shard by shard."""
-    for path in part_paths(folder):
-        yield from read_jsonl(path, DocumentReading)

@@ -35,7 +35,7 @@ from constraintsuite.build.queries.view import CorpusView
 from constraintsuite.build.reading.records import NounsRead
 from constraintsuite.build.recipe import QuerySettings, Recipe
 from constraintsuite.build.splits import split_documents, split_ys
-from constraintsuite.build.stages.documents import read_clusters
+from constraintsuite.build.stages.documents import CLUSTERS
 from constraintsuite.build.stages.viewing import view_corpus
 from constraintsuite.errors import UserError
 from constraintsuite.execution.spread import Outcome
@@ -109,7 +109,7 @@ def _speaking(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Side
 
 
 def _near_duplicates(documents: Path, numbering: Numbering) -> Iterator[tuple[int, int]]:
-    for document, first in read_clusters(documents).items():
+    for document, first in read_table(documents / CLUSTERS):
         numbers = numbering.of(document), numbering.of(first)
         if numbers[0] is not None and numbers[1] is not None:
             yield numbers[0], numbers[1]
