@@ -44,6 +44,11 @@ def test_what_is_expected_lies_in_its_range(small: list[float], large: list[floa
     assert amount.low <= amount.value <= amount.high
 
 
+def test_what_is_in_proportion_at_most_has_no_power() -> None:
+    assert through(Point(100, 1.0), Point(200, 4.0), steepest=1.0) == Growth(0.0, 0.02)
+    assert through(Point(100, 3.0), Point(200, 5.0), steepest=1.0) == Growth(1.0, 0.02)
+
+
 def test_the_range_of_a_power_begins_at_proportion() -> None:
     amount = fit([Point(100, 1.0)], [Point(200, 4.0)]).at(2_000)
     assert amount == pytest.approx(Range(400.0, 40.0, 400.0))

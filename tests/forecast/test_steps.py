@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster, Prices
 from constraintsuite.forecast.costs import MapCost
 from constraintsuite.forecast.growth import Range
-from constraintsuite.forecast.lines import memory_lines, money_lines, start_line, step_line, storage_lines, sweep_line
+from constraintsuite.forecast.lines import money_lines, start_line, step_line, storage_lines, sweep_line
 from constraintsuite.forecast.notes import notes_on
 from constraintsuite.forecast.rates import Rate, Threads
 from constraintsuite.forecast.sampling import Taken
@@ -99,18 +100,6 @@ def test_what_a_sample_takes_without_documents_its_shards_take() -> None:
     assert mentions.seconds.value == pytest.approx(8 + 0.02 * 1_000)
 
 
-def test_a_worker_holds_a_shard() -> None:
-    def held(documents: int) -> MapCost:
-        return MapCost(1, (task(7, 1.0, peak=1_000 + 10 * documents // 4),), Spent(1.0, 1.0))
-
-    builds = [build(n, stage("mentions", 0.0, held(n))) for n in (400, 800)]
-    samples = Samples((builds[0],), (builds[1],), 1.0, shards=4)
-    _, worker, node = memory_lines(samples, 10_000, 100, FEW)
-    assert worker.amount.value == pytest.approx(1_000 + 10 * 100)
-    assert worker.arithmetic.endswith("x 100 of 10,000 / 100 shards")
-    assert node.amount.value == pytest.approx(2 * 2_000)
-
-
 def test_workers_start_once_and_not_with_every_step() -> None:
     begun = MapCost(1, (task(7, 1.0), task(8, 1.0)), Spent(3.0, 3.0), started=(2.0, 2.0))
     again = MapCost(1, (task(7, 1.0), task(8, 1.0)), Spent(1.0, 1.0))
@@ -127,6 +116,12 @@ def test_collections_of_memory_are_in_proportion_wherever_they_fell() -> None:
     assert sweep_line(samples, 2_000).amount == pytest.approx(Range(2.0, 0.0, 3.0))
     tagged = next(each for each in foretell_steps(RECIPE, samples, 2_000, ALONE) if each.name == "tagged")
     assert tagged.seconds.value < 20
+
+
+def test_where_no_sample_saw_a_collection_the_next_build_may_see_one() -> None:
+    """One of 0.3 s in 300 documents."""
+    builds = [replace(build(n), sweep=0.3) for n in (100, 200)]
+    assert sweep_line(Samples((builds[0],), (builds[1],), 1.0, 4), 2_000).amount == pytest.approx(Range(0, 0, 2.0))
 
 
 def test_vectors_are_stored_as_four_bytes_a_number() -> None:
@@ -170,10 +165,29 @@ def notes(documents: int, cluster: Cluster, *, whole: bool = True, given: bool =
         ),
         (notes(2_000, CARDS), "2 GPUs: a build uses none. They count for --embed and --eval."),
         (notes(2_000, FEW), "Efficiency: 0.80 measured"),
+        (notes(2_000, FEW), "With --engine ray comes Ray's own start, some seconds once a command."),
+        (notes(40_000, ALONE), "From 100 documents more to 40,000 that becomes 200 MiB of the driver, either way"),
     ],
 )
 def test_what_must_be_known_is_said(found: str, expected: str) -> None:
     assert expected in found
+
+
+@pytest.mark.parametrize(
+    ("device", "expected"),
+    [
+        (
+            "cuda: a card",
+            "dense:x: ONE GPU WAS MEASURED; the 2 planned are taken to be like it, each at its full speed.",
+        ),
+        ("cpu", "dense:x: NO GPU WAS MEASURED, so that the 2 planned do not count. Plan on a machine that has one."),
+    ],
+)
+def test_more_cards_than_were_measured_are_told_from_those(device: str, expected: str) -> None:
+    rate = Rate("dense:x", "texts", Range(0.01, 0.01, 0.01), 100, device, Threads(2, fixed=False), 10_000)
+    steps = foretell_steps(RECIPE, SAMPLES, 2_000, CARDS)
+    taken = Taken(((),), 2_000, True, None, 1e-5)
+    assert expected in notes_on(RECIPE, taken, SAMPLES, steps, (rate,), CARDS, 2_000, given=False)
 
 
 def test_more_workers_than_cores_are_refused() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from constraintsuite.build.recipe import Recipe
 from constraintsuite.forecast.amounts import in_bytes, in_range
 from constraintsuite.forecast.cluster import Cluster
-from constraintsuite.forecast.lines import Line, memory_lines
+from constraintsuite.forecast.lines import Line
+from constraintsuite.forecast.memory_lines import driver_line, memory_lines
 from constraintsuite.forecast.steps import Samples
 
 _GIB = 1 << 30
@@ -23,11 +23,11 @@ def alarms_of(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster
             "would take longer if some do; eval is left out. A larger --sample may have some; csuite propose asks a person."
         )
     if cluster.memory is not None:
-        yield from _on_memory(samples, documents, recipe.documents.shards, cluster, cluster.memory)
+        yield from _on_memory(recipe, samples, documents, cluster, cluster.memory)
 
 
-def _on_memory(samples: Samples, documents: int, shards: int, cluster: Cluster, memory: float) -> Iterator[str]:
-    lines = memory_lines(samples, documents, shards, cluster)
+def _on_memory(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster, memory: float) -> Iterator[str]:
+    lines = memory_lines(recipe, samples, documents, cluster)
     driver, most = lines[0], lines[-1]
     if _fits(most, memory):
         return
@@ -37,9 +37,10 @@ def _on_memory(samples: Samples, documents: int, shards: int, cluster: Cluster, 
     if _fits(driver, memory):
         yield f"{said} The driver alone fits: {_fewer_workers(lines, memory)}"
     else:
+        perhaps = "It may fit after all: a larger --sample tells. " if driver.amount.low <= memory * _GIB else ""
         yield (
-            f"{said} {beside}More nodes do not help the driver. Give its node more memory, or "
-            f"build from a part: {_part(samples, documents, cluster, memory)}"
+            f"{said} {beside}{perhaps}More nodes do not help the driver. Give its node more memory, or "
+            f"build from a part: {_part(recipe, samples, documents, memory)}"
         )
 
 
@@ -57,16 +58,15 @@ def _fewer_workers(lines: Sequence[Line], memory: float) -> str:
     driver, worker, _ = lines
     room = math.floor((memory * _GIB - driver.amount.high) / worker.amount.high)
     fewer = f"--workers {room} a node" if room else "no worker on its node"
-    return f"take {fewer}, or more documents.shards (at most 512), since a worker holds a shard."
+    return f"take {fewer}."
 
 
-def _part(samples: Samples, documents: int, cluster: Cluster, memory: float) -> str:
+def _part(recipe: Recipe, samples: Samples, documents: int, memory: float) -> str:
     """How much of the corpus a node can take, and the commands for that."""
-    alone = replace(cluster, nodes=1, workers=1)
     low, high = 0, documents
     while high - low > max(1, high // 100):
         middle = (low + high) // 2
-        low, high = (middle, high) if _fits(memory_lines(samples, middle, 1, alone)[0], memory) else (low, middle)
+        low, high = (middle, high) if _fits(driver_line(recipe, samples, middle), memory) else (low, middle)
     if not low:
         return "none is small enough for such a node."
     unit = 10 ** max(0, len(str(low)) - 2)  # two digits are more than is known

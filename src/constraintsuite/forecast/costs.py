@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
@@ -115,6 +115,8 @@ class BuildCost:
     start: Spent
     """Until the first stage: the program is loaded."""
     stages: tuple[StageCost, ...]
+    sweep: float = 0.0
+    """Seconds of one full collection in the driver at its end."""
 
     def stage(self, name: str) -> StageCost:
         """The stage of that name."""
@@ -124,6 +126,15 @@ class BuildCost:
     def peak(self) -> int:
         """Bytes that the driver held at most."""
         return max(stage.peak for stage in self.stages)
+
+    def raised_by(self, names: Collection[str]) -> int:
+        """Bytes by which these stages raised the most that the driver held."""
+        before = raised = 0
+        for stage in self.stages:
+            if stage.name in names:
+                raised += max(0, stage.peak - before)
+            before = max(before, stage.peak)
+        return raised
 
     @property
     def worker_peak(self) -> int:

@@ -72,22 +72,24 @@ class Fit:
         return Fit(best, tuple(others))
 
 
-def fit(small: Sequence[Point], large: Sequence[Point]) -> Fit:
+def fit(small: Sequence[Point], large: Sequence[Point], steepest: float = STEEPEST) -> Fit:
     """The middle one of all growths through a small and a large point, the lower where two are in the middle.
 
     Something that is loaded once between two sizes looks like growth; where small points differ in size it is not in all of
     them. Where the middle one is a power, plain proportion is among the others: two sizes are little to tell a power from.
     """
     far = _FAR * max(point.x for point in large)
-    others = sorted((through(one, other) for one, other in product(small, large)), key=lambda growth: growth.at(far))
+    others = sorted(
+        (through(one, other, steepest) for one, other in product(small, large)), key=lambda growth: growth.at(far)
+    )
     best = others[(len(others) - 1) // 2]
     if best.power > 1:
         others.append(_proportion(max(large)))
     return Fit(best, tuple(others))
 
 
-def through(small: Point, large: Point) -> Growth:
-    """The growth through two points, with nothing below zero and no power beyond 2."""
+def through(small: Point, large: Point, steepest: float = STEEPEST) -> Growth:
+    """The growth through two points, with nothing below zero and no power beyond the steepest."""
     if large.x <= small.x:
         return _proportion(large) if large.x > 0 else Growth(large.y, 0.0)
     rate = (large.y - small.y) / (large.x - small.x)
@@ -95,10 +97,10 @@ def through(small: Point, large: Point) -> Growth:
         return Growth(max(small.y, large.y), 0.0)
     if (fixed := small.y - rate * small.x) >= 0:
         return Growth(fixed, rate)
-    power = math.log(large.y / small.y) / math.log(large.x / small.x) if small.y > 0 else STEEPEST
+    power = math.log(large.y / small.y) / math.log(large.x / small.x) if small.y > 0 else steepest
+    power = min(power, steepest)
     if power < _NOISE:
         return _proportion(large)
-    power = min(power, STEEPEST)
     return Growth(0.0, large.y / large.x**power, power)
 
 

@@ -61,7 +61,7 @@ def step_line(step: Step, cluster: Cluster) -> Line:
 
 def sweep_line(samples: Samples, documents: int) -> Line:
     """Seconds of full collections in the driver."""
-    each = samples.each_document(lambda build: build.swept)
+    each = samples.swept
     return Line(SWEEPS, f"driver: {in_time(each.value)} x {documents:,}", each.times(documents))
 
 
@@ -69,22 +69,6 @@ def source_line(seconds: float, documents: int) -> Line:
     """Seconds by which the source is slower to read than the sample was."""
     amount = seconds * documents
     return Line("source", f"driver: {in_time(seconds)} x {documents:,}", Range(amount, 0.0, amount))
-
-
-def memory_lines(samples: Samples, documents: int, shards: int, cluster: Cluster) -> list[Line]:
-    """Bytes of the driver and of a worker at their most, and of the node that runs both."""
-    fit = samples.fit(lambda build: build.peak)
-    driver = Line("driver", in_growth(fit.best, documents, in_bytes), fit.at(documents))
-    if cluster.all_workers == 1:
-        return [driver]
-    fit = samples.fit_shard(lambda build: build.worker_peak)
-    arithmetic = in_growth(fit.best, documents / shards, in_bytes, f"of {documents:,} / {shards} shards")
-    worker = Line("worker", arithmetic, fit.at(documents / shards))
-    amount = driver.amount.plus(worker.amount.times(cluster.workers))
-    arithmetic = (
-        f"{in_bytes(driver.amount.value)} + {counted(cluster.workers, 'worker')} x {in_bytes(worker.amount.value)}"
-    )
-    return [driver, worker, Line("first node", arithmetic, amount)]
 
 
 def storage_lines(steps: Sequence[Step], embed: Rate | None, documents: int) -> list[Line]:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from constraintsuite.build.recipe import Recipe
-from constraintsuite.forecast.amounts import counted
+from constraintsuite.forecast.amounts import counted, in_bytes
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Fit
+from constraintsuite.forecast.memory_lines import BLUR
 from constraintsuite.forecast.rates import Rate
 from constraintsuite.forecast.sampling import Taken
 from constraintsuite.forecast.steps import Samples, Step
@@ -66,6 +67,7 @@ def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
     factor = documents / samples.large[0].documents
     if factor > FAR:
         yield f"EXTRAPOLATED by a factor of {factor:,.0f} from the larger samples: beyond {FAR} this is a guess. Try a larger --sample."
+        yield from _on_blur(samples, documents)
     elif factor > 1:
         yield f"Extrapolated by a factor of {factor:,.1f} from the larger samples."
     busy = sum(build.wall for build in builds) / max(1e-9, sum(build.own for build in builds))
@@ -73,6 +75,16 @@ def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
         yield (
             f"Other work had the processors: the samples took {busy:.1f} times as long as they would have alone. Times here are "
             "those without that."
+        )
+
+
+def _on_blur(samples: Samples, documents: int) -> Iterator[str]:
+    sizes = [build.documents for build in samples.all]
+    if max(sizes) > min(sizes):
+        more = BLUR * documents / (max(sizes) - min(sizes))
+        yield (
+            f"Memory of a build is known to about {in_bytes(BLUR)}. From {max(sizes) - min(sizes):,} documents more to {documents:,} "
+            f"that becomes {in_bytes(more)} of the driver, either way: a sample ten times as large makes it a tenth."
         )
 
 
@@ -110,9 +122,9 @@ def _on_workers(
     assert parts is not None
     yield (
         f"Efficiency: {samples.efficiency:.2f} measured, two workers at a time to one; {parts.shards} shards on "
-        f"{cluster.all_workers:,} workers keep {parts.shards / (parts.turns * cluster.all_workers):.0%} of them busy. Ray's own "
-        "start and the network are not measured here."
+        f"{cluster.all_workers:,} workers keep {parts.shards / (parts.turns * cluster.all_workers):.0%} of them busy."
     )
+    yield "With --engine ray comes Ray's own start, some seconds once a command. That and the network are not in this plan."
     yield from _on_shards(recipe.documents.shards, parts.busy, documents, cluster)
 
 
@@ -125,7 +137,7 @@ def _on_shards(shards: int, busy: int, documents: int, cluster: Cluster) -> Iter
     why = f"{idle:,} workers have nothing to do" if idle else f"a shard has {documents / shards:,.0f} documents"
     yield (
         f"SHARDS: the recipe has {shards}, so that {why}. Try documents: {{shards: {wanted}}} (at most {MOST_SHARDS}): work "
-        "spreads more evenly, and a worker holds less."
+        "spreads more evenly, and less is lost with a worker that dies."
     )
 
 
@@ -144,6 +156,8 @@ def _on_places(rate: Rate, cluster: Cluster) -> Iterator[str]:
         yield f"{rate.model}: it cannot be spread, and works where the command runs."
         return
     if rate.on_gpu:
+        if cluster.gpus > 1:
+            yield f"{rate.model}: ONE GPU WAS MEASURED; the {cluster.gpus:,} planned are taken to be like it, each at its full speed."
         return
     if cluster.gpus:
         yield f"{rate.model}: NO GPU WAS MEASURED, so that the {cluster.gpus:,} planned do not count. Plan on a machine that has one."

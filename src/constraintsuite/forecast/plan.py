@@ -18,6 +18,7 @@ from constraintsuite.forecast.building import Ground, build_samples
 from constraintsuite.forecast.cluster import Cluster, Prices
 from constraintsuite.forecast.forecast import Forecast
 from constraintsuite.forecast.lines import Line, total
+from constraintsuite.forecast.memory_lines import memory_lines
 from constraintsuite.forecast.model_lines import check_threads, rate_line
 from constraintsuite.forecast.notes import notes_on
 from constraintsuite.forecast.rates import TEXTS, Rate, made_up_pairs, measure_encoder, measure_scorer
@@ -153,7 +154,7 @@ def _work_out(found: _Measured, cluster: Cluster, prices: Prices) -> Forecast:
         len(found.taken.draws[0]),
         cluster,
         time,
-        tuple(made.memory_lines(found.samples, found.documents, found.recipe.documents.shards, cluster)),
+        tuple(memory_lines(found.recipe, found.samples, found.documents, cluster)),
         tuple(storage),
         tuple(made.money_lines(total(time), total(storage), cluster, prices)),
         tuple(alarms_of(found.recipe, found.samples, found.documents, cluster)),

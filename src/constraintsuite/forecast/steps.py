@@ -9,9 +9,10 @@ from statistics import median
 
 from constraintsuite.build.build import PIPELINE
 from constraintsuite.build.recipe import Recipe
+from constraintsuite.execution.care import AT_ONCE
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import SUITE, BuildCost, MapCost
-from constraintsuite.forecast.growth import Fit, Point, Range, fit
+from constraintsuite.forecast.growth import STEEPEST, Fit, Point, Range, fit
 
 STEPS = (*PIPELINE.names()[:-1], SUITE)
 BY_EXAMPLES = ("controls", SUITE)
@@ -35,15 +36,21 @@ class Samples:
         """How a quantity of a build grows with its documents, or its examples."""
         return self._fit(quantity, lambda build: build.examples if by_examples else build.documents)
 
-    def fit_shard(self, quantity: Callable[[BuildCost], float]) -> Fit:
-        """How a quantity grows with the documents of a shard."""
-        return self._fit(quantity, lambda build: build.documents / self.shards)
+    def fit_memory(self, held: Callable[[BuildCost], float], size: Callable[[BuildCost], float]) -> Fit:
+        """How memory grows with something: in proportion at most, as later steps use first what earlier ones left."""
+        return self._fit(held, size, steepest=1.0)
 
-    def _fit(self, quantity: Callable[[BuildCost], float], size: Callable[[BuildCost], float]) -> Fit:
+    def portion(self, build: BuildCost) -> float:
+        """Documents of a shard of a build that are in memory at a time."""
+        return portion_of(build.documents, self.shards)
+
+    def _fit(
+        self, quantity: Callable[[BuildCost], float], size: Callable[[BuildCost], float], steepest: float = STEEPEST
+    ) -> Fit:
         def points(builds: Sequence[BuildCost]) -> list[Point]:
             return [Point(size(build), quantity(build)) for build in builds]
 
-        return fit(points(self.small), points(self.large))
+        return fit(points(self.small), points(self.large), steepest)
 
     @property
     def all(self) -> tuple[BuildCost, ...]:
@@ -54,11 +61,17 @@ class Samples:
         """A quantity that does not grow."""
         return median(map(quantity, self.all))
 
-    def each_document(self, quantity: Callable[[BuildCost], float]) -> Range:
-        """A quantity that comes in lumps, for a document: of all builds together, and the least and the most of one."""
-        shares = [quantity(build) / build.documents for build in self.all]
-        whole = sum(map(quantity, self.all)) / sum(build.documents for build in self.all)
-        return Range(whole, min(shares), max(shares))
+    @property
+    def swept(self) -> Range:
+        """Seconds of full collections, for a document: of all builds together, and the least and the most of one.
+
+        They come in lumps: the next build may have one more, also where none had any.
+        """
+        documents = sum(build.documents for build in self.all)
+        shares = [build.swept / build.documents for build in self.all]
+        whole = sum(build.swept for build in self.all)
+        one_more = whole + max(build.sweep for build in self.all)
+        return Range(whole / documents, min(shares), max(*shares, one_more / documents))
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,11 @@ class Step:
         """On the cluster."""
         alone = self.driver.at(self.units)
         return alone if self.spread is None else alone.plus(self.spread.at(self.units))
+
+
+def portion_of(documents: int, shards: int) -> float:
+    """Documents that a worker has in memory at a time: a shard, and no more than it takes at once."""
+    return min(documents / shards, float(AT_ONCE))
 
 
 def foretell_steps(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[Step]:
