@@ -25,20 +25,20 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from constraintsuite.build.corpus.walking import walk
-from constraintsuite.build.domain import load_knowledge
-from constraintsuite.build.pairs.couples import Matching, find_couples, measure, natural_drafts, single_drafts
-from constraintsuite.build.queries.evidence import Stances, YWords, collect_evidence
-from constraintsuite.build.queries.records import Proposal
-from constraintsuite.build.queries.topics import classes_of
-from constraintsuite.build.reading.records import DocumentReading
-from constraintsuite.build.recipe import FilterSettings, PairSettings
-from constraintsuite.build.stages.candidates import Pool, read_pools
-from constraintsuite.build.stages.documents import read_clusters, read_documents
-from constraintsuite.build.stages.mentions import read_all
-from constraintsuite.build.stages.queries import read_proposals, read_splits
-from constraintsuite.build.stages.viewing import read_heads
 from constraintsuite.records.text import Document
+from constraintsuite.suites.corpus.walking import walk
+from constraintsuite.suites.domain import load_knowledge
+from constraintsuite.suites.pairs.couples import Matching, find_couples, measure, natural_drafts, single_drafts
+from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
+from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.queries.topics import classes_of
+from constraintsuite.suites.reading.records import DocumentReading
+from constraintsuite.suites.recipe import FilterSettings, PairSettings
+from constraintsuite.suites.stages.candidates import Pool, read_pools
+from constraintsuite.suites.stages.documents import read_clusters, read_documents
+from constraintsuite.suites.stages.mentions import read_all
+from constraintsuite.suites.stages.queries import read_proposals, read_splits
+from constraintsuite.suites.stages.viewing import read_heads
 from engines import engines
 from growth import growth
 from measure import run_measured

@@ -19,15 +19,15 @@ from typing import NamedTuple
 
 import click
 
-from constraintsuite.build.build import PIPELINE, build_suite, resolve
-from constraintsuite.build.corpus.walking import walk
-from constraintsuite.build.reading.records import DocumentReading
-from constraintsuite.build.recipe import AnalysisSettings, Recipe
-from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
+from constraintsuite.suites.build import PIPELINE, build_suite, resolve
+from constraintsuite.suites.corpus.walking import walk
+from constraintsuite.suites.reading.records import DocumentReading
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe
+from constraintsuite.suites.stages.documents import read_documents
 from growth import HERE, make_passages, seed_option, work_option
 from passages import NoDescriptionsError, require_lists
 from tables import load, show

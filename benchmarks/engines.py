@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 
-from constraintsuite.build.recipe import CandidateSettings
-from constraintsuite.build.stages.queries import read_proposals
+from constraintsuite.suites.recipe import CandidateSettings
+from constraintsuite.suites.stages.queries import read_proposals
 from constraintsuite.text.terms import TermAnalyser
 from growth import HERE, build, make_passages, seed_option, work_option
 from passages import NoDescriptionsError, require_lists

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost
@@ -24,6 +23,7 @@ from constraintsuite.forecast.growth import Range
 from constraintsuite.forecast.lines import SWEEPS
 from constraintsuite.forecast.plan import Sampling, plan_recipe
 from constraintsuite.forecast.probe import watch_build
+from constraintsuite.suites.recipe import Recipe
 from growth import make_passages, seed_option, work_option
 from passages import NoDescriptionsError, require_lists
 from tables import load, show, target

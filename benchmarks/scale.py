@@ -26,8 +26,6 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.build.corpus.parts import part_path
-from constraintsuite.build.stages.mentions import ReadingTask, read_shard
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.execution.care import Care
@@ -36,6 +34,8 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.execution.ray_engine import RayEngine
 from constraintsuite.execution.spread import spread
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.stages.mentions import ReadingTask, read_shard
 from tables import load, show, target
 
 ANALYSER = "rules"

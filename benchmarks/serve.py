@@ -27,7 +27,7 @@ from typing import TypeVar
 import click
 import uvicorn
 
-from constraintsuite.evaluate.load import CONTROLS, EXAMPLES, load_suite
+from constraintsuite.experiments.load import CONTROLS, EXAMPLES, load_suite
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import write_jsonl

@@ -13,10 +13,6 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
-from constraintsuite.build.corpus.parts import part_path
-from constraintsuite.build.recipe import DocumentSettings, Recipe
-from constraintsuite.build.stages.documents import read_documents
-from constraintsuite.build.stages.shard_search import read_hits, search_by_shards
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
@@ -25,6 +21,10 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.retrieval.bm25 import Bm25Retriever, Ranking
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.recipe import DocumentSettings, Recipe
+from constraintsuite.suites.stages.documents import read_documents
+from constraintsuite.suites.stages.shard_search import read_hits, search_by_shards
 
 
 def prepare(corpus: Path, suite: Path, folder: Path, shards: int) -> None:
@@ -36,7 +36,7 @@ def prepare(corpus: Path, suite: Path, folder: Path, shards: int) -> None:
     for shard, part in enumerate(parts):
         write_jsonl(part_path(folder / "documents", shard), part)
     # What reads them loads hundreds of megabytes, which the measured processes must not have.
-    proposals = import_module("constraintsuite.build.stages.queries").read_proposals(suite / "stages" / "queries")
+    proposals = import_module("constraintsuite.suites.stages.queries").read_proposals(suite / "stages" / "queries")
     chosen = [proposal for proposal in proposals if proposal.status in ("build", "accepted")]
     queries = sorted({text for proposal in chosen for text in (proposal.topic, proposal.base)})
     (folder / "queries.json").write_text(json.dumps(queries), encoding="utf-8")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.build.schema import example_schema
 from constraintsuite.cli.main import COMMANDS, cli
+from constraintsuite.suites.schema import example_schema
 
 WIDTH = 100
 

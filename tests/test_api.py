@@ -14,9 +14,9 @@ import pytest
 
 import constraintsuite as cs
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.rejudge import rejudge
+from constraintsuite.experiments.rejudge import rejudge
 from constraintsuite.metrics.ties import TieRule
-from evaluate.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
+from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 
 EXAMPLES_FOLDER = Path(__file__).parent.parent / "docs" / "examples"
 SCRIPTS = sorted(path.name for path in EXAMPLES_FOLDER.glob("*.py"))

@@ -15,9 +15,6 @@ import pytest
 
 import constraintsuite
 from constraintsuite.annotate.formats import FORMATS
-from constraintsuite.build.export import EXPORTERS
-from constraintsuite.build.filters import FILTERS
-from constraintsuite.build.importers import IMPORTERS
 from constraintsuite.catalogue import Catalogue
 from constraintsuite.cli.main import COMMANDS, cli
 from constraintsuite.corpora import SOURCES
@@ -29,6 +26,9 @@ from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.models import SCORERS
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.showing import SHOWN
+from constraintsuite.suites.export import EXPORTERS
+from constraintsuite.suites.filters import FILTERS
+from constraintsuite.suites.importers import IMPORTERS
 from constraintsuite.text import ANALYSERS
 from constraintsuite.tuning.data import DATA
 from constraintsuite.tuning.losses import CROSS, DENSE
@@ -49,9 +49,9 @@ LAYERS = (
     "corpora",
     "models",
     "retrieval",
-    "build",
+    "suites",
     "annotate",
-    "evaluate",
+    "experiments",
     "vectors memory mechanism tuning forecast",
     "reports",
     "showing",

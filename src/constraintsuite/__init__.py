@@ -61,7 +61,7 @@ class _Folder(ModuleType):
 
 
 class _Package(ModuleType):
-    """Importing `constraintsuite.evaluate` binds the folder to that name, and would hide the function."""
+    """Importing `constraintsuite.experiments` binds the folder to that name, and would hide the function."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in __all__ and isinstance(value, ModuleType):

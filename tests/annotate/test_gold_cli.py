@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from annotate.small_batch import read_csv, write_csv
 from constraintsuite.cli.gold import gold
 from constraintsuite.errors import UserError
-from evaluate.tiny_suite import EXAMPLES, write_suite
+from experiments.tiny_suite import EXAMPLES, write_suite
 
 OBEYING = {(example.query.neg, example.docs.pos.text) for example in EXAMPLES}
 

@@ -14,11 +14,11 @@ from constraintsuite.annotate.kinds.proposals import ProposalItems, approve, rea
 from constraintsuite.annotate.labels import Label, Labelled, label_all
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Draft, Value
-from constraintsuite.build.queries.approval import check_approval
-from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from evaluate.tiny_suite import CREAMLESS, EXAMPLES, write_suite
+from constraintsuite.suites.queries.approval import check_approval
+from constraintsuite.suites.queries.records import Proposal
+from experiments.tiny_suite import CREAMLESS, EXAMPLES, write_suite
 
 
 def test_nothing_that_is_shown_tells_the_label(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from constraintsuite.annotate.kinds.proposals import ProposalItems, approve, rew
 from constraintsuite.annotate.labels import label_all
 from constraintsuite.annotate.records import Draft
 from constraintsuite.annotate.sheets import read_sheet, write_sheet
-from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
+from constraintsuite.suites.queries.records import Proposal
 
 
 @pytest.fixture

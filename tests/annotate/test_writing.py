@@ -25,10 +25,10 @@ from constraintsuite.annotate.kinds.writing import (
 )
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Draft
-from constraintsuite.build.importers.importing import import_suite
-from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.errors import UserError
-from evaluate.tiny_suite import CREAM, CREAMLESS, DOGLESS, LEEKS, NUTLESS, make_example, write_suite
+from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.stages.viewing import read_examples
+from experiments.tiny_suite import CREAM, CREAMLESS, DOGLESS, LEEKS, NUTLESS, make_example, write_suite
 
 HEATED = "The clinic's baths are heated, and visitors may swim."
 COLD = "The clinic's baths are not heated, so visitors may not swim."

@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.mirror import open_mirror
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 
 
 @pytest.fixture

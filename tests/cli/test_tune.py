@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from constraintsuite.cli.tune import tune
 from constraintsuite.errors import UserError
-from evaluate.tiny_suite import make_example, write_suite
+from experiments.tiny_suite import make_example, write_suite
 from tuning.models import write_cross, write_triples
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.build.recipe import AnalysisSettings, DocumentSettings, Recipe
 from constraintsuite.cli.plan import plan
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
@@ -16,6 +15,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.forecast.cluster import Cluster, Prices
 from constraintsuite.forecast.forecast import Forecast
 from constraintsuite.forecast.plan import Models, Sampling, plan_recipe
+from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, Recipe
 
 DOCUMENTS = 100_000
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.corpora.base import STRICT, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.forecast.sampling import take, write_sample
+from constraintsuite.suites.recipe import Recipe
 
 ROWS = [{"id": f"d{number}", "text": f"Text {number}.", "title": "T", "place": "here"} for number in range(300)]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.build.recipe import DocumentSettings, Recipe, SizeSettings
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.forecast.clock import Spent
@@ -19,6 +18,7 @@ from constraintsuite.forecast.notes import notes_on
 from constraintsuite.forecast.rates import Rate, Threads
 from constraintsuite.forecast.sampling import Taken
 from constraintsuite.forecast.steps import Samples, Step, foretell_pairs, foretell_steps, longest_shard
+from constraintsuite.suites.recipe import DocumentSettings, Recipe, SizeSettings
 from forecast.watched_builds import build, in_shards, stage, task
 
 RECIPE = Recipe(

@@ -10,15 +10,15 @@ import pytest
 import torch
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.run import evaluate_suite
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.execution.unfinished import keep_same
+from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.sending import Sent, send_model, with_whole_paths
 from constraintsuite.vectors.embed import embed_bundle
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 from models.elsewhere import Elsewhere, starting_elsewhere
 from models.onnx.tiny_transformers import save_cross, save_encoder
 from tiny_bundle import make_bundle, save_model

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import pytest
 
-from constraintsuite.build.audit.results import Audit, AuditRow
-from constraintsuite.evaluate.load import load_run, load_suite
-from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.load import load_run, load_suite
+from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.html import write_report
 from constraintsuite.reports.view import View, make_view
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
-from evaluate.tiny_suite import write_suite
+from constraintsuite.suites.audit.results import Audit, AuditRow
+from experiments.tiny_suite import write_suite
 
 HOSTILE = "<script>alert('1')</script>\"'&amp;"
 AUDIT = Audit(

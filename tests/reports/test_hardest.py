@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraintsuite.evaluate.load import Run, load_run
+from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.reports.hardest import show_documents, show_hardest
 from constraintsuite.reports.marks import Segment
-from evaluate.tiny_suite import CREAMLESS, EXAMPLES, NUTLESS
+from experiments.tiny_suite import CREAMLESS, EXAMPLES, NUTLESS
 from reports.conftest import Reported
 
 MANY = [

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.build.audit.results import Audit
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.reports.drawings.theme import COLOURS, SERIES
@@ -17,7 +16,8 @@ from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
-from evaluate.tiny_suite import CONTROLS, EXAMPLES, write_suite
+from constraintsuite.suites.audit.results import Audit
+from experiments.tiny_suite import CONTROLS, EXAMPLES, write_suite
 from reports.conftest import AUDIT, HOSTILE, Reported, evaluate
 
 

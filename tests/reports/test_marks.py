@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.records.examples import Edit
 from constraintsuite.reports.marks import LONG, Mark, Segment, cut, excerpt, marks_of, query_marks
-from evaluate.tiny_suite import CREAMLESS, LEEKS
+from experiments.tiny_suite import CREAMLESS, LEEKS
 
 TEXT = "no cream"
 

@@ -17,7 +17,7 @@ from constraintsuite.reports.html import Extras, write_report
 from constraintsuite.reports.likeness import pair_similarity
 from constraintsuite.reports.maxsim import load_late_interaction, match_tokens, pick_examples
 from constraintsuite.store.artifact import Artifact
-from evaluate.tiny_suite import CREAM, CREAMLESS, EXAMPLES, LEEKLESS, LEEKS
+from experiments.tiny_suite import CREAM, CREAMLESS, EXAMPLES, LEEKLESS, LEEKS
 from reports.conftest import Reported
 
 tiny = pytest.importorskip("models.torch.tiny_folders", reason="the extra [torch] is not installed")

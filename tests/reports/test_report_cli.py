@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from constraintsuite.cli.main import cli
 from constraintsuite.cli.report import report
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import load_run, load_suite
+from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.reports.formats import EXPORTED
 from constraintsuite.reports.maxsim import TokenMatch
@@ -23,7 +23,7 @@ from constraintsuite.reports.sections.again import again
 from constraintsuite.reports.sections.base import Source
 from constraintsuite.reports.view import View, make_view
 from constraintsuite.store.artifact import Artifact
-from evaluate.tiny_suite import EXAMPLES, write_suite
+from experiments.tiny_suite import EXAMPLES, write_suite
 from reports.conftest import Reported, evaluate
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.build.importers.importing import import_suite
-from constraintsuite.evaluate.load import Run, load_run, load_suite
-from constraintsuite.evaluate.truncation import TruncationAudit
+from constraintsuite.experiments.load import Run, load_run, load_suite
+from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.scores import Interval
@@ -27,7 +26,8 @@ from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
 from constraintsuite.reports.tables import Table
 from constraintsuite.reports.view import View, make_view
-from evaluate.paired_runs import make_run, make_suite
+from constraintsuite.suites.importers.importing import import_suite
+from experiments.paired_runs import make_run, make_suite
 from reports.conftest import Reported, evaluate, view_of
 
 DATA = os.environ.get("CSUITE_TEST_DATA", "")

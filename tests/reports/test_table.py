@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from constraintsuite.evaluate.load import load_run
-from constraintsuite.evaluate.run import evaluate_suites
-from constraintsuite.evaluate.summary import Summary
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.load import load_run
+from constraintsuite.experiments.run import evaluate_suites
+from constraintsuite.experiments.summary import Summary
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.figures import Figure, show_interval
 from constraintsuite.reports.table import WIDTH, slice_table
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 
 
 @pytest.fixture

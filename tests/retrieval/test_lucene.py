@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from constraintsuite.build.recipe import CandidateSettings
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.retrieval.depth import Found
 from constraintsuite.retrieval.lucene import best_of, check_modules, find_java, hash_folder, level_ties
+from constraintsuite.suites.recipe import CandidateSettings
 
 JAVA_17 = "java.base@17.0.15\njava.logging@17.0.15\njdk.incubator.vector@17.0.15\n"
 JAVA_21 = "java.base@21.0.12.1\njdk.incubator.vector@21.0.12.1\n"
@@ -172,7 +172,7 @@ def test_settings_that_lucene_would_ignore_are_refused(setting: dict[str, object
 def test_without_the_extra_a_recipe_cannot_be_recorded_and_says_why() -> None:
     code = (
         "import sys; sys.modules['pyserini'] = None\n"
-        "from constraintsuite.build.recipe import CandidateSettings\n"
+        "from constraintsuite.suites.recipe import CandidateSettings\n"
         "CandidateSettings(engine='lucene:x').model_dump(mode='json')"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.build.recipe import CandidateSettings
-from constraintsuite.build.stages.candidates import read_pools
 from constraintsuite.cli.main import cli
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
@@ -21,6 +19,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.retrieval.base import Hit
 from constraintsuite.retrieval.bm25 import Bm25Retriever
 from constraintsuite.retrieval.lucene import LuceneRetriever, identify_index, require_lucene
+from constraintsuite.suites.recipe import CandidateSettings
+from constraintsuite.suites.stages.candidates import read_pools
 
 try:
     require_lucene()

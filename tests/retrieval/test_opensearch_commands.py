@@ -7,13 +7,13 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from constraintsuite.build.stages.candidates import read_pools
 from constraintsuite.cli.main import cli
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.evaluate.ranking.collection import read_collection
+from constraintsuite.experiments.ranking.collection import read_collection
 from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
-from evaluate.tiny_suite import write_suite
+from constraintsuite.suites.stages.candidates import read_pools
+from experiments.tiny_suite import write_suite
 from retrieval.opensearch_server import INDEX, SearchState, serving
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.policy import Policy
+from constraintsuite.experiments.policy import Policy
 from constraintsuite.store.yaml_files import read_yaml
 
 

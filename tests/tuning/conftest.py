@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 from tuning.models import write_cross, write_encoder, write_triples
 from tuning.trials import nutless
 

@@ -17,7 +17,7 @@ from constraintsuite.store.files import sha256_of
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.tuning.curves import Point
 from constraintsuite.tuning.recipe import TuneRecipe
-from evaluate.tiny_suite import make_example
+from experiments.tiny_suite import make_example
 from tuning.models import TOPICS
 
 TASK = {"loss": "margin", "epochs": 2, "batch": 20, "rate": 3e-3, "length": 24}

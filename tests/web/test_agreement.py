@@ -13,13 +13,13 @@ from annotate.test_kinds import judged_proposals
 from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.queue import Task
 from constraintsuite.annotate.records import Item, Value
-from constraintsuite.build.dropping import Dropped, name_of_texts
-from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.suites.dropping import Dropped, name_of_texts
+from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.beside import new_beside
 from constraintsuite.web.shelf import Shelf
-from evaluate.tiny_suite import EXAMPLES, write_suite
+from experiments.tiny_suite import EXAMPLES, write_suite
 from web.site import ANNA, BEN, OpenSite, open_site
 
 BATCH = "/batch/batch"

@@ -14,7 +14,7 @@ from constraintsuite.annotate.batch import write_batch
 from constraintsuite.web.pages import PAGES, Page
 from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import SCRIPTS, static_path
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 from web.site import ANNA, HOST, JUDGE, OWNER, PEOPLE, OpenSite, ask, open_site
 
 ALL_PAGES = [page for name in PAGES.names() for page in PAGES.load(name)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from constraintsuite.web.beside import all_beside
 from constraintsuite.web.shelf import Shelf
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 
 
 def test_a_folder_that_lies_elsewhere_was_not_made_here(tmp_path: Path) -> None:

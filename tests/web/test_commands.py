@@ -11,7 +11,7 @@ import pytest
 from constraintsuite.cli.build import build
 from constraintsuite.web.commands import eval_command, pasted, rebuild_command, serve_command
 from constraintsuite.web.shelf import Shelf, Shelved
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 
 
 @pytest.fixture

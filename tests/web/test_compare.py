@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.evaluate.compare import Comparison, compare_runs
-from constraintsuite.evaluate.load import load_suite
-from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.compare import Comparison, compare_runs
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.web.people import Person
-from evaluate.paired_runs import RIGHT, TIED, WRONG, make_examples, make_run, make_suite
-from evaluate.tiny_suite import write_suite
+from experiments.paired_runs import RIGHT, TIED, WRONG, make_examples, make_run, make_suite
+from experiments.tiny_suite import write_suite
 from web.site import ANNA, JUDGE, Visitor, open_site
 from web.test_runs import ids, link
 

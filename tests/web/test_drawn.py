@@ -12,7 +12,7 @@ from constraintsuite.annotate.batch import write_batch
 from constraintsuite.annotate.kinds.proposals import read_proposals
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.web.people import Person
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 from web.site import ANNA, JUDGE, OWNER, OpenSite, open_site
 
 

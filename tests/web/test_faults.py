@@ -12,7 +12,7 @@ from annotate.test_kinds import SOUPS
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.web.faults import fault_of
 from constraintsuite.web.shelf import Shelf
-from evaluate.paired_runs import RIGHT, make_run, make_suite
+from experiments.paired_runs import RIGHT, make_run, make_suite
 from web.site import OpenSite, open_site
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.evaluate.ranking.run import Plan, evaluate_retrieval
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
 from constraintsuite.memory.folder import update_memory, write_memory
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.memory.graphs import PLAIN
@@ -16,7 +16,7 @@ from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.relevance import make_relevance
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 from memory.runs.made_outcomes import made_run, outcomes
 from memory.tiny_parts import part
 from tiny_bundle import make_bundle

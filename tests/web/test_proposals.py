@@ -14,15 +14,15 @@ from annotate.test_kinds import CAKES, SOUPS, TENTS
 from constraintsuite.annotate.batch import open_batch, write_batch
 from constraintsuite.annotate.kinds.proposals import read_proposals
 from constraintsuite.annotate.records import Draft
-from constraintsuite.build.build import build_suite
-from constraintsuite.build.queries.approval import check_approval
-from constraintsuite.build.queries.records import Proposal, Snippet
-from constraintsuite.build.recipe import AnalysisSettings, Recipe
-from constraintsuite.build.stages.queries import read_proposals as read_mined
-from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.queries.approval import check_approval
+from constraintsuite.suites.queries.records import Proposal, Snippet
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe
+from constraintsuite.suites.stages.queries import read_proposals as read_mined
+from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.web.people import Person
 from web.site import ANNA, JUDGE, OpenSite, Visitor, open_site
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from annotate.test_kinds import SOUPS, TENTS
-from constraintsuite.build.queries.records import Snippet
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import write_jsonl
-from evaluate.tiny_suite import write_suite
+from constraintsuite.suites.queries.records import Snippet
+from experiments.tiny_suite import write_suite
 from web.site import OpenSite, open_site
 from web.test_proposals import PLACE, answer, tally
 

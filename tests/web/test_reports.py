@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import write_text
-from evaluate.paired_runs import RIGHT, make_run, make_suite
+from experiments.paired_runs import RIGHT, make_run, make_suite
 from web.site import ANNA, OpenSite, open_site
 
 POLICY = "content-security-policy"

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.evaluate.load import load_suite
-from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.reports.html import write_report
 from constraintsuite.web.people import Person
-from evaluate.paired_runs import RIGHT, TIED, WRONG, make_run, make_suite
-from evaluate.tiny_suite import CREAMLESS, DOGLESS, write_suite
+from experiments.paired_runs import RIGHT, TIED, WRONG, make_run, make_suite
+from experiments.tiny_suite import CREAMLESS, DOGLESS, write_suite
 from web.site import ANNA, JUDGE, Visitor, open_site
 
 ONE_QUERY = (1.0, 1.0)

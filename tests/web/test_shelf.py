@@ -13,7 +13,7 @@ import pytest
 from annotate.small_batch import make_batch
 from constraintsuite.errors import UserError
 from constraintsuite.web.shelf import BATCH, DAMAGED, HERE, PROPOSALS, NotOnShelfError, Shelf
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 
 
 def suite_at(folder: Path) -> Path:

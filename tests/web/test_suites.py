@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.build.audit.results import Audit
-from constraintsuite.build.pairs.records import Draft, Rejected
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
+from constraintsuite.suites.audit.results import Audit
+from constraintsuite.suites.pairs.records import Draft, Rejected
 from constraintsuite.web.runs.everyone import MOST
-from evaluate.paired_runs import RIGHT, WRONG, make_run, make_suite
-from evaluate.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
+from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
+from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 from reports.conftest import AUDIT
 from web.site import Visitor, open_site
 

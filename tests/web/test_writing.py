@@ -15,11 +15,11 @@ from constraintsuite.annotate.kinds.scores import Preference
 from constraintsuite.annotate.kinds.writing import passages_of
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.standing import standing
-from constraintsuite.build.importers.importing import import_suite
-from constraintsuite.build.stages.viewing import read_examples
+from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.web import scoring
 from constraintsuite.web.people import Person
-from evaluate.tiny_suite import EXAMPLES, NUTLESS, make_example, write_suite
+from experiments.tiny_suite import EXAMPLES, NUTLESS, make_example, write_suite
 from web.site import ANNA, BEN, JUDGE, OWNER, OpenSite, Visitor, open_site
 
 PLACE = "/writing/suites/ours.writing"

@@ -74,8 +74,8 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
 def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Write one page of RUNS, which opens offline, with its tables and plots as files."""
-    from constraintsuite.evaluate.output import write_once
     from constraintsuite.execution.stage import code_version
+    from constraintsuite.experiments.output import write_once
     from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES
     from constraintsuite.reports.page import template_hash
     from constraintsuite.showing.ann import title_of, write_page

@@ -54,7 +54,7 @@ def answers(
 
 
 def _write_sheet(suite: Path, sheet: Path, sample: int | None, as_json: bool) -> None:
-    from constraintsuite.evaluate.answers.files import write_sheet
+    from constraintsuite.experiments.answers.files import write_sheet
 
     questions = write_sheet(suite, sheet, sample=sample)
     line = f"{sheet}: {questions} questions. Write first, second or tie into the column choice."
@@ -64,11 +64,11 @@ def _write_sheet(suite: Path, sheet: Path, sample: int | None, as_json: bool) ->
 def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, as_json: bool) -> None:
     from rich.console import Console
 
-    from constraintsuite.evaluate.answers.run import AnswerFile, record_answers
-    from constraintsuite.evaluate.load import load_run
-    from constraintsuite.evaluate.run import run_folder
-    from constraintsuite.evaluate.summary import Summary
     from constraintsuite.execution.progress import Terminal
+    from constraintsuite.experiments.answers.run import AnswerFile, record_answers
+    from constraintsuite.experiments.load import load_run
+    from constraintsuite.experiments.run import run_folder
+    from constraintsuite.experiments.summary import Summary
     from constraintsuite.metrics.pairwise import parse_metric
     from constraintsuite.reports.table import WIDTH, slice_table
     from constraintsuite.store.jsonl import adapter

@@ -9,10 +9,6 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from constraintsuite.build.build import PIPELINE, Built, build_suite
-from constraintsuite.build.planning import plan_build
-from constraintsuite.build.proposing import propose_queries
-from constraintsuite.build.recipe import AnalysisSettings, Recipe, SizeSettings
 from constraintsuite.cli.corpus import source_options, source_settings
 from constraintsuite.cli.engines import engine_options
 from constraintsuite.cli.places import OUT
@@ -21,6 +17,10 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.store.mirror import shown
+from constraintsuite.suites.build import PIPELINE, Built, build_suite
+from constraintsuite.suites.planning import plan_build
+from constraintsuite.suites.proposing import propose_queries
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
 _analyser = click.option(
     "--analyser",

@@ -16,7 +16,7 @@ from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.evaluate.load import Suite
+    from constraintsuite.experiments.load import Suite
     from constraintsuite.metrics.ties import TieRule
 
 _file = click.Path(path_type=Path, dir_okay=False)
@@ -44,9 +44,9 @@ def compare(
     as_json: bool,
 ) -> None:
     """Compare RUNS of the same suite, every pair of them: paired differences, intervals and tests."""
-    from constraintsuite.evaluate.alignment import name_runs
-    from constraintsuite.evaluate.compare import Comparison, compare_runs
-    from constraintsuite.evaluate.load import load_run
+    from constraintsuite.experiments.alignment import name_runs
+    from constraintsuite.experiments.compare import Comparison, compare_runs
+    from constraintsuite.experiments.load import load_run
     from constraintsuite.metrics.pairwise import parse_metric
     from constraintsuite.reports.comparison import comparison_markdown, comparison_text
     from constraintsuite.store.files import write_text
@@ -78,9 +78,9 @@ def gate(
     run: Path | None, policy: Path | None, baseline: Path | None, suite: Path | None, example: bool, as_json: bool
 ) -> None:
     """Check RUN against a policy: exit code 0 if it passes, 1 if a rule fails, 2 if something is wrong with the input."""
-    from constraintsuite.evaluate.gate import GateResult, check_run
-    from constraintsuite.evaluate.load import load_run
-    from constraintsuite.evaluate.policy import Policy, example_policy
+    from constraintsuite.experiments.gate import GateResult, check_run
+    from constraintsuite.experiments.load import load_run
+    from constraintsuite.experiments.policy import Policy, example_policy
     from constraintsuite.store.jsonl import adapter
 
     if example:
@@ -104,6 +104,6 @@ def gate(
 
 def _load_suite(place: Path | None, run: Path) -> Suite:
     """The suite that was named, or that of a run."""
-    from constraintsuite.evaluate.load import find_suite, load_suite
+    from constraintsuite.experiments.load import find_suite, load_suite
 
     return load_suite(place or find_suite(run))

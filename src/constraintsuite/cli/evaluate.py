@@ -21,10 +21,10 @@ from constraintsuite.models import SCORERS
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.evaluate.load import Run
-    from constraintsuite.evaluate.oracle import Reproduction
-    from constraintsuite.evaluate.summary import Summary
     from constraintsuite.execution.engine import Engine
+    from constraintsuite.experiments.load import Run
+    from constraintsuite.experiments.oracle import Reproduction
+    from constraintsuite.experiments.summary import Summary
 
 _MODELS = f"FAMILY or FAMILY:ARGUMENT, repeatable. Families: {', '.join(SCORERS.names())}."
 _METRICS = f"What the table shows: {', '.join(METRICS)}."
@@ -60,12 +60,12 @@ def eval_command(
     """
     from rich.console import Console
 
-    from constraintsuite.evaluate.headline import headline_metric
-    from constraintsuite.evaluate.load import load_run, load_suite
-    from constraintsuite.evaluate.oracle import match
-    from constraintsuite.evaluate.rejudge import rejudge
-    from constraintsuite.evaluate.run import evaluate_suites, run_folder
     from constraintsuite.execution.progress import Terminal
+    from constraintsuite.experiments.headline import headline_metric
+    from constraintsuite.experiments.load import load_run, load_suite
+    from constraintsuite.experiments.oracle import match
+    from constraintsuite.experiments.rejudge import rejudge
+    from constraintsuite.experiments.run import evaluate_suites, run_folder
     from constraintsuite.reports.table import WIDTH, slice_table
 
     chosen = parse_metric(metric) if metric else None

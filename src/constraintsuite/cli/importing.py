@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.build.importers import IMPORTERS
-from constraintsuite.build.importers.importing import import_suite
 from constraintsuite.cli.places import OUT
 from constraintsuite.store.mirror import shown
+from constraintsuite.suites.importers import IMPORTERS
+from constraintsuite.suites.importers.importing import import_suite
 
 
 @click.command("import")

@@ -103,9 +103,9 @@ def plan(
     Small samples of its corpus are really built on this machine, in a folder that is removed afterwards; the arithmetic that
     leads from them to the whole is shown.
     """
-    from constraintsuite.build.recipe import Recipe
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.forecast.plan import Models, Sampling, plan_recipe
+    from constraintsuite.suites.recipe import Recipe
 
     with tempfile.TemporaryDirectory(prefix="csuite-plan-") as scratch:
         found = plan_recipe(

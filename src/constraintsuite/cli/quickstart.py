@@ -7,18 +7,18 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from constraintsuite.build.build import build_suite
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import load_run
-from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter, Terminal
+from constraintsuite.experiments.load import load_run
+from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.models.weights import fetch_weights, find_known
 from constraintsuite.reports.html import write_report
 from constraintsuite.reports.table import WIDTH, slice_table
+from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.recipe import Recipe
 from constraintsuite.text.parser import ENGLISH, load_pipeline
 
 MODELS = ("random", "tfidf", "bm25", "cross:tiny")  # all of them come with the package

@@ -47,8 +47,8 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter an option
     as_json: bool,
 ) -> None:
     """Write one page of RUNS on the same suite, which opens offline, and all its tables as files."""
-    from constraintsuite.evaluate.load import find_suite
     from constraintsuite.execution.progress import Terminal
+    from constraintsuite.experiments.load import find_suite
     from constraintsuite.models.base import Workbench
     from constraintsuite.reports.html import Extras, write_report
     from constraintsuite.store.download import cache_folder
@@ -71,7 +71,7 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 def _leaderboard(suite: Path, runs: Sequence[Path], rule: TieRule, form: str) -> str:
-    from constraintsuite.evaluate.load import load_run, load_suite
+    from constraintsuite.experiments.load import load_run, load_suite
     from constraintsuite.reports.sections.leaderboard import leaderboard_table
     from constraintsuite.reports.view import make_view
 

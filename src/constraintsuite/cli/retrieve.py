@@ -18,8 +18,8 @@ from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.evaluate.ranking.run import Plan
-    from constraintsuite.evaluate.ranking.summary import RankingSummary
+    from constraintsuite.experiments.ranking.run import Plan
+    from constraintsuite.experiments.ranking.summary import RankingSummary
     from constraintsuite.records.scores import Interval
 
 _RETRIEVER = (
@@ -71,8 +71,8 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     With --from-trec, measure a run that another system wrote; nothing is written.
     """
-    from constraintsuite.evaluate.ranking.given import GivenRun, measure_given
-    from constraintsuite.evaluate.ranking.run import Plan
+    from constraintsuite.experiments.ranking.given import GivenRun, measure_given
+    from constraintsuite.experiments.ranking.run import Plan
 
     _refuse_foreign(context, _OF_A_SEARCH if trec else _OF_A_GIVEN_RUN, given=trec is not None)
     folder = None
@@ -89,8 +89,8 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 def _search(suite: Path, plan: Plan, out: Path) -> tuple[Path, RankingSummary]:
-    from constraintsuite.evaluate.ranking.run import evaluate_retrieval, load_ranking, ranking_folder
     from constraintsuite.execution.progress import Terminal
+    from constraintsuite.experiments.ranking.run import evaluate_retrieval, load_ranking, ranking_folder
 
     folder = evaluate_retrieval(suite, plan, taken(ranking_folder(out, suite, plan)), Terminal()).path
     return folder, load_ranking(folder)
@@ -106,7 +106,7 @@ def _refuse_foreign(context: click.Context, names: tuple[str, ...], *, given: bo
 
 
 def _in_json(summary: RankingSummary, folder: Path | None) -> str:
-    from constraintsuite.evaluate.ranking.summary import RankingSummary
+    from constraintsuite.experiments.ranking.summary import RankingSummary
     from constraintsuite.store.jsonl import adapter
 
     figures = adapter(RankingSummary).dump_python(summary)
@@ -116,7 +116,7 @@ def _in_json(summary: RankingSummary, folder: Path | None) -> str:
 
 def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
     """A table, and what to know before comparing."""
-    from constraintsuite.evaluate.ranking.summary import MEDIANS
+    from constraintsuite.experiments.ranking.summary import MEDIANS
 
     searched = "" if summary.documents is None else f" in {summary.documents:,} documents, depth {summary.depth}"
     part = f" of the split {summary.split}" if summary.split else ""

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.build.audit.audit import audit_examples
-from constraintsuite.build.audit.balance import balance
-from constraintsuite.build.audit.markdown import audit_markdown
-from constraintsuite.build.audit.results import Audit
-from constraintsuite.build.export import EXPORTERS
-from constraintsuite.build.verification import verify_suite
 from constraintsuite.cli.places import OUT, Place
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.groupings import split_up
-from constraintsuite.evaluate.load import load_suite
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.experiments.groupings import split_up
+from constraintsuite.experiments.load import load_suite
 from constraintsuite.records.examples import CONTROL_SLICES, Example, ExampleDocument
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.store.mirror import shown
+from constraintsuite.suites.audit.audit import audit_examples
+from constraintsuite.suites.audit.balance import balance
+from constraintsuite.suites.audit.markdown import audit_markdown
+from constraintsuite.suites.audit.results import Audit
+from constraintsuite.suites.export import EXPORTERS
+from constraintsuite.suites.verification import verify_suite
 
 SHOWN_VALUES = 15
 SHOWN_FAULTS = 50

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.forecast.amounts import in_bytes, in_range
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.lines import Line
 from constraintsuite.forecast.memory_lines import driver_line, memory_lines
 from constraintsuite.forecast.steps import Samples
+from constraintsuite.suites.recipe import Recipe
 
 _GIB = 1 << 30
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.forecast.costs import BuildCost
 from constraintsuite.forecast.probe import watch_build
 from constraintsuite.forecast.sampling import Taken, shards_of, write_sample
 from constraintsuite.forecast.steps import Samples
+from constraintsuite.suites.recipe import Recipe
 
 _PARTS = (4, 2)
 _LEAST_EFFICIENCY = 0.3

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.forecast.amounts import counted, in_bytes, in_growth
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost
 from constraintsuite.forecast.growth import NOTHING, Fit, Growth, Range
 from constraintsuite.forecast.lines import Line
 from constraintsuite.forecast.steps import BY_EXAMPLES, Samples, foretell_examples, portion_of
+from constraintsuite.suites.recipe import Recipe
 
 BLUR = 1 << 19
 """Bytes by which the peaks of two builds of as many documents may differ: the allocator asks for memory in lumps."""

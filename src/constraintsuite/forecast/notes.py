@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.forecast.amounts import counted, in_bytes
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Fit
@@ -13,6 +12,7 @@ from constraintsuite.forecast.memory_lines import BLUR
 from constraintsuite.forecast.rates import Rate
 from constraintsuite.forecast.sampling import Taken
 from constraintsuite.forecast.steps import Samples, Step
+from constraintsuite.suites.recipe import Recipe
 
 FAR = 100
 MOST_SHARDS = 512

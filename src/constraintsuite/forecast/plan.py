@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.build.build import resolve
-from constraintsuite.build.recipe import Recipe
-from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.scoring import documents_of, pairs_of
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.experiments.scoring import documents_of, pairs_of
 from constraintsuite.forecast import lines as made
 from constraintsuite.forecast.alarms import alarms_of
 from constraintsuite.forecast.building import Ground, build_samples
@@ -25,6 +22,9 @@ from constraintsuite.forecast.rates import TEXTS, Rate, made_up_pairs, measure_e
 from constraintsuite.forecast.sampling import READ_SECONDS, Taken, reading_seconds, take
 from constraintsuite.forecast.steps import Samples, Step, foretell_pairs, foretell_steps
 from constraintsuite.models.naming import check_models
+from constraintsuite.suites.build import resolve
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.stages.viewing import read_examples
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from constraintsuite.build.build import PIPELINE, build_suite
-from constraintsuite.build.recipe import Recipe
-from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.scoring import pairs_of
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
 from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost
 from constraintsuite.forecast.sweeps import watching_sweeps
@@ -25,6 +22,9 @@ from constraintsuite.forecast.watching import WatchingEngine
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, read_jsonl
+from constraintsuite.suites.build import PIPELINE, build_suite
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.mentions import surface_forms
 
 _STAGES = "stages"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal, TypeVar
 
-from constraintsuite.evaluate.shards import SHARD_PAIRS
 from constraintsuite.execution.cores import cores
+from constraintsuite.experiments.shards import SHARD_PAIRS
 from constraintsuite.forecast.clock import now
 from constraintsuite.forecast.growth import Range
 from constraintsuite.models.base import Describing, Workbench

@@ -9,7 +9,6 @@ from heapq import heappush, heapreplace
 from itertools import islice
 from pathlib import Path
 
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
@@ -18,6 +17,7 @@ from constraintsuite.forecast.clock import now
 from constraintsuite.records.text import Document
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.recipe import Recipe
 
 READ_SECONDS = 30.0
 _LOOK_EVERY = 256

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from constraintsuite.build.build import PIPELINE
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.execution.care import AT_ONCE
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import SUITE, BuildCost, MapCost
 from constraintsuite.forecast.growth import STEEPEST, Fit, Point, Range, fit
+from constraintsuite.suites.build import PIPELINE
+from constraintsuite.suites.recipe import Recipe
 
 STEPS = (*PIPELINE.names()[:-1], SUITE)
 BY_EXAMPLES = ("controls", SUITE)

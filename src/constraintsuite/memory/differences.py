@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from constraintsuite.evaluate.figures import rounded
+from constraintsuite.experiments.figures import rounded
 from constraintsuite.metrics.intervals import UNDEFINED, FloatArray, IntArray, clipped, estimate, wilson_bounds
 from constraintsuite.records.scores import Interval
 

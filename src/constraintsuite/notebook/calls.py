@@ -7,18 +7,15 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Literal, Protocol
 
-from constraintsuite.build.build import build_suite
-from constraintsuite.build.importers.importing import import_suite as import_into
-from constraintsuite.build.recipe import AnalysisSettings, Recipe, SizeSettings
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.alignment import name_runs
-from constraintsuite.evaluate.compare import compare_runs
-from constraintsuite.evaluate.load import load_run as read_run
-from constraintsuite.evaluate.load import load_suite as read_suite
-from constraintsuite.evaluate.run import evaluate_suites
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent, Terminal
+from constraintsuite.experiments.alignment import name_runs
+from constraintsuite.experiments.compare import compare_runs
+from constraintsuite.experiments.load import load_run as read_run
+from constraintsuite.experiments.load import load_suite as read_suite
+from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.models import SCORERS
@@ -30,6 +27,9 @@ from constraintsuite.notebook.suite import Suite
 from constraintsuite.reports.html import Extras, write_report
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.store.download import cache_folder
+from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.importers.importing import import_suite as import_into
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
 Place = str | Path
 Analyser = Literal["auto", "rules", "parser"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraintsuite.evaluate import compare
+from constraintsuite.experiments import compare
 from constraintsuite.reports.comparison import comparison_table, comparison_text
 from constraintsuite.reports.tables import Table
 

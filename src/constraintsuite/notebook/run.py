@@ -8,10 +8,10 @@ from html import escape
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate import load
-from constraintsuite.evaluate.groupings import OVERALL, pick, short_slice, split_up
-from constraintsuite.evaluate.rejudge import with_results
-from constraintsuite.evaluate.summary import Group, Summary
+from constraintsuite.experiments import load
+from constraintsuite.experiments.groupings import OVERALL, pick, short_slice, split_up
+from constraintsuite.experiments.rejudge import with_results
+from constraintsuite.experiments.summary import Group, Summary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
 from constraintsuite.notebook.suite import Suite
 from constraintsuite.records.scores import Interval

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import Suite
-from constraintsuite.evaluate.run import run_folder
-from constraintsuite.evaluate.scoring import Scores, documents_of, pairs_of, score_pairs
-from constraintsuite.evaluate.writing import RunContent, record_run, run_origin
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.experiments.load import Suite
+from constraintsuite.experiments.run import run_folder
+from constraintsuite.experiments.scoring import Scores, documents_of, pairs_of, score_pairs
+from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.callable import PythonScorer
 from constraintsuite.store.artifact import Artifact

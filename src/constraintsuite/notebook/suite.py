@@ -7,15 +7,15 @@ from difflib import get_close_matches
 from html import escape
 from pathlib import Path
 
-from constraintsuite.build.views.dataset import view_dataset
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate import load
-from constraintsuite.evaluate.groupings import pick, short_slice, split_up
+from constraintsuite.experiments import load
+from constraintsuite.experiments.groupings import pick, short_slice, split_up
 from constraintsuite.records.examples import Example
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import in_order
 from constraintsuite.reports.sections.dataset import difference_charts, length_table
 from constraintsuite.reports.tables import Column, Table
+from constraintsuite.suites.views.dataset import view_dataset
 
 
 class Suite:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from constraintsuite.evaluate.compare import Change, Comparison, Difference
-from constraintsuite.evaluate.groupings import OVERALL, short_slice
+from constraintsuite.experiments.compare import Change, Comparison, Difference
+from constraintsuite.experiments.groupings import OVERALL, short_slice
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.differences import LEGEND, difference_table
 from constraintsuite.reports.tables import Table

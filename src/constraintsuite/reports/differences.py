@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from constraintsuite.evaluate.compare import Difference
-from constraintsuite.evaluate.groupings import short_slice
+from constraintsuite.experiments.compare import Difference
+from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.figures import Kind, Value
 from constraintsuite.reports.tables import Column, Table

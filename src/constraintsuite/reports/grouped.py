@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.groupings import OVERALL, short_slice
-from constraintsuite.evaluate.load import Run
-from constraintsuite.evaluate.summary import Group, Summary
+from constraintsuite.experiments.groupings import OVERALL, short_slice
+from constraintsuite.experiments.load import Run
+from constraintsuite.experiments.summary import Group, Summary
 from constraintsuite.metrics.pairwise import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
 from constraintsuite.reports.figures import Kind, Value

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from statistics import fmean
 from typing import Literal
 
-from constraintsuite.evaluate.load import Run
+from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import Example
 from constraintsuite.reports.marks import Segment, cut, excerpt, marks_of, query_marks

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import load_run, load_suite
-from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.execution.stage import code_version
+from constraintsuite.experiments.load import load_run, load_suite
+from constraintsuite.experiments.output import Written, write_once
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
 from constraintsuite.models.encoders import load_encoder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from constraintsuite.evaluate.summary import Summary
+from constraintsuite.experiments.summary import Summary
 from constraintsuite.metrics.ties import STRICT, TieRule
 
 

@@ -9,8 +9,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from constraintsuite.evaluate.groupings import short_slice
-from constraintsuite.evaluate.summary import Group, Summary
+from constraintsuite.experiments.groupings import short_slice
+from constraintsuite.experiments.summary import Group, Summary
 from constraintsuite.metrics.pairwise import Metric
 from constraintsuite.reports.figures import MISSING, show_interval
 from constraintsuite.reports.grouped import groups_of

@@ -10,19 +10,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from constraintsuite.build.audit.results import Audit
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.alignment import name_runs
-from constraintsuite.evaluate.headline import headline_metric
-from constraintsuite.evaluate.load import MODEL, Run, Suite
-from constraintsuite.evaluate.rejudge import rejudge
-from constraintsuite.evaluate.summary import Summary
+from constraintsuite.experiments.alignment import name_runs
+from constraintsuite.experiments.headline import headline_metric
+from constraintsuite.experiments.load import MODEL, Run, Suite
+from constraintsuite.experiments.rejudge import rejudge
+from constraintsuite.experiments.summary import Summary
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import PLACE_FACTS
 from constraintsuite.reports.maxsim import TokenMatch
 from constraintsuite.store.artifact import ENVIRONMENT
 from constraintsuite.store.jsonl import adapter, describe
+from constraintsuite.suites.audit.results import Audit
 
 _CARD = "README.md"
 

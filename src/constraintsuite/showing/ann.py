@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.evaluate.output import Written
+from constraintsuite.experiments.output import Written
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.files import write_files, write_plots
 from constraintsuite.reports.page import Masthead

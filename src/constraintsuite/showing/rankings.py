@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from constraintsuite.evaluate.ranking.run import BY_QUERY, KIND, SYSTEM, load_ranking
-from constraintsuite.evaluate.ranking.summary import MEDIANS, RANGES, QueryResult, RankingSummary
+from constraintsuite.experiments.ranking.run import BY_QUERY, KIND, SYSTEM, load_ranking
+from constraintsuite.experiments.ranking.summary import MEDIANS, RANGES, QueryResult, RankingSummary
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.figures import Kind, Value, show

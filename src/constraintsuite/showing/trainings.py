@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import refuse_changed
+from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead

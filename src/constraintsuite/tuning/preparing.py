@@ -8,7 +8,7 @@ from pathlib import Path
 
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import load_suite
+from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest

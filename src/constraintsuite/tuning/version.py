@@ -10,9 +10,9 @@ from constraintsuite.store.artifact import TEXT_LIBRARIES, library_versions
 from constraintsuite.store.files import sha256_text
 
 _DECISIVE = (
-    "build",
+    "suites",
     "corpora",
-    "evaluate",
+    "experiments",
     "execution",
     "metrics",
     "models",

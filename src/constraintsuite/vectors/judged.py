@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.ranking.trec import read_run
+from constraintsuite.experiments.ranking.trec import read_run
 from constraintsuite.records.text import Qrel, Query
 from constraintsuite.vectors.keys import KeyMaker
 from constraintsuite.vectors.settings import SubsetSettings

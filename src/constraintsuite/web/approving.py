@@ -13,14 +13,14 @@ from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.kinds.approving import Judged, judge_all
 from constraintsuite.annotate.kinds.proposals import ProposalItems, read_all
 from constraintsuite.annotate.kinds.rewording import NAME
-from constraintsuite.build.corpus.parts import part_paths
-from constraintsuite.build.queries.outlook import is_corpus_of
-from constraintsuite.build.queries.records import Proposal
-from constraintsuite.build.stages.documents import read_documents
 from constraintsuite.records.text import Document
 from constraintsuite.reports.marks import Mark, Segment, cut
 from constraintsuite.store.artifact import STAGES
 from constraintsuite.store.files import sha256_of
+from constraintsuite.suites.corpus.parts import part_paths
+from constraintsuite.suites.queries.outlook import is_corpus_of
+from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.stages.documents import read_documents
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mention

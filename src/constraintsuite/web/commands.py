@@ -8,10 +8,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.build.recipe import Recipe
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
+from constraintsuite.suites.recipe import Recipe
 from constraintsuite.web.people import Role
 from constraintsuite.web.shelf import Shelf, Shelved
 

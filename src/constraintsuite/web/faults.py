@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from constraintsuite.annotate.batch import EVENTS, ITEMS, read_head
 from constraintsuite.annotate.kinds.proposals import read_all
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import CONTROLS, EXAMPLES
+from constraintsuite.experiments.load import CONTROLS, EXAMPLES
 from constraintsuite.store.artifact import MANIFEST, FileEntry, read_manifest
 from constraintsuite.store.files import sha256_of
 from constraintsuite.web.shelf import BATCH, DAMAGED, LARGEST_MANIFEST, PROPOSALS, Shelf, Shelved

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.evaluate.load import suite_place
+from constraintsuite.experiments.load import suite_place
 from constraintsuite.web.faults import fault_of
 from constraintsuite.web.shelf import Shelf, Shelved
 

@@ -10,7 +10,7 @@ from constraintsuite.annotate.kinds.scores import pairs_to_score, score_draft
 from constraintsuite.annotate.kinds.writing import passages_of
 from constraintsuite.annotate.records import Draft, Item
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.scoring import score_pairs
+from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.naming import load_scorer
 

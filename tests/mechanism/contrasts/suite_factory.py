@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.evaluate.load import Suite, load_suite
+from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.records.examples import (
     Constraint,
     Control,

@@ -10,9 +10,9 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import load_suite
-from constraintsuite.evaluate.scoring import pairs_of
 from constraintsuite.execution.progress import Advance, Silent
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.drift.behaviour import best_of, compare_behaviour, run_checkpoints
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
 from constraintsuite.mechanism.drift.drift import plan_work

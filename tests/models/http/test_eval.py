@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from constraintsuite.cli import evaluate as commands
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 from models.http.servers import KEY, Server, overlap
 
 

@@ -13,7 +13,7 @@ from constraintsuite.cli.evaluate import eval_command
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.weights import find_known, find_variant
-from evaluate.tiny_suite import write_suite
+from experiments.tiny_suite import write_suite
 
 tiny = pytest.importorskip("models.onnx.tiny_transformers")
 

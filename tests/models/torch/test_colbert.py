@@ -13,7 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.colbert import ColbertScorer
-from evaluate.tiny_suite import CREAM, DOGS, LEEKS
+from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import HIDDEN, make_bert, make_colbert, make_dense
 
 QUERIES = ["soups without cream", "campsites with dogs", "soups"]

@@ -10,7 +10,7 @@ from transformers import DPRContextEncoder, DPRQuestionEncoder
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from evaluate.tiny_suite import CREAM, DOGS, LEEKS
+from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import make_dense, make_dpr, word_tokenizer
 
 QUERIES = ["soups without cream", "campsites with dogs", "soups"]

@@ -13,7 +13,7 @@ from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseSettings
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.encoder import make_torch_encoder
-from evaluate.tiny_suite import CREAM, DOGS, LEEKS
+from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import make_bert, make_dense, make_masked_lm
 
 QUERIES = ["soups without cream", "campsites with dogs", "soups"]

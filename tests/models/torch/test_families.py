@@ -15,7 +15,7 @@ from constraintsuite.cli.evaluate import eval_command
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.models.base import Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
-from evaluate.tiny_suite import EXAMPLES, LEEKS, write_suite
+from experiments.tiny_suite import EXAMPLES, LEEKS, write_suite
 from models.torch.tiny_folders import MAKERS
 
 PAIRS = [

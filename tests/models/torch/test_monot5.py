@@ -12,7 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.monot5 import MonoT5Scorer
-from evaluate.tiny_suite import DOGS, LEEKS
+from experiments.tiny_suite import DOGS, LEEKS
 from models.torch.tiny_folders import make_bert, make_monot5, piece_tokenizer
 
 PAIRS = [(query, text) for query in ("soups without cream", "campsites with dogs", "soups") for text in (LEEKS, DOGS)]

@@ -10,7 +10,7 @@ from sentence_transformers import SentenceTransformer
 
 from constraintsuite.models.torch import reading
 from constraintsuite.models.torch.reading import Reading, TextTokens
-from evaluate.tiny_suite import CREAM, DOGS, LEEKS
+from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import make_dense
 
 TEXTS = [LEEKS, "soup", DOGS, CREAM]

@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.splade import SpladeScorer
-from evaluate.tiny_suite import CREAM, DOGS, LEEKS
+from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import make_asymmetric_splade, make_dense, make_masked_lm, make_splade
 
 QUERIES = ["soups without cream", "campsites with dogs", "soups"]

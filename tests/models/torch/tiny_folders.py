@@ -30,7 +30,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from evaluate.tiny_suite import CONTROLS, EXAMPLES
+from experiments.tiny_suite import CONTROLS, EXAMPLES
 
 _TEXTS = [
     text

@@ -13,11 +13,11 @@ from annotate.test_kinds import SOUPS
 from constraintsuite.annotate.batch import Batch, open_batch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Draft
-from constraintsuite.build.queries.records import Snippet
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.queries.records import Snippet
 from constraintsuite.web.people import Person
-from evaluate.tiny_suite import make_example, write_suite
+from experiments.tiny_suite import make_example, write_suite
 from web.browser.conftest import Enter
 from web.served import Served
 from web.site import ANNA, BEN, JUDGE, OWNER, open_site

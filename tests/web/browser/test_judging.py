@@ -13,7 +13,7 @@ from constraintsuite.annotate.batch import open_batch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.records.examples import Example
-from evaluate.tiny_suite import EXAMPLES, write_suite
+from experiments.tiny_suite import EXAMPLES, write_suite
 from web.browser.conftest import Enter
 from web.site import ANNA, BEN, JUDGE, OWNER
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotate.test_kinds import CAKES, SOUPS, TENTS
-from constraintsuite.build.queries.approval import check_approval
-from constraintsuite.build.queries.records import Proposal, Snippet
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from evaluate.tiny_suite import CONTROLS, EXAMPLES, write_suite
+from constraintsuite.suites.queries.approval import check_approval
+from constraintsuite.suites.queries.records import Proposal, Snippet
+from experiments.tiny_suite import CONTROLS, EXAMPLES, write_suite
 from web.browser.conftest import Enter
 from web.served import serve
 from web.site import ANNA, OWNER

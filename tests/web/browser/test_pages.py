@@ -13,16 +13,16 @@ from annotate.test_kinds import CAKES, SOUPS, TENTS
 from constraintsuite.annotate.batch import Batch, open_batch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Draft, Value
-from constraintsuite.build.audit.results import Audit
-from constraintsuite.build.pairs.records import Draft as Pair
-from constraintsuite.build.pairs.records import Rejected
-from constraintsuite.evaluate.ranking.run import Plan, evaluate_retrieval
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
+from constraintsuite.suites.audit.results import Audit
+from constraintsuite.suites.pairs.records import Draft as Pair
+from constraintsuite.suites.pairs.records import Rejected
 from constraintsuite.web.pages import PAGES
 from constraintsuite.web.people import Person
-from evaluate.tiny_suite import CREAM, LEEKS, write_suite
+from experiments.tiny_suite import CREAM, LEEKS, write_suite
 from reports.conftest import AUDIT, evaluate
 from web.artifacts import make_artifacts
 from web.browser.conftest import Enter

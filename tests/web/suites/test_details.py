@@ -15,7 +15,7 @@ from constraintsuite.web.suites.details import Detail, describe_example
 from constraintsuite.web.suites.diff import Change, word_diff
 from constraintsuite.web.suites.finding import read_index
 from constraintsuite.web.suites.passing import why_passed
-from evaluate.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
+from experiments.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
 
 RECIPE: dict[str, Any] = {
     "filters": {"min_topic_overlap": 0.5, "max_pair_similarity": 0.8},

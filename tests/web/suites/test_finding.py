@@ -15,7 +15,7 @@ from constraintsuite.records.examples import Example
 from constraintsuite.web.suites.choice import Choice, read_choice
 from constraintsuite.web.suites.finding import SuiteIndex, leaf, read_index
 from constraintsuite.web.suites.words import index_texts, parse_terms, snippet
-from evaluate.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
+from experiments.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.build.pairs.records import Draft, Rejected
-from constraintsuite.build.queries.records import Proposal
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.pairs.records import Draft, Rejected
+from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.suites import rejects
 from constraintsuite.web.suites.rejects import read_rejects, show_reject
 

@@ -17,10 +17,10 @@ from constraintsuite.annotate.kinds.wordings import settle_words, words_by_perso
 from constraintsuite.annotate.labels import Label, label_all
 from constraintsuite.annotate.records import Draft, Event
 from constraintsuite.annotate.standing import Standing, standing
-from constraintsuite.build.queries.approval import check_approval
-from constraintsuite.build.queries.outlook import Documents, Outlook, lone, lone_in_words, look_up
-from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
+from constraintsuite.suites.queries.approval import check_approval
+from constraintsuite.suites.queries.outlook import Documents, Outlook, lone, lone_in_words, look_up
+from constraintsuite.suites.queries.records import Proposal
 
 State = Literal["undecided", "accepted", "rejected", "differ"]
 STATES: tuple[State, ...] = ("undecided", "accepted", "rejected", "differ")

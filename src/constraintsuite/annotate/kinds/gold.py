@@ -16,9 +16,6 @@ from constraintsuite.annotate.batch import Batch
 from constraintsuite.annotate.labels import Label, Labelled
 from constraintsuite.annotate.records import SIDES, Item, Question
 from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
-from constraintsuite.build.dropping import name_of_texts
-from constraintsuite.build.stages.gold import sample_gold
-from constraintsuite.build.stages.viewing import read_examples
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.intervals import estimate
@@ -27,6 +24,9 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.dropping import name_of_texts
+from constraintsuite.suites.stages.gold import sample_gold
+from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.terms import TermAnalyser
 
 QUESTIONS = (

@@ -13,10 +13,10 @@ from constraintsuite.annotate.kinds.wordings import Words, settle_words
 from constraintsuite.annotate.labels import Label, Labelled, label_all
 from constraintsuite.annotate.records import Item, Question
 from constraintsuite.annotate.standing import Standing, standing
-from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.text.mentions import find_forms, fold, surface_forms
 
 QUESTIONS = (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from constraintsuite.build.reading.files import read_beside
+from constraintsuite.suites.reading.files import read_beside
 from constraintsuite.text.terms import TermAnalyser, words
 from constraintsuite.text.wordlists import Words
 

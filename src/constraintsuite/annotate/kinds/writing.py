@@ -16,12 +16,12 @@ from constraintsuite.annotate.kinds.query_rules import QueryFault, find_faults, 
 from constraintsuite.annotate.queue import Task
 from constraintsuite.annotate.records import Item, Question
 from constraintsuite.annotate.standing import Standing, standing
-from constraintsuite.build.export.nevir import FIELDS
-from constraintsuite.build.export.parts import write_rows
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Example, Slice
 from constraintsuite.store.files import whole_folder, write_text
+from constraintsuite.suites.export.nevir import FIELDS
+from constraintsuite.suites.export.parts import write_rows
 
 NAME = "writing"
 SLICES: tuple[Slice, ...] = ("negation_minpairs", "nevir")

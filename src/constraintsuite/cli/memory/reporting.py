@@ -55,8 +55,8 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
 def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
     """The page of some runs, as an artifact; gives the page's path."""
-    from constraintsuite.evaluate.output import Written, write_once
     from constraintsuite.execution.stage import code_version
+    from constraintsuite.experiments.output import Written, write_once
     from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
     from constraintsuite.reports.page import template_hash
     from constraintsuite.showing.memory.sections import masthead, sections_of

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import refuse_changed
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.stage import code_version
+from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.mechanism.circuits.plan import CircuitPlan, plan_circuit
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
 from constraintsuite.mechanism.circuits.records import CircuitReport

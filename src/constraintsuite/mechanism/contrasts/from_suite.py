@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.evaluate.load import Suite, load_suite
+from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts.asides import Asides
 from constraintsuite.mechanism.contrasts.controls import entity_contrasts, idiom_contrast, nonflip_contrast
 from constraintsuite.mechanism.contrasts.halves import TORN, halve

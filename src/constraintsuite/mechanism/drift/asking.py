@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import Suite, load_suite
+from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts.asides import without_strangers
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, make_contrasts
 from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal

@@ -10,18 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.build.audit.groups import group_examples
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.alignment import Aligned, align
-from constraintsuite.evaluate.compare import Difference, corrected, paired_test
-from constraintsuite.evaluate.figures import figures
-from constraintsuite.evaluate.groupings import OVERALL
-from constraintsuite.evaluate.headline import headline_metric
-from constraintsuite.evaluate.load import Run, Suite, load_run
-from constraintsuite.evaluate.run import run_folder
-from constraintsuite.evaluate.scoring import documents_of, pairs_of, score_pairs
-from constraintsuite.evaluate.writing import RunContent, record_run, run_origin
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.experiments.alignment import Aligned, align
+from constraintsuite.experiments.compare import Difference, corrected, paired_test
+from constraintsuite.experiments.figures import figures
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.headline import headline_metric
+from constraintsuite.experiments.load import Run, Suite, load_run
+from constraintsuite.experiments.run import run_folder
+from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
+from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
 from constraintsuite.mechanism.drift.labelled import Labelled
 from constraintsuite.mechanism.drift.records import Change, Figure, Forgetting
@@ -31,6 +30,7 @@ from constraintsuite.models.base import Describing, Scorer, Truncating, Workbenc
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import Split
 from constraintsuite.store.download import cache_folder
+from constraintsuite.suites.audit.groups import group_examples
 
 SHOWN = ("accuracy", "paired_accuracy", "normalised_gap", "normalised_sensitivity")
 

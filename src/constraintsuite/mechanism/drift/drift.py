@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.scoring import pairs_of
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import code_version
+from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.circuits.running import studied_sites

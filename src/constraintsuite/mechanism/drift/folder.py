@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import refuse_changed
+from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.mechanism.drift.records import Drift
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import refuse_changed
+from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.records import Contrast
 from constraintsuite.mechanism.effects.records import Effects

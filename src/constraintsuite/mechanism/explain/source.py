@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import refuse_changed
+from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.from_suite import count_rejected, read_suite
 from constraintsuite.mechanism.contrasts.own import read_either

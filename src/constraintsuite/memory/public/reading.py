@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from constraintsuite.build.importers.rows import WHOLE
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.memory.public.base import Haystack, Passage, Source
 from constraintsuite.store.jsonl import describe
+from constraintsuite.suites.importers.rows import WHOLE
 
 
 class Record(BaseModel):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from constraintsuite.evaluate.figures import round_off
+from constraintsuite.experiments.figures import round_off
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.public.summary import OVERALL, Contrast
 from constraintsuite.memory.runs.compare import ALPHA, of_cell, of_fixture, paired_test

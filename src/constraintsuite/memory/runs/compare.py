@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.figures import round_off, rounded
+from constraintsuite.experiments.figures import round_off, rounded
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.public.summary import OVERALL, Contrast, contrasts_of
 from constraintsuite.memory.runs.making import is_model

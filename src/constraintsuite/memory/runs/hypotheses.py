@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from constraintsuite.evaluate.figures import round_off
+from constraintsuite.experiments.figures import round_off
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.public.summary import Contrast

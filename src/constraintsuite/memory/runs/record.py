@@ -12,10 +12,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import refuse_changed
-from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.stage import code_version
+from constraintsuite.experiments.load import refuse_changed
+from constraintsuite.experiments.output import Written, write_once
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.runs.latency import Timing
 from constraintsuite.memory.runs.replay import Removal, Replay, replays_of

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.evaluate.figures import rounded
+from constraintsuite.experiments.figures import rounded
 from constraintsuite.memory.cases.checks.walks import EdgeBook
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of

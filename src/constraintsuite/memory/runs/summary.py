@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from constraintsuite.evaluate.figures import rounded
+from constraintsuite.experiments.figures import rounded
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.public.summary import OVERALL, Figure, figures_of
 

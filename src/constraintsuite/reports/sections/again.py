@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Iterator
 
-from constraintsuite.evaluate.load import Suite
+from constraintsuite.experiments.load import Suite
 from constraintsuite.metrics.ties import STRICT
 from constraintsuite.reports.sections.base import Block, Section, Sheet, Source
 from constraintsuite.reports.tables import Column, Table

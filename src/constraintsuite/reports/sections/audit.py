@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from constraintsuite.build.audit.results import ALL_MAIN, AuditRow
-from constraintsuite.evaluate.groupings import short_slice
+from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.reports.figures import Value
 from constraintsuite.reports.sections.base import Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import View
+from constraintsuite.suites.audit.results import ALL_MAIN, AuditRow
 
 _ABOUT = "How often a solver that does not understand the query picks the satisfying document."
 _COLUMNS = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from constraintsuite.evaluate.alignment import align
-from constraintsuite.evaluate.compare import Difference, corrected, paired_test
-from constraintsuite.evaluate.groupings import OVERALL
+from constraintsuite.experiments.alignment import align
+from constraintsuite.experiments.compare import Difference, corrected, paired_test
+from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.differences import difference_table
 from constraintsuite.reports.sections.base import Section, Sheet

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from constraintsuite.build.views.dataset import DatasetView, view_dataset
-from constraintsuite.evaluate.groupings import short_slice
-from constraintsuite.evaluate.load import Suite
+from constraintsuite.experiments.groupings import short_slice
+from constraintsuite.experiments.load import Suite
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet, Source
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import View
+from constraintsuite.suites.views.dataset import DatasetView, view_dataset
 
 _ABOUT = (
     "Every example has two documents. The query leaves something out: the satisfying document obeys, the violating one "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraintsuite.evaluate.groupings import short_slice
-from constraintsuite.evaluate.summary import Group
+from constraintsuite.experiments.groupings import short_slice
+from constraintsuite.experiments.summary import Group
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
 from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing

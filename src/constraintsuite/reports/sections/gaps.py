@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from constraintsuite.evaluate.load import Run
+from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.histograms import Bins, histogram

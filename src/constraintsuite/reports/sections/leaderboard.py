@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constraintsuite.evaluate.headline import headline_metric, is_nevir
-from constraintsuite.evaluate.summary import Group
+from constraintsuite.experiments.headline import headline_metric, is_nevir
+from constraintsuite.experiments.summary import Group
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import kind_of, value_of

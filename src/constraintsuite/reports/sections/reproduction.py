@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.evaluate.oracle import Reproduction, match
+from constraintsuite.experiments.oracle import Reproduction, match
 from constraintsuite.reports.figures import Value
 from constraintsuite.reports.sections.base import Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.evaluate.groupings import short_slice
+from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import group_table, groups_of

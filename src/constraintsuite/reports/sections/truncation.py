@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.evaluate.truncation import TruncationAudit
+from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.reports.figures import Value
 from constraintsuite.reports.sections.base import Section, Sheet
 from constraintsuite.reports.tables import Column, Table

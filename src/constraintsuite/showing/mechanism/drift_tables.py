@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constraintsuite.evaluate.groupings import OVERALL, short_slice
+from constraintsuite.experiments.groupings import OVERALL, short_slice
 from constraintsuite.mechanism.drift.records import Drift, Figure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval

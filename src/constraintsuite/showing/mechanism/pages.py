@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.evaluate.output import Written, write_once
 from constraintsuite.execution.stage import code_version
+from constraintsuite.experiments.output import Written, write_once
 from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES, write_files, write_plots
 from constraintsuite.reports.page import Masthead, template_hash
 from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import load_suite
-from constraintsuite.evaluate.outcomes import preferences_of
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.outcomes import preferences_of
 from constraintsuite.tuning.data.records import Bench, ListsBuilder, Prepared
 from constraintsuite.tuning.data.settings import SuiteData
 

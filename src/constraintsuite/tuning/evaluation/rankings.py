@@ -11,13 +11,13 @@ import numpy as np
 
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.figures import generator, rounded
-from constraintsuite.evaluate.ranking.collection import read_collection
-from constraintsuite.evaluate.ranking.judged import JudgedQuery, Refusing, judge_queries
-from constraintsuite.evaluate.ranking.measures import Ranking, measure_rankings, parse_measures
-from constraintsuite.evaluate.ranking.trec import read_run
-from constraintsuite.evaluate.scoring import score_pairs
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.experiments.figures import generator, rounded
+from constraintsuite.experiments.ranking.collection import read_collection
+from constraintsuite.experiments.ranking.judged import JudgedQuery, Refusing, judge_queries
+from constraintsuite.experiments.ranking.measures import Ranking, measure_rankings, parse_measures
+from constraintsuite.experiments.ranking.trec import read_run
+from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.metrics.intervals import DRAWS, clipped, estimate
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.retrieval.base import Passages, search_all

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.build.audit.groups import group_examples
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.figures import figures
-from constraintsuite.evaluate.load import load_suite
-from constraintsuite.evaluate.outcomes import judge_all
-from constraintsuite.evaluate.scoring import pairs_of, score_pairs
+from constraintsuite.experiments.figures import figures
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.outcomes import judge_all
+from constraintsuite.experiments.scoring import pairs_of, score_pairs
 from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.tuning.curves import OVERALL
 from constraintsuite.tuning.evaluation.base import Figure
 from constraintsuite.tuning.evaluation.settings import SuiteEvaluation

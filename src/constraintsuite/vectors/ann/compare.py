@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.figures import generator, round_off, rounded
+from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate
 from constraintsuite.metrics.significance import holm, sign_flip
 from constraintsuite.records.scores import Interval

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.alignment import name_runs
-from constraintsuite.evaluate.compare import Comparison, compare_runs
-from constraintsuite.evaluate.groupings import short_slice
-from constraintsuite.evaluate.load import Run, load_run
+from constraintsuite.experiments.alignment import name_runs
+from constraintsuite.experiments.compare import Comparison, compare_runs
+from constraintsuite.experiments.groupings import short_slice
+from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.comparison import comparison_tables
 from constraintsuite.reports.differences import LEGEND

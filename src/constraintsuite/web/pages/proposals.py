@@ -23,9 +23,9 @@ from constraintsuite.annotate.kinds.approving import (
     write_approval,
 )
 from constraintsuite.annotate.kinds.rewording import LONGEST, WORDS
-from constraintsuite.build.queries.records import Proposal
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.approving import (
     Wanted,
     find_batch,

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.groupings import short_slice
-from constraintsuite.evaluate.load import Run, load_run
+from constraintsuite.experiments.groupings import short_slice
+from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.commands import eval_command, quickstart_command
 from constraintsuite.web.pages import Page

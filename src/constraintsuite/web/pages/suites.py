@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.groupings import short_slice
+from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render

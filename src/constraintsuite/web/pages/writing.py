@@ -16,8 +16,8 @@ from constraintsuite.annotate.kinds.scores import keep_scores, read_verdicts
 from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesError, keep_queries, passages_of
 from constraintsuite.annotate.queue import Task, tasks_of
 from constraintsuite.annotate.standing import progress_of
-from constraintsuite.build.importers.pairs import describe_edit
 from constraintsuite.reports.marks import Mark, Segment, cut
+from constraintsuite.suites.importers.pairs import describe_edit
 from constraintsuite.web.desk import Desk
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.evaluate.groupings import short_slice
-from constraintsuite.evaluate.headline import headline_metric
-from constraintsuite.evaluate.load import Run, Suite
-from constraintsuite.evaluate.summary import Group, Summary
+from constraintsuite.experiments.groupings import short_slice
+from constraintsuite.experiments.headline import headline_metric
+from constraintsuite.experiments.load import Run, Suite
+from constraintsuite.experiments.summary import Group, Summary
 from constraintsuite.metrics.pairwise import METRICS, Metric, parse_metric
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.figures import Figure, show

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import load_run
+from constraintsuite.experiments.load import load_run
 from constraintsuite.web.runs.families import family_of
 from constraintsuite.web.runs.showing import ShownResult, show_result
 from constraintsuite.web.shelf import Shelf, Shelved

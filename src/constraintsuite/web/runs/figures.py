@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from constraintsuite.evaluate.groupings import short_slice
-from constraintsuite.evaluate.load import Run, Suite
-from constraintsuite.evaluate.summary import Summary
+from constraintsuite.experiments.groupings import short_slice
+from constraintsuite.experiments.load import Run, Suite
+from constraintsuite.experiments.summary import Summary
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.figures import Value

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from constraintsuite.evaluate.load import Run
+from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, Metric, PairResult, pair_class
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.web.suites.choice import Choice

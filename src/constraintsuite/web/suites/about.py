@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from constraintsuite.evaluate.load import load_suite
+from constraintsuite.experiments.load import load_suite
 from constraintsuite.reports.sections.audit import audit
 from constraintsuite.reports.sections.base import Section, Source
 from constraintsuite.reports.sections.dataset import dataset

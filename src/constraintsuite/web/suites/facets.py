@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from constraintsuite.evaluate.groupings import short_slice, split_up
-from constraintsuite.evaluate.load import Suite
+from constraintsuite.experiments.groupings import short_slice, split_up
+from constraintsuite.experiments.load import Suite
 from constraintsuite.records.examples import Example
 
 Mask = NDArray[np.bool_]

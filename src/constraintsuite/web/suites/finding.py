@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.evaluate.load import Suite, load_suite
+from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.records.examples import Example
 from constraintsuite.web.suites.choice import Choice
 from constraintsuite.web.suites.facets import Facet, Mask, make_facets

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from constraintsuite.build.filters.topic import topic_share
-from constraintsuite.build.pairs.couples import length_ratio
-from constraintsuite.build.recipe import FilterSettings, PairSettings
 from constraintsuite.records.examples import CONTROL_SLICES, Example
 from constraintsuite.records.text import Span
 from constraintsuite.reports.tables import Column, Table
+from constraintsuite.suites.filters.topic import topic_share
+from constraintsuite.suites.pairs.couples import length_ratio
+from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.base import DocumentVerdict, Verdict
 from constraintsuite.text.polarity import Judged, judge_document
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.build.pairs.records import Draft, Rejected
-from constraintsuite.build.queries.records import Proposal
 from constraintsuite.reports.marks import Mark, Segment, cut, excerpt
 from constraintsuite.store.artifact import STAGES, Artifact
 from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.suites.pairs.records import Draft, Rejected
+from constraintsuite.suites.queries.records import Proposal
 
 MOST = 500
 """Pairs of one reason that are kept in memory."""

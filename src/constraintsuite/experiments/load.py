@@ -1,0 +1,163 @@
+"""Suites and runs as they lie on disk."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.summary import Summary
+from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.records.examples import CONTROL_SLICES, Example
+from constraintsuite.store.artifact import MANIFEST, Artifact
+from constraintsuite.store.files import sha256_of, write_text
+from constraintsuite.store.jsonl import adapter, describe, read_jsonl
+from constraintsuite.store.mirror import is_url, mirror_of, open_mirror, shown
+
+EXAMPLES = "examples.jsonl"
+CONTROLS = "controls.jsonl"
+SUMMARY = "summary.json"
+SCORES = "scores.jsonl"
+MODEL = "model.json"
+LOCK = ".lock"  # what a command that writes into a folder puts there first
+_SUITE_PLACE = ".suite"  # hidden, hence not hashed: a run is the same run wherever its suite lies
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite's main examples and controls."""
+
+    artifact: Artifact
+    examples: tuple[Example, ...]
+    controls: tuple[Example, ...]
+
+    @property
+    def name(self) -> str:
+        """The name it was built under."""
+        return self.artifact.manifest.name
+
+    @property
+    def content(self) -> str:
+        """Hash of all its files."""
+        return self.artifact.manifest.content
+
+
+@dataclass(frozen=True)
+class Run:
+    """A model's results on a suite."""
+
+    artifact: Artifact
+    summary: Summary
+    results: tuple[PairResult, ...]
+
+
+def load_suite(path: Path) -> Suite:
+    """The suite in a folder; one without main examples, or changed since it was built, is a UserError."""
+    artifact = Artifact.open(path, "suite")
+    if "examples" not in artifact.manifest.counts and "qrels" in artifact.manifest.counts:
+        raise UserError(f"{path}: this suite has a collection but no pairs. Use `csuite retrieve-eval {path}`.")
+    examples = _read_examples(artifact, EXAMPLES)
+    if not examples:
+        raise UserError(f"{path / EXAMPLES}: the suite is empty, so there is nothing to evaluate. Build it again.")
+    controls = _read_examples(artifact, CONTROLS) if (path / CONTROLS).is_file() else ()
+    for file, records, main in ((EXAMPLES, examples, True), (CONTROLS, controls, False)):
+        stray = next((e for e in records if (e.suite in CONTROL_SLICES) == main), None)
+        if stray is not None:
+            raise UserError(
+                f"{path / file}: {stray.id} is of the slice {stray.suite}, which belongs into another file."
+            )
+    _refuse_repeated(path, [*examples, *controls])
+    return Suite(artifact, examples, controls)
+
+
+def load_run(path: Path) -> Run:
+    """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
+    artifact = Artifact.open(path, "run")
+    refuse_changed(artifact)
+    return Run(artifact, _read_summary(path / SUMMARY), read_results(path))
+
+
+def refuse_changed(artifact: Artifact) -> None:
+    """A figure that the scores beside it do not give must pass no gate: every file must be as the manifest has it."""
+    changed = next(changed_files(artifact), None)
+    if changed is not None:
+        kind, file = artifact.manifest.kind, artifact.path / changed
+        what = "changed" if file.is_file() else "taken away"
+        raise UserError(
+            f"{file}: {what} since the {kind} was made, so its figures cannot be trusted. Make it again, as it was made."
+        )
+
+
+def changed_files(artifact: Artifact) -> Iterator[str]:
+    """Names of files that are missing or not what was written."""
+    for name, entry in artifact.manifest.files.items():
+        file = artifact.path / name
+        if not file.is_file() or file.stat().st_size != entry.bytes or sha256_of(file) != entry.sha256:
+            yield name
+
+
+def is_unfinished(path: Path) -> bool:
+    """Whether a command began to write here, and failed, was stopped, or is still at it."""
+    return not (path / MANIFEST).is_file() and (path / LOCK).is_file()
+
+
+def read_results(path: Path) -> tuple[PairResult, ...]:
+    """How every example came out in the run in a folder."""
+    return tuple(read_jsonl(path / EXAMPLES, PairResult))
+
+
+def remember_suite(run: Path, suite: Path) -> None:
+    """Note in a run's folder where its suite lies: its URL, or its place as seen from there."""
+    place = shown(suite) if mirror_of(suite) else os.path.relpath(suite.resolve(), run.resolve())
+    write_text(run / _SUITE_PLACE, place + "\n")
+
+
+def suite_place(run: Path) -> Path | None:
+    """Where the suite of a run lies; None if it is not where it was."""
+    note = run / _SUITE_PLACE
+    place = note.read_text(encoding="utf-8").rstrip("\n") if note.is_file() else ""
+    if is_url(place):
+        mirror = open_mirror(place)
+        mirror.pull(stages=False)
+        return mirror.root
+    return (run / place).resolve() if place and (run / place).is_dir() else None
+
+
+def find_suite(run: Path) -> Path:
+    """Where the suite of a run lies; that it is not where it was is a UserError."""
+    suite = suite_place(run)
+    if suite is None:
+        raise UserError(
+            f"{run}: the suite of this run is not where it should be, seen from the run: one of the two was moved or "
+            "copied. Say where the suite is with --suite FOLDER."
+        )
+    return suite
+
+
+def _read_examples(artifact: Artifact, name: str) -> tuple[Example, ...]:
+    file = artifact.path / name
+    entry = artifact.manifest.files.get(name)
+    if file.is_file() and (entry is None or entry.sha256 != sha256_of(file)):
+        raise UserError(
+            f"{file}: changed since the suite was built, so results would not be of that suite. Build it again."
+        )
+    return tuple(read_jsonl(file, Example))
+
+
+def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:
+    repeated = [name for name, count in Counter(example.id for example in examples).items() if count > 1]
+    if repeated:
+        raise UserError(f"{path}: {len(repeated)} ids stand there more than once, the first is {repeated[0]!r}.")
+
+
+def _read_summary(file: Path) -> Summary:
+    try:
+        summary: Summary = adapter(Summary).validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
+    return summary

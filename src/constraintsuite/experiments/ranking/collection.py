@@ -1,0 +1,160 @@
+"""What a suite lets one search: its own collection, or the documents of its pairs; a corpus can be added."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.ranking.judged import JudgedQuery, Refusing, agree, judge_queries, note_dropped
+from constraintsuite.records.examples import Example, ExampleDocument
+from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.retrieval.base import Passages
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.files import sha256_of
+from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.text.cleaning import clean
+
+T = TypeVar("T")
+DOCUMENTS, QUERIES, QRELS, VIOLATIONS = "documents.jsonl", "queries.jsonl", "qrels.jsonl", "violations.jsonl"
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Passages to search, and queries to search for."""
+
+    name: str
+    inputs: dict[str, str]
+    """Hashes of what it was read from."""
+    passages: Passages
+    queries: tuple[JudgedQuery, ...]
+    titled: bool
+    """Whether passages are title and text, as in most collections, or text alone, as in pairs."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the figures should know."""
+
+
+def read_collection(suite: Path, split: str | None = None, corpus: str | None = None) -> Collection:
+    """What can be searched in a suite, with the passages of a corpus between the judged documents."""
+    artifact = Artifact.open(suite, "suite")
+    own = (suite / DOCUMENTS).is_file() and (suite / QUERIES).is_file()
+    collection = _read_own(artifact, split) if own else _read_pairs(suite, split)
+    if not collection.queries:
+        raise UserError(f"{suite}: no query{f' of the split {split}' if split else ''} has a judged document.")
+    return _with_corpus(collection, corpus) if corpus else collection
+
+
+def _read_own(artifact: Artifact, split: str | None) -> Collection:
+    present = artifact.manifest.settings.get("source_split")
+    if split is not None and split != present:
+        raise UserError(f"--split {split}: {artifact.path} holds the queries of the split {present!r} only.")
+    documents = _read(artifact, DOCUMENTS, Document)
+    texts = {query.id: query.text for query in _read(artifact, QUERIES, Query)}
+    violations = _read(artifact, VIOLATIONS, Qrel) if (artifact.path / VIOLATIONS).is_file() else []
+    qrels = _read(artifact, QRELS, Qrel) if (artifact.path / QRELS).is_file() else []
+    judged = judge_queries(texts, qrels, violations)
+    ids = [document.id for document in documents]
+    if len(set(ids)) < len(ids):
+        raise UserError(f"{artifact.path / DOCUMENTS}: two documents have the same id. Import the collection again.")
+    return Collection(
+        artifact.manifest.name,
+        {"suite": artifact.manifest.content},
+        Passages(ids, [_titled(document) for document in documents]),
+        tuple(judged.queries),
+        titled=True,
+        notes=judged.notes,
+    )
+
+
+def _read_pairs(suite: Path, split: str | None) -> Collection:
+    """Each distinct text of the examples is a document; the pairs of a negated query are its judgments."""
+    loaded = load_suite(suite)
+    documents = _Documents()
+    by_query: dict[str, list[Example]] = defaultdict(list)
+    for example in loaded.examples:
+        documents.add(example.docs.pos)
+        documents.add(example.docs.neg)
+        if split in (None, example.split):
+            by_query[example.query.neg].append(example)
+    found = [_judge(text, examples, documents) for text, examples in by_query.items()]
+    return Collection(
+        loaded.name,
+        {"suite": loaded.content},
+        Passages(list(documents.ids.values()), list(documents.ids)),
+        tuple(each.query for each in found),
+        titled=False,
+        notes=note_dropped(sum(each.dropped for each in found)),
+    )
+
+
+class _Documents:
+    """Ids by text. An id belongs to the text that had it first; another text with it gets a hash behind it."""
+
+    def __init__(self) -> None:
+        self.ids: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def add(self, document: ExampleDocument) -> None:
+        if document.text not in self.ids:
+            repeated = document.id in self._taken
+            name = f"{document.id}~{stable_hash(document.text):016x}" if repeated else document.id
+            self._taken.add(name)
+            self.ids[document.text] = name
+
+
+class _Found(NamedTuple):
+    query: JudgedQuery
+    dropped: int
+
+
+def _judge(text: str, examples: Sequence[Example], documents: _Documents) -> _Found:
+    """Named after its first example."""
+    relevant = {documents.ids[example.docs.pos.text]: 1 for example in examples}
+    agreed = agree(relevant, (documents.ids[example.docs.neg.text] for example in examples))
+    links = {name for e in examples for name in (*e.clusters, e.source.doc_pos_id, e.source.doc_neg_id)}
+    return _Found(JudgedQuery(examples[0].id, text, agreed.grades, agreed.violators, frozenset(links)), agreed.dropped)
+
+
+def _with_corpus(collection: Collection, corpus: str) -> Collection:
+    """Passages that are there already, by id or by text, are not added again."""
+    source = open_source(SourceSettings(source=corpus))
+    ids, texts = list(collection.passages.ids), list(collection.passages.texts)
+    known = dict(zip(ids, texts, strict=True))
+    seen = set(texts)
+    altered = 0
+    for document in source.documents(Refusing()):
+        text = _titled(document) if collection.titled else clean(document.text)
+        altered += document.id in known and known[document.id] != text
+        if document.id not in known and text not in seen:
+            known[document.id] = text
+            seen.add(text)
+            ids.append(document.id)
+            texts.append(text)
+    notes = [f"{len(ids) - len(collection.passages.ids):,} passages of {source.name} were added, none of them judged."]
+    if altered:
+        notes.append(f"{altered:,} have the id of a document that was there with another text, and were left out.")
+    return replace(
+        collection,
+        inputs={**collection.inputs, "corpus": source.fingerprint()},
+        passages=Passages(ids, texts),
+        notes=(*collection.notes, *notes),
+    )
+
+
+def _read(artifact: Artifact, name: str, kind: type[T]) -> list[T]:
+    file = artifact.path / name
+    entry = artifact.manifest.files.get(name)
+    if entry is None or entry.sha256 != sha256_of(file):
+        raise UserError(f"{file}: changed since the suite was made, so results would not be of it. Import it again.")
+    return list(read_jsonl(file, kind))
+
+
+def _titled(document: Document) -> str:
+    return f"{document.title} {document.text}".strip()

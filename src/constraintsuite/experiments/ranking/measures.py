@@ -1,0 +1,185 @@
+"""The measures of a ranking: those of ir-measures, and ours of violators."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.experiments.ranking.judged import JudgedQuery
+from constraintsuite.metrics.intervals import FloatArray
+from constraintsuite.metrics.ranking import DEEPEST, StandardMeasure, measure_queries, parse_standard
+
+RELEVANCE = ("nDCG@10", "RR@10", "R@1", "R@100", "AP", "Judged@10")
+"""What is always computed."""
+CONSTRAINTS = (
+    "violation@10",
+    "violation_rate@1",
+    "violation_rate@10",
+    "first_violation",
+    "no_violation",
+    "dR@1",
+    "dMRR@10",
+    "right_rank@10",
+)
+"""What is computed too where violators are known."""
+_NAME = re.compile(r"([A-Za-z_]+)(?:@([0-9]{1,7}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintMeasure:
+    """A measure of ours; `str` is what a user writes."""
+
+    kind: str
+    cutoff: int | None = None
+
+    def __str__(self) -> str:
+        return self.kind if self.cutoff is None else f"{self.kind}@{self.cutoff}"
+
+
+Measure = StandardMeasure | ConstraintMeasure
+
+
+class Ranking(NamedTuple):
+    """What was found for a query, best first."""
+
+    query: JudgedQuery
+    documents: Sequence[str]
+
+
+def parse_measures(texts: Sequence[str]) -> list[Measure]:
+    """The measures that were written, each once; all that are wrong are told together."""
+    measures: dict[Measure, None] = {}
+    faults = []
+    for text in texts:
+        try:
+            measures[_parse(text)] = None
+        except MissingExtraError:  # the fault of no measure, and the same for each
+            raise
+        except UserError as error:
+            faults.append(str(error))
+    if faults:
+        ours = ", ".join(f"{name}@K" if kind.cut else name for name, kind in _KINDS.items())
+        raise UserError("\n".join([*dict.fromkeys(faults), f"Besides the measures of ir-measures there are: {ours}."]))
+    return list(measures)
+
+
+def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth: int | None) -> list[Measure]:
+    """The usual measures, and those wanted besides; one that looks deeper than the rankings go is a UserError if wanted."""
+    usual = [*RELEVANCE, *(CONSTRAINTS if any(query.violators for query in queries) else ())]
+    asked = parse_measures(wanted)
+    deep = [str(measure) for measure in asked if depth is not None and (measure.cutoff or 0) > depth]
+    if deep:
+        raise UserError(f"{', '.join(deep)}: rankings go to depth {depth} only. Give a greater --depth.")
+    fitting = [m for m in parse_measures(usual) if depth is None or (m.cutoff or 0) <= depth]
+    return list(dict.fromkeys([*fitting, *asked]))
+
+
+def measure_rankings(measures: Sequence[Measure], rankings: Sequence[Ranking]) -> dict[Measure, FloatArray]:
+    """A value for each ranking, NaN where there is none: relevance needs a relevant document, ours need a violator."""
+    answerable = [ranking for ranking in rankings if ranking.query.relevant]
+    standard = measure_queries(
+        [measure for measure in measures if isinstance(measure, StandardMeasure)],
+        {r.query.id: {**dict.fromkeys(r.query.violators, 0), **r.query.grades} for r in answerable},
+        {r.query.id: r.documents for r in answerable},
+    )
+    columns = {}
+    for measure in measures:
+        if isinstance(measure, StandardMeasure):
+            values = [standard[measure].get(ranking.query.id, math.nan) for ranking in rankings]
+        else:
+            values = [_value(measure, ranking) for ranking in rankings]
+        columns[measure] = np.array(values, dtype=np.float64)
+    return columns
+
+
+def first_rank(documents: Sequence[str], wanted: Collection[str]) -> int | None:
+    """The rank of the first document that is wanted."""
+    return next((rank for rank, document in enumerate(documents, 1) if document in wanted), None)
+
+
+def _parse(text: str) -> Measure:
+    match = _NAME.fullmatch(text.strip())
+    kind = match[1] if match else ""
+    if kind not in _KINDS:
+        return parse_standard(text.strip())
+    cutoff = int(match[2]) if match and match[2] else None
+    if _KINDS[kind].cut != (cutoff is not None) or cutoff == 0 or (cutoff or 1) > DEEPEST:
+        raise UserError(f"Measure {text!r}: write it as {f'{kind}@10' if _KINDS[kind].cut else kind}.")
+    return ConstraintMeasure(kind, cutoff)
+
+
+def _value(measure: ConstraintMeasure, ranking: Ranking) -> float:
+    query, kind = ranking.query, _KINDS[measure.kind]
+    if not query.violators or (kind.both and not query.relevant):
+        return math.nan
+    seen = ranking.documents if measure.cutoff is None else ranking.documents[: measure.cutoff]
+    value = kind.value(seen, query)
+    return value / measure.cutoff if kind.a_place and measure.cutoff is not None else value
+
+
+def _violations(seen: Sequence[str], query: JudgedQuery) -> float:
+    return sum(document in query.violators for document in seen)
+
+
+def _violation_rate(seen: Sequence[str], query: JudgedQuery) -> float:
+    return float(first_rank(seen, query.violators) is not None)
+
+
+def _first_violation(seen: Sequence[str], query: JudgedQuery) -> float:
+    rank = first_rank(seen, query.violators)
+    return math.inf if rank is None else float(rank)
+
+
+def _no_violation(seen: Sequence[str], query: JudgedQuery) -> float:
+    return float(first_rank(seen, query.violators) is None)
+
+
+def _recall_difference(seen: Sequence[str], query: JudgedQuery) -> float:
+    return _recall(seen, query.relevant) - _recall(seen, query.violators)
+
+
+def _reciprocal_difference(seen: Sequence[str], query: JudgedQuery) -> float:
+    return _reciprocal(seen, query.relevant) - _reciprocal(seen, query.violators)
+
+
+def _right_rank(seen: Sequence[str], query: JudgedQuery) -> float:
+    """A relevant document is there, and no violator above it."""
+    good, bad = first_rank(seen, query.relevant), first_rank(seen, query.violators)
+    return float(good is not None and (bad is None or good < bad))
+
+
+def _recall(seen: Sequence[str], wanted: Collection[str]) -> float:
+    return len(set(seen) & set(wanted)) / len(wanted)
+
+
+def _reciprocal(seen: Sequence[str], wanted: Collection[str]) -> float:
+    rank = first_rank(seen, wanted)
+    return 0.0 if rank is None else 1 / rank
+
+
+class _Kind(NamedTuple):
+    value: Callable[[Sequence[str], JudgedQuery], float]
+    """From the first k documents (all, where there is no k) and the query."""
+    cut: bool
+    """Whether it needs a k."""
+    both: bool = False
+    """Whether it needs a relevant document besides a violator."""
+    a_place: bool = False
+    """Whether it is divided by k, however few documents were found."""
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "violation": _Kind(_violations, cut=True, a_place=True),
+    "violation_rate": _Kind(_violation_rate, cut=True),
+    "first_violation": _Kind(_first_violation, cut=False),
+    "no_violation": _Kind(_no_violation, cut=False),
+    "dR": _Kind(_recall_difference, cut=True, both=True),
+    "dMRR": _Kind(_reciprocal_difference, cut=True, both=True),
+    "right_rank": _Kind(_right_rank, cut=True, both=True),
+}

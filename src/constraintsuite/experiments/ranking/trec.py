@@ -1,0 +1,102 @@
+"""TREC run files: `query Q0 document rank score tag`, a line a hit."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import numpy as np
+
+from constraintsuite.corpora.files import decode, read_lines
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.ranking.judged import Refusing
+from constraintsuite.retrieval.base import Hit
+from constraintsuite.store.files import atomic_writer
+
+_SPACE = re.compile(r"[\s%]")
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+def write_run(path: Path, hits: Mapping[str, Sequence[Hit]], tag: str) -> int:
+    """Write the hits of each query so that every tool reads them in this order; gives how many there were.
+
+    Tools order by score, in 32 bits, and break ties in their own way. So scores are written in 32 bits, each at least one
+    step below the one before. White space in a name is written as in a web address.
+    """
+    count = 0
+    with atomic_writer(path) as file:
+        for query, found in hits.items():
+            for hit, score in zip(found, descending(hit.score for hit in found), strict=True):
+                line = f"{_plain(query)} Q0 {_plain(hit.document)} {hit.rank} {score:.9g} {_plain(tag)}\n"
+                file.write(line.encode())
+                count += 1
+    return count
+
+
+def descending(scores: Iterable[float]) -> list[float]:
+    """The scores in 32 bits, where need be lowered until each is below the one before."""
+    lowered: list[float] = []
+    ceiling = np.float32(np.inf)
+    for score in scores:
+        below = min(np.float32(np.clip(score, -_LARGEST, _LARGEST)), np.nextafter(ceiling, np.float32(-np.inf)))
+        lowered.append(float(below))
+        ceiling = below
+    return lowered
+
+
+def read_run(path: Path) -> dict[str, list[str]]:
+    """The documents of each query as trec_eval orders them: by score in 32 bits, ties by id, the last one first.
+
+    The column of ranks is not looked at, as it is not there.
+    """
+    scores: dict[str, dict[str, np.float32]] = defaultdict(dict)
+    for line in read_lines(path):
+        cells = (decode(line, Refusing()) or "").split()
+        if not cells:
+            continue
+        if len(cells) != 6:
+            raise UserError(
+                f"{line.where}: expected six columns, query Q0 document rank score tag, found {len(cells)}."
+            )
+        query, document, score = cells[0], cells[2], _number(cells[4])
+        if score is None:
+            raise UserError(f"{line.where}: the score {cells[4]!r} is not a number.")
+        if document in scores[query]:
+            raise UserError(f"{line.where}: the document {document!r} was there before for the query {query!r}.")
+        scores[query][document] = score
+    if not scores:
+        raise UserError(f"{path}: holds no hit.")
+    return {query: _ordered(found) for query, found in scores.items()}
+
+
+def name_as_judged(run: Mapping[str, list[str]], judged: Iterable[str]) -> Mapping[str, list[str]]:
+    """A run that `write_run` may have written, with its names as they were before; any other as it is.
+
+    No file says who wrote it, and another's names may hold a % of their own. So every name must be one that could have been
+    written here, and more judged names must be found in that form than in their own.
+    """
+    odd = [name for name in judged if _plain(name) != name]
+    there = {*run, *(document for found in run.values() for document in found)}
+    ours = sum(_plain(name) in there for name in odd) > sum(name in there for name in odd)
+    if not ours or any(_plain(unquote(name)) != name for name in there):
+        return run
+    return {unquote(query): [unquote(document) for document in found] for query, found in run.items()}
+
+
+def _ordered(scores: Mapping[str, np.float32]) -> list[str]:
+    return sorted(sorted(scores, reverse=True), key=lambda document: -scores[document])
+
+
+def _number(text: str) -> np.float32 | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return np.float32(np.clip(number, -_LARGEST, _LARGEST)) if np.isfinite(number) else None
+
+
+def _plain(name: str) -> str:
+    return _SPACE.sub(lambda character: quote(character[0]), name)

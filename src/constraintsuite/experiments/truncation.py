@@ -1,0 +1,126 @@
+"""What a model cannot know because it reads only the beginning of a text: an example whose deciding words are cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from constraintsuite.experiments.figures import figures, generator, rounded
+from constraintsuite.experiments.outcomes import preferences_of
+from constraintsuite.metrics.intervals import DRAWS, estimate
+from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.records.examples import Example
+from constraintsuite.records.scores import Interval
+from constraintsuite.suites.audit.groups import group_examples
+
+Visible = Mapping[tuple[str, str], int]
+"""How many characters of the text a model reads, by query and text."""
+_SHOWN = ("accuracy", "paired_accuracy")
+
+
+@dataclass(frozen=True, slots=True)
+class TruncationAudit:
+    """How many main examples lose what decides them, and what difference that makes."""
+
+    examples: int
+    cut: int
+    """Examples in which what decides stands, in either document, past the end of what is read."""
+    share: Interval
+    identical: int
+    """Of these, examples whose two texts are the same in all that is read: they tie whatever the model knows."""
+    ids: tuple[str, ...]
+    """The examples that are cut."""
+    with_cut: dict[str, Interval]
+    """Figures of all examples."""
+    without_cut: dict[str, Interval]
+    """The same figures of the examples that are whole."""
+    unheard: int = 0
+    """Examples whose documents stand equally far apart under both of their queries: what sets the queries apart was cut
+    off, or weighs nothing. A model that reads no query has this in all of them."""
+
+
+def audit_truncation(
+    examples: Sequence[Example], results: Sequence[PairResult], visible: Visible, *, seed: int, draws: int = DRAWS
+) -> TruncationAudit:
+    """The audit of the main examples, each with its result."""
+    seen = [sight(example, visible) for example in examples]
+    clusters = group_examples(examples).groups
+    cut = np.array([one.cut for one in seen], dtype=np.float64)
+    (share,) = estimate(
+        cut[:, np.newaxis], [True], clusters, rng=generator(seed, [e.id for e in examples]), draws=draws
+    )
+    whole = [i for i, one in enumerate(seen) if not one.cut]
+    kept = group_examples([examples[i] for i in whole]).groups
+    return TruncationAudit(
+        examples=len(examples),
+        cut=int(cut.sum()),
+        share=rounded(share),
+        identical=sum(one.identical for one in seen),
+        ids=tuple(example.id for example, one in zip(examples, seen, strict=True) if one.cut),
+        with_cut=figures(_SHOWN, results, clusters, seed=seed, draws=draws),
+        without_cut=figures(_SHOWN, [results[i] for i in whole], kept, seed=seed, draws=draws),
+        unheard=sum(is_unheard(example, result) for example, result in zip(examples, results, strict=True)),
+    )
+
+
+def is_unheard(example: Example, result: PairResult) -> bool:
+    """Whether two different queries move the documents by exactly the same; a tie under both has reasons of its own."""
+    same = result.gap_base is not None and result.gap_neg == result.gap_base
+    return same and result.gap_neg != 0 and example.query.neg != example.query.base
+
+
+class Sight(NamedTuple):
+    """What of an example is left."""
+
+    cut: bool
+    identical: bool
+
+
+def sight(example: Example, visible: Visible) -> Sight:
+    """Whether what decides is read under every query that states a preference, and whether the texts still differ."""
+    pos, neg = example.docs.pos.text, example.docs.neg.text
+    needed = deciding_places(example)
+    cut = identical = False
+    for preference in preferences_of(example).values():
+        read_pos, read_neg = visible[preference.query, pos], visible[preference.query, neg]
+        cut |= read_pos < needed.pos or read_neg < needed.neg
+        identical |= pos != neg and pos[:read_pos] == neg[:read_neg]
+    return Sight(cut or identical, identical)
+
+
+class Places(NamedTuple):
+    """How many characters of each text must be read."""
+
+    pos: int
+    neg: int
+
+
+def deciding_places(example: Example) -> Places:
+    """Up to the first mention of Y that decides and the first edited words; without either, to the first difference."""
+    places = Places(_last(example, "pos"), _last(example, "neg"))
+    return places if any(places) else _first_difference(example.docs.pos.text, example.docs.neg.text)
+
+
+def _last(example: Example, side: Literal["pos", "neg"]) -> int:
+    mentions: Sequence[tuple[int, int, bool]] = [
+        (one.start, one.end, one.verdict == "affirmed") for one in example.evidence if one.document == side
+    ]
+    # One affirmed mention breaks the constraint, whatever stands before it.
+    deciding = sorted(m for m in mentions if m[2]) or sorted(mentions)
+    spans = sorted(span for span in _edited(example, side) if span[1] > span[0])
+    return max([*(end for _, end, _ in deciding[:1]), *(end for _, end in spans[:1])], default=0)
+
+
+def _edited(example: Example, side: Literal["pos", "neg"]) -> Sequence[tuple[int, int]]:
+    if example.edit is None:
+        return ()
+    return example.edit.spans_pos if side == "pos" else example.edit.spans_neg
+
+
+def _first_difference(pos: str, neg: str) -> Places:
+    shorter = min(len(pos), len(neg))
+    shared = next((i for i in range(shorter) if pos[i] != neg[i]), shorter)
+    return Places(min(shared + 1, len(pos)), min(shared + 1, len(neg)))

@@ -1,0 +1,41 @@
+"""Every solver on every slice, with an interval and a verdict, and plain sentences about what stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from constraintsuite.records.examples import Example
+from constraintsuite.suites.audit import SOLVERS
+from constraintsuite.suites.audit.base import IntArray, Trial
+from constraintsuite.suites.audit.blind import query_blind
+from constraintsuite.suites.audit.callouts import about_couples, about_row
+from constraintsuite.suites.audit.groups import group_examples
+from constraintsuite.suites.audit.results import QUERY_BLIND, Audit, AuditRow
+from constraintsuite.suites.audit.slices import split_by_slice
+from constraintsuite.suites.audit.verdicts import Judge
+
+
+def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
+    """What each solver scores on each slice and on the main slices together; the order of the examples is no matter."""
+    ordered = sorted(examples, key=lambda example: example.id)
+    picks = {name: SOLVERS.load(name).picks(ordered) for name in SOLVERS.names()}
+    rows: list[AuditRow] = []
+    warnings: list[str] = []
+    for part, places in split_by_slice(ordered).items():
+        members = [ordered[place] for place in places]
+        grouping = group_examples(members)
+        for solver, trial in _trials(members, grouping.groups, {name: picks[name][places] for name in picks}, seed):
+            judge = Judge(solver, reversible=solver != QUERY_BLIND, key=(str(seed), part))
+            row = judge.row(part, trial, grouping.kind)
+            rows.append(row)
+            warnings += about_row(row, trial, judge)
+        warnings += about_couples(part, members)
+    return Audit(seed, tuple(rows), tuple(warnings))
+
+
+def _trials(
+    members: Sequence[Example], groups: IntArray, picks: Mapping[str, IntArray], seed: int
+) -> Iterator[tuple[str, Trial]]:
+    yield QUERY_BLIND, query_blind(members, groups, seed=seed)
+    for name, own in picks.items():
+        yield name, Trial.of_picks(members, groups, own)

@@ -1,0 +1,64 @@
+"""Plain sentences about what a reader of the table must not overlook."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from constraintsuite.records.examples import Example
+from constraintsuite.suites.audit import SOLVERS
+from constraintsuite.suites.audit.base import Trial
+from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, AuditRow
+from constraintsuite.suites.audit.verdicts import LEAK_ABOVE, Judge
+
+
+def about_row(row: AuditRow, trial: Trial, judge: Judge) -> Iterator[str]:
+    """What one result means, where it means something: a leak, a leak in part, or too little to tell."""
+    forward = bool(trial.wins.sum() >= trial.losses.sum())
+    winning = trial if forward else trial.reversed()
+    what = _what(row.solver, forward)
+    if row.verdict == "leak" and what:
+        yield f"{_where(row.slice)}, {what} is right in {judge.shares(winning).accuracy}: no query need be understood."
+    elif row.verdict == "leak_in_part" and what:
+        decided = winning.wins.sum() + winning.losses.sum()
+        yield (
+            f"{_where(row.slice)}, {what} decides only {_percent(decided / len(trial.units))} of the examples, but is "
+            f"right in {_percent(winning.wins.sum() / decided)} of those; with a coin for the rest it reaches "
+            f"{judge.shares(winning.with_coin()).accuracy}."
+        )
+    elif row.solver == QUERY_BLIND:
+        yield from _about_doubt(row)
+
+
+def about_couples(part: str, members: Sequence[Example]) -> Iterator[str]:
+    """A couple that lost one of its examples lets a preference for one document win."""
+    sizes = Counter(example.couple for example in members if example.couple)
+    lone = sum(1 for size in sizes.values() if size == 1)
+    if lone and part != ALL_MAIN:
+        yield f"{_where(part)}, {lone:,} of {len(sizes):,} couples have one example only; keep both, or neither."
+
+
+def _what(solver: str, forward: bool) -> str:
+    """The shortcut as the subject of a sentence; empty where another row says the same."""
+    if solver == QUERY_BLIND:
+        return "a classifier that never sees the query"
+    own = SOLVERS.load(solver)
+    if forward:
+        return f"picking {own.says} (`{solver}`)"
+    return "" if own.opposite else f"avoiding {own.says} (`{solver}`)"
+
+
+def _about_doubt(row: AuditRow) -> Iterator[str]:
+    high = row.accuracy.high
+    if row.verdict == "undefined":
+        yield f"{_where(row.slice)}, there are too few unrelated examples to train a query-blind classifier."
+    elif row.verdict in ("ok", "too_few_to_tell") and high is not None and high > LEAK_ABOVE:
+        yield f"{_where(row.slice)}, a query-blind leak cannot be ruled out: {row.accuracy}. More examples would tell."
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}".replace("%", " %")
+
+
+def _where(part: str) -> str:
+    return "Over all main slices" if part == ALL_MAIN else f"In {part}"

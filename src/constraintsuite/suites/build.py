@@ -1,0 +1,194 @@
+"""The whole construction on one screen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import Engine, LocalEngine
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.stage import Pipeline, Stage, code_version
+from constraintsuite.records.examples import Example
+from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
+from constraintsuite.store.jsonl import adapter
+from constraintsuite.suites.audit.audit import audit_examples
+from constraintsuite.suites.audit.balance import balance
+from constraintsuite.suites.audit.markdown import audit_markdown
+from constraintsuite.suites.audit.results import Audit
+from constraintsuite.suites.barren import read_barren
+from constraintsuite.suites.card import write_card
+from constraintsuite.suites.domain import load_knowledge
+from constraintsuite.suites.dropping import check_dropped
+from constraintsuite.suites.queries.approval import check_approval
+from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.schema import example_schema
+from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
+from constraintsuite.suites.stages.queries import check_relations
+from constraintsuite.suites.stages.viewing import read_examples
+from constraintsuite.text.choice import choose_analyser
+
+STAGES: tuple[Stage[Recipe], ...] = (
+    Stage("documents", documents.work, sections=("documents",), reads=("source",)),
+    Stage("mentions", mentions.work, needs=("documents",), sections=("documents", "analysis"), reads=("domains",)),
+    Stage(
+        "queries",
+        queries.work,
+        needs=("documents", "mentions"),
+        sections=("analysis", "queries", "splits", "approved"),
+        reads=("approved", "domains"),
+    ),
+    Stage("candidates", candidates.work, needs=("documents", "queries"), sections=("candidates",)),
+    Stage(
+        "pairs",
+        pairs.work,
+        needs=("documents", "mentions", "queries", "candidates"),
+        sections=("pairs", "analysis", "queries"),
+        reads=("domains",),
+    ),
+    Stage(
+        "kept",
+        kept.work,
+        needs=("documents", "queries", "pairs"),
+        sections=("pairs", "filters", "sizes", "analysis", "documents", "drop"),
+        reads=("drop",),
+    ),
+    Stage(
+        "tagged",
+        tagged.work,
+        needs=("documents", "queries", "candidates", "kept"),
+        sections=("tags", "candidates", "name", "analysis"),
+    ),
+    Stage("controls", controls.work, needs=("tagged",), sections=("sizes",)),
+    Stage("gold", gold.work, needs=("tagged",), sections=("sizes",)),
+)
+PIPELINE = Pipeline(STAGES)
+SHOWN_WARNINGS = 3  # the card has them all
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished suite, or the last stage that was asked for."""
+
+    path: Path
+    suite: Artifact | None
+    stages: dict[str, Artifact]
+
+
+def build_suite(
+    recipe: Recipe,
+    out: Path,
+    *,
+    reporter: Reporter,
+    engine: Engine = LocalEngine(),  # noqa: B008 - it holds nothing
+    redo_from: str | None = None,
+    until: str | None = None,
+    replace: bool = False,
+) -> Built:
+    """Build (or continue) the suite at `out`; a finished one with the same inputs and settings is left as it is.
+
+    A finished one with others is refused, or with `replace` brought up to date.
+    """
+    PIPELINE.check_names(redo_from, until)
+    recipe = resolve(recipe)
+    inputs = fingerprint_inputs(recipe)
+    origin = Origin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, code_version())
+    with folder_lock(out):
+        present = read_manifest(out)
+        if present is not None and redo_from is None:
+            if present.fingerprint == origin.fingerprint:
+                reporter.note(f"{out}: already built from the same inputs and settings.")
+                return Built(out, Artifact(out, present), {})
+            if not replace:
+                raise UserError(
+                    f"{out}: holds a suite built from other inputs, settings or another version. Choose another --out, or pass "
+                    "--from documents to build it anew here."
+                )
+        _refuse_foreign(out, finished=present is not None)
+        start = time.monotonic()
+        (out / "manifest.json").unlink(missing_ok=True)
+        stages = PIPELINE.run(recipe, out / STAGES_FOLDER, inputs, engine, reporter, redo_from=redo_from, until=until)
+        if until is not None and until != STAGES[-1].name:
+            return Built(out, None, stages)
+        return Built(out, _assemble(recipe, out, origin, stages, start, reporter), stages)
+
+
+def _refuse_foreign(out: Path, *, finished: bool) -> None:
+    """Keep away from a folder that holds somebody's files and no build."""
+    names = {path.name for path in out.iterdir()} - {".lock"}
+    if names and not finished and STAGES_FOLDER not in names:
+        raise UserError(f"{out}: this folder holds other files ({sorted(names)[0]}, …). Choose an empty or new --out.")
+
+
+def resolve(recipe: Recipe) -> Recipe:
+    """The recipe with what `auto` and empty mean here, as it is recorded; the files it names are checked before any work."""
+    check_relations(recipe.queries, load_knowledge(recipe.analysis.domains))
+    if recipe.approved is not None:
+        check_approval(recipe.approved)
+    check_dropped(recipe.drop)
+    name = recipe.name or open_source(recipe.corpus).name
+    slug = "".join(c if c.isalnum() or c in "-." else "-" for c in name).strip("-") or "corpus"
+    analysis = recipe.analysis.model_copy(update={"analyser": choose_analyser(recipe.analysis.analyser)})
+    return recipe.model_copy(update={"name": slug, "analysis": analysis})
+
+
+def fingerprint_inputs(recipe: Recipe) -> dict[str, str]:
+    """What a build reads from outside its folder, by name, each with the hash of its content."""
+    inputs = {"source": open_source(recipe.corpus).fingerprint()}
+    if recipe.approved is not None:
+        inputs["approved"] = sha256_of(recipe.approved)
+    for name, files in (("domains", recipe.analysis.domains), ("drop", recipe.drop)):
+        if files:
+            inputs[name] = sha256_text(*map(sha256_of, files))
+    return inputs
+
+
+def _assemble(
+    recipe: Recipe, out: Path, origin: Origin, stages: dict[str, Artifact], start: float, reporter: Reporter
+) -> Artifact:
+    """The suite folder: examples, controls, gold, proposals, schema, audit, card."""
+    for stage, name in (
+        ("tagged", "examples.jsonl"),
+        ("controls", "controls.jsonl"),
+        ("gold", "gold.jsonl"),
+        ("queries", "proposals.jsonl"),
+        ("queries", "coverage.json"),
+    ):
+        shutil.copyfile(stages[stage].path / name, out / name)
+    examples = read_examples(out)
+    reporter.note("audit: what can be won without understanding?")
+    audit = audit_examples(examples, seed=recipe.seed)
+    for warning in audit.warnings[:SHOWN_WARNINGS]:
+        reporter.note(f"audit: {warning}")
+    balanced = balance(examples)
+    write_text(out / "audit.json", adapter(Audit).dump_json(audit, indent=2).decode() + "\n")
+    write_text(out / "schema.json", json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
+    coverage = adapter(Coverage).validate_json((out / "coverage.json").read_bytes())
+    rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
+    rejects |= _tell_barren(recipe, stages, examples, reporter)
+    write_card(out / "README.md", recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))
+    counts = {
+        "examples": len(examples),
+        **{k: v for s in ("controls", "gold") for k, v in stages[s].manifest.counts.items() if k == s},
+    }
+    return finish(out, origin, counts, rejects, time.monotonic() - start)
+
+
+def _tell_barren(
+    recipe: Recipe, stages: dict[str, Artifact], examples: list[Example], reporter: Reporter
+) -> dict[str, int]:
+    """Say which approved proposals gave nothing; gives how many there are for each reason."""
+    if recipe.approved is None:
+        return {}
+    found = read_barren(stages["queries"].path / "proposals.jsonl", stages["kept"].path / "rejected.jsonl", examples)
+    for one in found:
+        reporter.note(one.in_words())
+    return dict(sorted(Counter(f"approved: {one.reason}" for one in found).items()))

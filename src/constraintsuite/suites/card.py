@@ -1,0 +1,175 @@
+"""The dataset card: what is in the suite, how it was made, what it cannot do, and the guide's success criteria."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from constraintsuite.records.examples import MAIN_SLICES, SPLITS, Example
+from constraintsuite.store.files import write_text
+from constraintsuite.suites.audit.balance import TOPIC_SCORE
+from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, BalanceRow
+from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.recipe import Recipe
+
+TITLES = {"negation_minpairs": "MinPairs", "negation_explicit": "ExplicitMention", "negation_omission": "Omission"}
+
+
+def write_card(
+    path: Path,
+    recipe: Recipe,
+    examples: Sequence[Example],
+    coverage: Coverage,
+    rejects: Mapping[str, int],
+    audit: Audit,
+    balance: Sequence[BalanceRow],
+    audit_text: str,
+) -> None:
+    """Write the card as Markdown."""
+    parts = [
+        f"# Negation suite: {recipe.name}\n",
+        *_summary(recipe, examples),
+        "## What is in it\n",
+        _counts(examples),
+        _by("relation", Counter(example.relation for example in examples), len(examples)),
+        _by("domain", Counter(example.domain for example in examples), len(examples)),
+        _by("template", Counter(example.query.template for example in examples), len(examples)),
+        _by("how made", Counter(_made(example) for example in examples), len(examples)),
+        "## How well the corpus suits\n",
+        f"{coverage.verdict} Documents: {coverage.documents:,}; with a class: {coverage.documents_with_class:,} "
+        f"({coverage.class_share:.0%}); facts per document: {coverage.facts_per_document:.2f}; "
+        f"(topic, Y) proposed: {coverage.proposals:,}.\n",
+        *_size_note(recipe, examples),
+        "## What was left out, and why\n",
+        _by("reason", rejects, None),
+        audit_text,
+        "\n## Success criteria\n",
+        *_criteria(examples, audit, balance),
+        "## Faults that remain\n",
+        *_faults(recipe, examples),
+    ]
+    write_text(path, "\n".join(parts).rstrip() + "\n")
+
+
+def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
+    yield (
+        f"{len(examples):,} pairwise ranking tests. Under `query.neg` the document `docs.pos` (which obeys the constraint) must score "
+        "strictly above `docs.neg` (which breaks it); under `query.base`, the affirmative twin, the other way round.\n"
+    )
+    pools = recipe.candidates
+    reading = f"Lucene index `{pools.index}`" if pools.index else f"stop list `{pools.stop_list}`"
+    yield (
+        f"Made from `{recipe.name}` with the analyser `{recipe.analysis.analyser}`, seed {recipe.seed}. Texts are normalised "
+        "(NFC, single spaces"
+        + (", stray spaces around brackets, quotes and hyphens mended" if recipe.documents.repair_spacing else "")
+        + f"). BM25 pools of {pools.k_pool} with k1 {pools.k1}, b {pools.b}, {reading}. Every line follows `schema.json`.\n"
+    )
+
+
+def _counts(examples: Sequence[Example]) -> str:
+    rows: list[tuple[str, list[int]]] = []
+    for name in MAIN_SLICES:
+        part = [example for example in examples if example.suite == name]
+        splits = Counter(example.split for example in part)
+        coupled = sum(bool(example.couple) for example in part)
+        edited = sum(example.tags.edited for example in part)
+        rows.append((TITLES[name], [len(part), *(splits[split] for split in SPLITS), coupled, edited]))
+    rows.append(("all", [sum(column) for column in zip(*(numbers for _, numbers in rows), strict=True)]))
+    return _table(["slice", "n", *SPLITS, "in couples", "edited"], [[name, *numbers] for name, numbers in rows])
+
+
+def _by(title: str, counts: Mapping[str, int], total: int | None) -> str:
+    rows = [
+        [name, count, f"{count / total:.1%}" if total else ""] if total else [name, count]
+        for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return _table([title, "n", "share"] if total else [title, "n"], rows)
+
+
+def _made(example: Example) -> str:
+    return example.edit.operator if example.edit else "natural"
+
+
+def _size_note(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
+    if len(examples) < min(1000, recipe.sizes.main):
+        yield (
+            f"The target of 1,000 to 5,000 main examples is not reached: {len(examples):,} passed. The table below says what the rest "
+            "failed; nothing was added to fill up.\n"
+        )
+
+
+def _criteria(examples: Sequence[Example], audit: Audit, balance: Sequence[BalanceRow]) -> Iterator[str]:
+    rows = [
+        [
+            "agreement of people on the gold sample above 90 %",
+            "not measured: the gold sample has not been judged",
+            "open",
+        ],
+        _topical(balance),
+        [
+            "constraint validity",
+            f"{len(examples):,} of {len(examples):,} pass the analyser's check of both texts; people have not judged them",
+            "by machine only",
+        ],
+        _bm25(audit),
+        _query_blind(audit),
+    ]
+    yield _table(["criterion", "number", "met"], rows)
+
+
+def _topical(balance: Sequence[BalanceRow]) -> list[str]:
+    scores = [row for row in balance if row.feature == TOPIC_SCORE and row.smd is not None]
+    worst = max(scores, key=lambda row: abs(row.smd or 0.0), default=None)
+    if worst is None:
+        return ["topical similarity of the two documents", "undefined", "open"]
+    met = "yes" if abs(worst.smd or 0.0) < 0.1 else "no"
+    return [
+        "topical similarity of the two documents",
+        f"largest standardised difference of topical BM25 score {worst.smd:+.3f} ({worst.slice}, n={worst.n})",
+        met,
+    ]
+
+
+def _bm25(audit: Audit) -> list[str]:
+    row = _row(audit, "bm25_negated", ALL_MAIN)
+    if row is None or row.accuracy.value is None:
+        return ["baselines between 50 % and 100 %", "undefined", "open"]
+    met = "yes" if 0.5 < row.accuracy.value < 1 else "no"
+    if row.verdict == "too_few_to_tell" and _holds_chance(row):
+        met = "too few to tell"
+    return ["baselines between 50 % and 100 %", f"BM25 {row.accuracy}; rerankers are not run by a build", met]
+
+
+def _query_blind(audit: Audit) -> list[str]:
+    row = _row(audit, "query_blind", ALL_MAIN)
+    if row is None or row.accuracy.value is None:
+        return ["a query-blind classifier is at chance", "undefined", "open"]
+    met = "too few to tell" if row.verdict == "too_few_to_tell" else "yes"
+    return ["a query-blind classifier is at chance", str(row.accuracy), met if _holds_chance(row) else "no"]
+
+
+def _holds_chance(row: AuditRow) -> bool:
+    low, high = row.accuracy.low, row.accuracy.high
+    return low is not None and high is not None and low <= 0.5 <= high
+
+
+def _row(audit: Audit, solver: str, name: str) -> AuditRow | None:
+    return next((row for row in audit.rows if row.solver == solver and row.slice == name), None)
+
+
+def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
+    yield '- Omission is decided by "fewer Y" by definition: it is a stress test, not a test of negation.\n'
+    if any(example.tags.edited for example in examples):
+        yield "- Edited texts need not be true of the world; they are marked in `edit`.\n"
+    if any(example.query.template_family == "given" for example in examples):
+        yield "- Queries that were given keep their own wording in every split; only mined queries have their templates dealt out.\n"
+    yield f"- Verdicts are those of the analyser `{recipe.analysis.analyser}`; `csuite text audit` says how often it errs.\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += [
+        "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row) + " |" for row in rows
+    ]
+    return "\n".join(lines) + "\n"

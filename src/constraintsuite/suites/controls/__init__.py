@@ -1,0 +1,15 @@
+"""Controls of a negation suite: rewordings that must not change a ranking, and negation words that exclude nothing."""
+
+from constraintsuite.catalogue import Catalogue
+from constraintsuite.suites.controls.rewriting import Rewriter
+
+REWRITERS: Catalogue[Rewriter] = Catalogue(
+    "kind of rewriting",
+    {
+        "word_order": "constraintsuite.suites.controls.word_order:rewrite",
+        "synonym": "constraintsuite.suites.controls.synonym:rewrite",
+        "punctuation": "constraintsuite.suites.controls.punctuation:rewrite",
+        "case": "constraintsuite.suites.controls.case:rewrite",
+    },
+)
+"""The scarcest kind first: where two kinds are equally far behind, the first is dealt."""

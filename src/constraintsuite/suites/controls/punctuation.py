@@ -1,0 +1,158 @@
+"""Marks and spaces that a reader does not notice: final marks, quotes, hyphens, doubled blanks."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from constraintsuite.records.examples import Example
+from constraintsuite.records.text import Span
+from constraintsuite.suites.controls.rewriting import (
+    Change,
+    Operation,
+    Rewritten,
+    Variant,
+    apply_changes,
+    first_success,
+    rewrite_documents,
+    rewrite_query,
+)
+from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.sentences import split_sentences
+
+
+def rewrite(example: Example, rng: random.Random) -> Variant | None:
+    """A change of marks or blanks in the queries, or in both documents."""
+    targets = [_QUERY_OPERATIONS, _DOCUMENT_OPERATIONS]
+    rng.shuffle(targets)
+    return first_success(example, [one for target in targets for one in rng.sample(target, len(target))])
+
+
+def curl_quotes(text: str) -> list[Change]:
+    """Typographic quotes and apostrophes for straight ones; double ones only where all of them pair up well."""
+    changes = [Change(Span(at, at + 1), _curled(text, at)) for at in _places("'", text)]
+    double = _places('"', text)
+    opening = [not text[max(0, at - 1) : at].strip(" ([—–-") and bool(text[at + 1 : at + 2].strip()) for at in double]
+    if len(double) % 2 == 0 and opening == [True, False] * (len(double) // 2):
+        changes += [Change(Span(at, at + 1), "“" if opens else "”") for at, opens in zip(double, opening, strict=True)]
+    return changes
+
+
+def straighten_quotes(text: str) -> list[Change]:
+    """Straight quotes for typographic ones."""
+    return [Change(Span(*match.span()), _STRAIGHT[match.group()]) for match in re.finditer("[“”‘’]", text)]
+
+
+def change_dashes(text: str) -> list[Change]:
+    """Another dash between words, another hyphen inside them."""
+    changes = [Change(Span(*match.span()), " – ") for match in re.finditer(r" (?:-|--|—) |(?<=\w)—(?=\w)", text)]
+    changes += [Change(Span(*match.span()), " - ") for match in re.finditer(" – ", text)]
+    changes += [Change(Span(*match.span()), "-") for match in re.finditer(r"(?<=\d)–(?=\d)", text)]
+    changes += [Change(Span(*match.span()), "–") for match in re.finditer(r"(?<=\d)-(?=\d)", text)]
+    return changes + [Change(Span(*match.span()), "‐") for match in _INNER_HYPHEN.finditer(text)]
+
+
+def double_sentence_spaces(text: str) -> list[Change]:
+    """Two blanks after each sentence."""
+    return [Change(Span(span.start, span.start), " ") for span in split_sentences(text)[1:]]
+
+
+def trailing_space(text: str) -> list[Change]:
+    """A blank at the end."""
+    return [Change(Span(len(text), len(text)), " ")]
+
+
+def _places(mark: str, text: str) -> list[int]:
+    return [match.start() for match in re.finditer(mark, text)]
+
+
+def _curled(text: str, at: int) -> str:
+    opens = not text[max(0, at - 1) : at].strip() and text[at + 1 : at + 2].isalpha()
+    return "‘" if opens else "’"
+
+
+_STRAIGHT = {"“": '"', "”": '"', "‘": "'", "’": "'"}
+# Not the hyphen of "non-", "no-", "-free", "-less": that one is a cue.
+_INNER_HYPHEN = re.compile(r"(?<=[^\W\d_])(?<!\bnon)(?<!\bNon)(?<!\bno)(?<!\bNo)-(?=[^\W\d_])(?!(?:free|less)\b)")
+
+
+def _add_mark(mark: str) -> Callable[[str], str]:
+    return lambda text: text if text[-1:] in ".?!…" else text + mark
+
+
+def _strip_mark(text: str) -> str:
+    return text.rstrip(".?!…")
+
+
+def _put_in_quotes(text: str) -> str:
+    return f"“{text}”" if '"' not in text else text
+
+
+def _double_blanks(example: Example) -> Variant | None:
+    def doubled(text: str) -> str:
+        return _change_outside_y(
+            example, text, lambda text: [Change(Span(*m.span()), "  ") for m in re.finditer(" ", text)]
+        ).text
+
+    return rewrite_query(example, "punctuation: query with doubled blanks", doubled)
+
+
+def _no_break_blanks(text: str) -> str:
+    return text.replace(" ", "\u00a0")
+
+
+def _query(name: str, change: Callable[[str], str]) -> Operation:
+    return lambda example: rewrite_query(example, f"punctuation: query {name}", change)
+
+
+def _documents(name: str, find: Callable[[str], list[Change]], margin: int = 0) -> Operation:
+    return lambda example: rewrite_documents(
+        example, f"punctuation: documents {name}", lambda text: _change_outside_y(example, text, find, margin)
+    )
+
+
+def _change_outside_y(example: Example, text: str, find: Callable[[str], list[Change]], margin: int = 0) -> Rewritten:
+    """The changes that are not made inside a mention of Y, nor within `margin` characters of one."""
+    mentions = find_forms(text, example.constraint.y_surface_forms)
+    closed = [Span(span.start - margin, span.end + margin) for span in mentions]
+    return apply_changes(text, [one for one in find(text) if not any(span.overlaps(one.span) for span in closed)])
+
+
+def _quote_name(example: Example) -> Variant | None:
+    """The excluded name in quotes: films not directed by "Ann Example"."""
+    y = example.constraint.y
+    if len(y.split()) < 2 or not all(word[:1].isupper() for word in y.split()) or '"' in example.query.neg:
+        return None
+    return rewrite_query(example, "punctuation: query with the name in quotes", lambda text: text.replace(y, f'"{y}"'))
+
+
+def _comma(example: Example) -> Variant | None:
+    """A comma before the exclusion, where it is an afterthought anyway: "soups, without cream"."""
+    query = example.query
+    rest = query.neg.removeprefix(f"{query.topic} ")
+    if rest == query.neg or not query.topic or rest.split()[0] not in {"without", "not", "excluding"}:
+        return None
+    return Variant("punctuation: query with a comma", query=replace(query, neg=f"{query.topic}, {rest}"))
+
+
+_QUERY_OPERATIONS: list[Operation] = [
+    _query("with a full stop", _add_mark(".")),
+    _query("with a question mark", _add_mark("?")),
+    _query("with an ellipsis", _add_mark("...")),
+    _query("without its final mark", _strip_mark),
+    _query("in quotes", _put_in_quotes),
+    _double_blanks,
+    _query("with no-break blanks", _no_break_blanks),
+    _query("with a blank at the end", lambda text: f"{text} "),
+    _quote_name,
+    _comma,
+]
+_DOCUMENT_OPERATIONS: list[Operation] = [
+    _documents("with typographic quotes", curl_quotes),
+    _documents("with straight quotes", straighten_quotes),
+    _documents("with other dashes", change_dashes, margin=1),
+    _documents("with two blanks after a sentence", double_sentence_spaces),
+    _documents("with a blank at the end", trailing_space),
+]

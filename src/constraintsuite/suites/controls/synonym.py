@@ -1,0 +1,232 @@
+"""Synonyms: closed, hand-written substitutions, each with guards on the words around it."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache, cached_property
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from constraintsuite.records.examples import Example
+from constraintsuite.records.text import Span
+from constraintsuite.suites.controls.files import read_data
+from constraintsuite.suites.controls.rewriting import Change, Variant, apply_changes, topic_forms
+from constraintsuite.text.mentions import find_forms, fold
+from constraintsuite.text.sentences import split_sentences
+
+MAX_PAIRS = 3
+"""How many different substitutions are made in one pair of documents."""
+
+
+def rewrite(example: Example, rng: random.Random) -> Variant | None:
+    """The exclusion in other words, or a few words of both documents replaced alike."""
+    ways = [_rewrite_query, _rewrite_documents]
+    rng.shuffle(ways)
+    return next((variant for way in ways if (variant := way(example, rng)) is not None), None)
+
+
+def _as_forms(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Forms = Annotated[tuple[str, ...], BeforeValidator(_as_forms)]
+
+
+class Guards(BaseModel):
+    """Which words may stand beside a match; "#" is a number, "." a mark or the end, "Name" a capital."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    not_after: frozenset[str] = frozenset()
+    not_before: frozenset[str] = frozenset()
+    only_after: frozenset[str] = frozenset()
+    only_before: frozenset[str] = frozenset()
+
+    def allow(self, before: set[str], after: set[str]) -> bool:
+        """Whether the neighbours, each under all its names, are fit."""
+        return (
+            not before & self.not_after
+            and not after & self.not_before
+            and (not self.only_after or bool(before & self.only_after))
+            and (not self.only_before or bool(after & self.only_before))
+        )
+
+
+class Substitution(Guards):
+    """Words for other words of the same meaning, form by form."""
+
+    old: Forms = Field(alias="from")
+    new: Forms = Field(alias="to")
+    word_class: str = Field(alias="class")
+
+    @model_validator(mode="after")
+    def _same_number(self) -> Substitution:
+        if len(self.old) != len(self.new):
+            raise ValueError(f"{self.old} and {self.new} must have the same number of forms")
+        return self
+
+
+class Rewording(BaseModel):
+    """Another way to say the exclusion of a query."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    old: str = Field(alias="from")
+    new: str = Field(alias="to")
+    marker: str
+    at_start: bool = False
+    not_before: frozenset[str] = frozenset()
+
+
+class Match(NamedTuple):
+    """A place where a substitution can be made."""
+
+    pair: tuple[str, str]
+    change: Change
+
+
+class Synonyms(BaseModel):
+    """The data file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    classes: dict[str, Guards]
+    documents: tuple[Substitution, ...]
+    queries: tuple[Rewording, ...]
+
+    @model_validator(mode="after")
+    def _known_classes(self) -> Synonyms:
+        unknown = {one.word_class for one in self.documents} - self.classes.keys()
+        if unknown:
+            raise ValueError(f"no such class: {', '.join(sorted(unknown))}")
+        return self
+
+    @cached_property
+    def _by_form(self) -> dict[str, tuple[str, Substitution]]:
+        return {old: (new, one) for one in self.documents for old, new in zip(one.old, one.new, strict=True)}
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        longest_first = sorted(self._by_form, key=lambda form: (-len(form), form))
+        return re.compile(rf"(?<![\w'’-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'’-])")
+
+    def find(self, text: str) -> Iterator[Match]:
+        """Every place where a substitution of documents may be made."""
+        folded = fold(text)
+        starts = {span.start for span in split_sentences(text)}
+        for found in self._pattern.finditer(folded):
+            old = found.group()
+            new, one = self._by_form[old]
+            span = Span(*found.span())
+            before, after = _word_before(text, span.start, starts), _word_after(text, span.end)
+            if one.allow(before, after) and self.classes[one.word_class].allow(before, after):
+                change = _in_case(text, span, new, starts)
+                if change is not None and _article_fits(before, old, new):
+                    yield Match((old, new), change)
+
+
+@cache
+def synonyms() -> Synonyms:
+    """The substitutions of `synonyms.yaml`."""
+    return read_data("synonyms.yaml", Synonyms)
+
+
+def _rewrite_documents(example: Example, rng: random.Random) -> Variant | None:
+    texts = (example.docs.pos.text, example.docs.neg.text)
+    matches = [_allowed(example, text) for text in texts]
+    counts = [Counter(match.pair for match in found) for found in matches]
+    pairs = sorted(counts[0].keys() | counts[1].keys())
+    if example.suite == "negation_minpairs":  # the two documents must go on differing by their one edit alone
+        pairs = [pair for pair in pairs if counts[0][pair] == counts[1][pair]]
+    if not pairs:
+        return None
+    chosen = rng.sample(pairs, min(MAX_PAIRS, len(pairs)))
+    pos, neg = (
+        apply_changes(text, [match.change for match in found if match.pair in chosen])
+        for text, found in zip(texts, matches, strict=True)
+    )
+    return Variant("synonym: " + "; ".join(f"{old} -> {new}" for old, new in sorted(chosen)), pos=pos, neg=neg)
+
+
+def _allowed(example: Example, text: str) -> list[Match]:
+    """The matches outside every mention of Y, of the topic's words and of the cues that decided."""
+    kept = _protected(text, _kept_forms(example))
+    return [match for match in synonyms().find(text) if not any(span.overlaps(match.change.span) for span in kept)]
+
+
+def _kept_forms(example: Example) -> list[str]:
+    constraint = example.constraint
+    cues = [one.cue for one in example.evidence if one.cue]
+    return [*constraint.y_surface_forms, *constraint.y_kinds, *topic_forms(example), *cues]
+
+
+def _protected(text: str, forms: Iterable[str]) -> list[Span]:
+    return find_forms(text, [form for form in forms if form.strip()])
+
+
+def _rewrite_query(example: Example, rng: random.Random) -> Variant | None:
+    variants = [variant for one in synonyms().queries if (variant := reword(example, one)) is not None]
+    return rng.choice(variants) if variants else None
+
+
+def reword(example: Example, rewording: Rewording) -> Variant | None:
+    """The example with its exclusion in the other words; None where the old ones do not stand in the query."""
+    query = example.query
+    start = len(query.topic) + 1 if query.topic and query.neg.startswith(f"{query.topic} ") else 0
+    if rewording.at_start:
+        found = re.compile(rf"{re.escape(rewording.old)} ").match(query.neg, start) if start else None
+    else:
+        found = re.compile(rf"(?<![\w-]){re.escape(rewording.old)}(?![\w-])").search(query.neg, start)
+    if found is None:
+        return None
+    span = Span(found.start(), found.start() + len(rewording.old))
+    if rewording.not_before & _word_after(query.neg, span.end):
+        return None
+    if any(mention.overlaps(span) for mention in _protected(query.neg, example.constraint.y_surface_forms)):
+        return None
+    new = replace(query, neg=apply_changes(query.neg, [Change(span, rewording.new)]).text)
+    return Variant(f"synonym: query {rewording.old} -> {rewording.new}", query=new, marker=rewording.marker)
+
+
+_BEFORE = re.compile(r"([\w'’]+)(\s?)$")
+_AFTER = re.compile(r"\s?([\w'’]+)")
+
+
+def _word_before(text: str, at: int, starts: set[int]) -> set[str]:
+    found = _BEFORE.search(text, max(0, at - 40), at)
+    if found is None or at in starts:
+        return {"."}
+    return _names(found.group(1), capital_counts=found.start(1) not in starts)
+
+
+def _word_after(text: str, at: int) -> set[str]:
+    found = _AFTER.match(text, at)
+    return _names(found.group(1), capital_counts=True) if found else {"."}
+
+
+def _names(word: str, *, capital_counts: bool) -> set[str]:
+    names = {fold(word)}
+    if word[0].isdigit():
+        names.add("#")
+    if word[0].isupper() and capital_counts and word != "I":
+        names.add("Name")
+    return names | {ending for ending in ("n't", "'s") if fold(word).endswith(ending)}
+
+
+def _in_case(text: str, span: Span, new: str, starts: set[int]) -> Change | None:
+    """The change with the capital of a sentence's first word; None where a capital may be part of a name."""
+    old = span.of(text)
+    if old == old.lower():
+        return Change(span, new)
+    if span.start in starts and old[1:] == old[1:].lower():
+        return Change(span, new[0].upper() + new[1:])
+    return None
+
+
+def _article_fits(before: set[str], old: str, new: str) -> bool:
+    return not before & {"a", "an"} or (old[0] in "aeiou") == (new[0] in "aeiou")

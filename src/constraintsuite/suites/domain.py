@@ -1,0 +1,170 @@
+"""What is known of a domain before reading a corpus: class nouns, relations, templates, narrower words. All of it is data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from constraintsuite.errors import UserError
+from constraintsuite.store.jsonl import describe
+
+FillerType = Literal["person", "organisation", "place", "value", "noun"]
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ClassDefinition(_Data):
+    """A kind of thing that a document can be about."""
+
+    heads: tuple[str, ...]
+    """Nouns that name the kind in a defining sentence, singular; a head of several words is tried first."""
+    plural: str = ""
+    """The plural used in queries; empty: made from the head itself."""
+    subjects: tuple[str, ...] = ("it",)
+    """How later sentences refer to the thing: pronouns, or nouns after `the`."""
+
+
+class TemplateFamily(_Data):
+    """A way to word the exclusion and its affirmative twin; `{topic}` and `{y}` are filled in."""
+
+    name: str
+    neg: str
+    base: str
+    marker: str
+
+    @model_validator(mode="after")
+    def _has_slots(self) -> TemplateFamily:
+        for text in (self.neg, self.base):
+            if "{topic}" not in text or not re.search(r"\{(y|ys|a_y)\}", text):
+                raise ValueError(f"template {self.name}: {text!r} must hold {{topic}} and {{y}}")
+            unknown = set(re.findall(r"\{(\w+)\}", text)) - {"topic", "y", "ys", "a_y"}
+            if unknown:
+                raise ValueError(f"template {self.name}: unknown slot {sorted(unknown)[0]!r}")
+        return self
+
+
+class Relation(_Data):
+    """Something a document of some kind states of its subject: directed by Y, born in Y, is a Y."""
+
+    key: str
+    kinds: tuple[str, ...]
+    filler: FillerType
+    triggers: tuple[str, ...] = ()
+    """Phrases after which the filler stands; empty for relations read off the defining noun phrase."""
+    place: Literal["after_trigger", "modifier"] = "after_trigger"
+    values: tuple[str, ...] = ()
+    """The fillers that count, for closed relations such as nationality."""
+    single: bool = False
+    """Only documents that give exactly one filler take part."""
+    blocked_before: tuple[str, ...] = ()
+    min_documents: int = 2
+    contrasts: tuple[str, ...] = ()
+    """Ways to insert a denied filler beside a stated one; `{y}` is the denied one."""
+    contrasts_before: tuple[str, ...] = ()
+    """Ways to put the denied filler first ("not by {y} but "), right before the trigger's last word."""
+    denial: str = ""
+    """A sentence that denies a filler: "{subject} was not directed by {y}."."""
+    topics: Literal["any", "modified", "bare"] = "any"
+    """`modified`: only topics that say more than the class noun; `bare`: only the class noun itself or with a nationality."""
+    same: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Words by which a filler shows under another name; a satisfying document must not hold them."""
+    families: tuple[TemplateFamily, ...] = Field(min_length=3)
+
+
+class AttributeLinks(_Data):
+    """Words that tie a thing to its optional attributes, and how to ask for a thing without one."""
+
+    key: str
+    words: tuple[str, ...]
+    families: tuple[TemplateFamily, ...] = Field(min_length=3)
+
+
+class QueryPattern(_Data):
+    """A way in which people ask for a thing with Y, and the same with Y left out; only the link words change."""
+
+    base: str
+    neg: str
+    marker: str
+    link: str
+
+
+class Domain(_Data):
+    """One data file."""
+
+    domain: str
+    classes: dict[str, ClassDefinition] = Field(default_factory=dict)
+    relations: tuple[Relation, ...] = ()
+    links: tuple[AttributeLinks, ...] = ()
+    kinds: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Narrower words: `nuts: [walnut, almond]`; a document with one of them is not without nuts."""
+    patterns: tuple[QueryPattern, ...] = ()
+    never: tuple[str, ...] = ()
+    """Nouns that are never an attribute worth leaving out."""
+
+
+class Knowledge:
+    """All domain files together, with the lookups the miner needs."""
+
+    def __init__(self, domains: Iterable[Domain]) -> None:
+        self.domains = tuple(domains)
+        self.relations = {relation.key: relation for domain in self.domains for relation in domain.relations}
+        self.links = {links.key: links for domain in self.domains for links in domain.links}
+        self.patterns = tuple(pattern for domain in self.domains for pattern in domain.patterns)
+        self.never = frozenset(word for domain in self.domains for word in domain.never)
+        self.kinds = {word: narrow for domain in self.domains for word, narrow in domain.kinds.items()}
+
+    @cached_property
+    def heads(self) -> dict[str, str]:
+        """Class kind by head noun."""
+        return {h.lower(): kind for domain in self.domains for kind, c in domain.classes.items() for h in c.heads}
+
+    @cached_property
+    def classes(self) -> dict[str, ClassDefinition]:
+        """Class definition by kind."""
+        return {kind: definition for domain in self.domains for kind, definition in domain.classes.items()}
+
+    @cached_property
+    def domain_of_kind(self) -> dict[str, str]:
+        """Domain name by class kind."""
+        return {kind: domain.domain for domain in self.domains for kind in domain.classes}
+
+    @cached_property
+    def link_words(self) -> dict[str, str]:
+        """Key of the attribute link by word."""
+        return {word: key for key, links in self.links.items() for word in links.words}
+
+
+def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:
+    """The bundled domain files, then the user's own; a later file replaces a relation of the same key."""
+    folder = resources.files("constraintsuite.suites") / "domains"
+    bundled = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
+    domains = [_parse(file.name, file.read_text(encoding="utf-8")) for file in bundled]
+    for path in extra:
+        if not path.is_file():
+            raise UserError(f"{path}: there is no such domain file.")
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path}: not valid UTF-8: {error}") from None
+        domains.append(_parse(str(path), text))
+    return Knowledge(domains)
+
+
+def _parse(name: str, text: str) -> Domain:
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UserError(f"{name}: not valid YAML: {error}") from None
+    try:
+        return Domain.model_validate(data)
+    except ValidationError as error:
+        raise UserError(f"{name}: {describe(error)}") from None

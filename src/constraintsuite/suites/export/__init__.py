@@ -1,0 +1,14 @@
+"""A suite in other people's formats, one file a format."""
+
+from constraintsuite.catalogue import Catalogue
+from constraintsuite.suites.export.base import Exporter
+
+EXPORTERS: Catalogue[Exporter] = Catalogue(
+    "export format",
+    {
+        "beir": "constraintsuite.suites.export.beir:export",
+        "nevir": "constraintsuite.suites.export.nevir:export",
+        "csv": "constraintsuite.suites.export.table:export",
+        "hf": "constraintsuite.suites.export.huggingface:export",
+    },
+)

@@ -1,0 +1,59 @@
+"""A Hugging Face dataset folder: JSON lines a split and slice, controls included, and a card whose front matter names them."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+import yaml
+
+from constraintsuite.records.examples import Example, Slice
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import encode
+from constraintsuite.suites.export.base import Exported, count
+from constraintsuite.suites.export.parts import write_rows, write_schema
+from constraintsuite.suites.schema import example_schema
+
+AS_TEXT = ("evidence", "edit", "control")
+"""Absent in some splits and nested in others: as JSON in a text, or columns would not agree."""
+
+
+def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
+    """Write `data/{slice}/{split}.jsonl`, `schema.json` and `README.md`; `datasets.load_dataset(folder, slice)` reads it."""
+    rows: dict[str, dict[str, list[dict[str, object]]]] = defaultdict(lambda: defaultdict(list))
+    for example in examples:
+        rows[example.suite][example.split].append(_row(example))
+    configs = []
+    for name in (name for name in get_args(Slice) if name in rows):
+        files = []
+        for split in sorted(rows[name]):
+            write_rows(folder / "data" / name / f"{split}.jsonl", rows[name][split])
+            files.append({"split": split, "path": f"data/{name}/{split}.jsonl"})
+        configs.append({"config_name": name, "data_files": files})
+    front = {
+        "task_categories": ["text-ranking"],
+        "language": ["en"],
+        "tags": ["negation", "information-retrieval", "constraintsuite"],
+        "configs": configs,
+    }
+    write_schema(folder, _schema())
+    write_text(folder / "README.md", f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{card}")
+    return count(examples)
+
+
+def _row(example: Example) -> dict[str, object]:
+    fields: dict[str, object] = json.loads(encode(example))
+    return fields | {name: json.dumps(fields[name], ensure_ascii=False) for name in AS_TEXT}
+
+
+def _schema() -> dict[str, object]:
+    """The schema of an example, with the fields that are JSON in a text described inside that text."""
+    schema = example_schema()
+    inside = {
+        name: {"type": "string", "contentMediaType": "application/json", "contentSchema": schema["properties"][name]}
+        for name in AS_TEXT
+    }
+    return schema | {"properties": schema["properties"] | inside}

@@ -1,0 +1,67 @@
+"""NevIR-like rows: q1 is relevant only to doc1, q2 only to doc2; one file a split, a folder for each kind of control."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.records.examples import Example
+from constraintsuite.store.files import write_text
+from constraintsuite.suites.export.base import Exported, count
+from constraintsuite.suites.export.parts import split_parts, write_rows, write_schema
+
+FIELDS = {
+    "id": "id of the example",
+    "WorkerId": "who wrote the row",
+    "q1": "query to which doc1 is relevant and doc2 is not",
+    "q2": "query to which doc2 is relevant and doc1 is not",
+    "doc1": "text that suits q1",
+    "doc2": "text that suits q2",
+}
+
+
+def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
+    """q1 is the negated query with the satisfier as doc1, q2 the affirmative one with the violator as doc2.
+
+    Under an idiom both queries want the same document: the q2 of an adversarial control is its twin query.
+    """
+    able = [example for example in examples if _opposite(example)]
+    if not able:
+        raise UserError(
+            "No example has a second query that wants the other document, so there is no row of NevIR to write. "
+            "Choose beir, csv or hf."
+        )
+    for part in split_parts(able, folder):
+        rows = defaultdict(list)
+        for example in part.examples:
+            rows[example.split].append(_row(example))
+        for split, lines in rows.items():
+            write_rows(part.folder / f"{split}.jsonl", lines)
+    write_schema(folder, _schema())
+    write_text(folder / "README.md", card)
+    return count(able)
+
+
+def _opposite(example: Example) -> str:
+    """The query that prefers the other document; empty where there is none."""
+    if example.labels.pairwise_preference_for_query_base == "neg_over_pos":
+        return example.query.base
+    return example.control.twin_query if example.control is not None else ""
+
+
+def _row(example: Example) -> dict[str, object]:
+    texts = (example.query.neg, _opposite(example), example.docs.pos.text, example.docs.neg.text)
+    return dict(zip(FIELDS, (example.id, "constraintsuite", *texts), strict=True))
+
+
+def _schema() -> dict[str, object]:
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "NevIR-like row",
+        "type": "object",
+        "properties": {name: {"type": "string", "description": meaning} for name, meaning in FIELDS.items()},
+        "required": list(FIELDS),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,28 @@
+"""Both documents are on topic, measured on the topic's own terms (never on Y, which only one of them may hold)."""
+
+from __future__ import annotations
+
+from constraintsuite.suites.filters.base import CheckedPair
+from constraintsuite.text.terms import TermAnalyser
+
+_TERMS = TermAnalyser()
+
+
+def check(pair: CheckedPair) -> str | None:
+    """Reject pairs of which a document holds too few of the topic's terms."""
+    for side, title, text in (
+        ("satisfier", pair.pos_title, pair.pos.text),
+        ("violator", pair.neg_title, pair.neg.text),
+    ):
+        share = topic_share(pair.proposal.topic, title, text)
+        if share is None:
+            return "topic_without_terms"
+        if share < pair.filters.min_topic_overlap:
+            return f"{side}_off_topic"
+    return None
+
+
+def topic_share(topic: str, title: str, text: str) -> float | None:
+    """Share of the topic's terms that a document holds; None for a topic without terms."""
+    wanted = set(_TERMS.terms(topic))
+    return len(wanted & set(_TERMS.terms(f"{title} {text}"))) / len(wanted) if wanted else None

@@ -1,0 +1,14 @@
+"""Other people's test sets as suites, one file a format."""
+
+from constraintsuite.catalogue import Catalogue
+from constraintsuite.suites.importers.base import Importer
+
+IMPORTERS: Catalogue[Importer] = Catalogue(
+    "test set",
+    {
+        "nevir": "constraintsuite.suites.importers.nevir:read",
+        "excluir": "constraintsuite.suites.importers.excluir:read",
+        "negconstraint": "constraintsuite.suites.importers.beir:read_negconstraint",
+        "beir": "constraintsuite.suites.importers.beir:read_beir",
+    },
+)

@@ -1,0 +1,82 @@
+"""ExcluIR (Zhang et al. 2025): queries that leave something out, over a collection; one document answers, one is forbidden."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from constraintsuite.corpora.fields import Row
+from constraintsuite.corpora.jsonl import read_objects
+from constraintsuite.errors import UserError
+from constraintsuite.records.examples import DocumentPair, Example, ExampleDocument
+from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.pairs import make_pair
+from constraintsuite.suites.importers.rows import WHOLE, hash_files, one_of, text_of
+
+_QUERIES = ("test_manual_final.json", "test.json", "queries.json")
+_ABOUT = (
+    "ExcluIR: exclusionary queries written over pairs of HotpotQA documents. The satisfying document answers the query, the "
+    "violating one is about what the query leaves out. One query a pair: its accuracy has a chance of 50 % and must not be "
+    "averaged with paired accuracies. The whole collection comes along for `csuite retrieve-eval`, which prints the paper's "
+    "measures."
+)
+
+
+def read(source: str, split: str | None) -> Imported:
+    """The folder with `corpus.json`, a list of texts, and `test_manual_final.json`, as the authors ship them."""
+    if split not in (None, "test"):
+        raise UserError(f"--split {split}: ExcluIR's files hold the test set only.")
+    folder = Path(source)
+    corpus, queries = folder / "corpus.json", next((folder / n for n in _QUERIES if (folder / n).is_file()), None)
+    if not corpus.is_file() or queries is None:
+        raise UserError(
+            f"{source}: expected a folder with corpus.json and {_QUERIES[0]}, as in the authors' repository. Download both "
+            "and give the folder that holds them."
+        )
+    documents = _documents(corpus)
+    rows = list(read_objects(queries, WHOLE))
+    examples = tuple(_example(number, row, documents) for number, row in enumerate(rows))
+    if not examples:
+        raise UserError(f"{queries}: holds no query.")
+    return Imported(
+        "excluir",
+        _ABOUT,
+        hash_files(corpus, queries),
+        "test",
+        examples,
+        documents,
+        tuple(Query(example.id, example.query.neg) for example in examples),
+        tuple(Qrel(example.id, example.docs.pos.id, 1) for example in examples),
+        tuple(Qrel(example.id, example.docs.neg.id, 0) for example in examples),
+    )
+
+
+def _documents(file: Path) -> tuple[Document, ...]:
+    try:
+        texts = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise UserError(f"{file}: not JSON ({error}).") from None
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise UserError(f"{file}: expected a list of texts.")
+    return tuple(Document(f"d{number}", text) for number, text in enumerate(texts))
+
+
+def _example(number: int, row: Row, documents: tuple[Document, ...]) -> Example:
+    """The data name the fields in one way, the authors' scripts in another; both are read."""
+    query = text_of(row, one_of(row, ("RQ_rewrite", "ExcluQ")))
+    key = one_of(row, ("corpus_sub_index", "index"))
+    places = row.values[key]
+    if not (isinstance(places, list) and len(places) == 2 and all(isinstance(i, int) for i in places)):
+        raise UserError(f"{row.where}: {key!r} must be two whole numbers, the violating document first.")
+    if not all(0 <= i < len(documents) for i in places):
+        raise UserError(f"{row.where}: {key!r} is {places}, but the collection has {len(documents):,} documents.")
+    worse, better = (documents[i] for i in places)
+    return make_pair(
+        f"excluir_{number:05d}",
+        "excluir",
+        queries=(query, ""),
+        docs=DocumentPair(ExampleDocument(better.id, "", better.text), ExampleDocument(worse.id, "", worse.text)),
+        split="test",
+        clusters=(better.id, worse.id),
+    )

@@ -1,0 +1,62 @@
+"""From a test set to a suite folder."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.stage import code_version
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.importers import IMPORTERS
+from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.rows import name_source
+from constraintsuite.suites.schema import example_schema
+from constraintsuite.suites.views.dataset import dataset_markdown, view_dataset
+
+
+def import_suite(kind: str, source: str, out: Path, split: str | None = None) -> Artifact:
+    """Read a test set into the folder `out`; if that was done before with the same content, nothing is written."""
+    imported = IMPORTERS.load(kind)(source, split)
+    settings = {"importer": kind, "source": name_source(source), "source_split": imported.split}
+    origin = Origin("suite", imported.name, {"source": imported.content}, settings, 0, code_version())
+    if out.exists() and not out.is_dir():
+        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
+    with folder_lock(out):
+        present = read_manifest(out)
+        if present is not None and present.fingerprint == origin.fingerprint:
+            return Artifact(out, present)
+        strangers = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
+        if strangers:
+            raise UserError(f"{out}: this folder holds other files ({strangers[0]}, …). Choose an empty or new --out.")
+        start = time.monotonic()
+        return finish(out, origin, _write(imported, out), {}, time.monotonic() - start)
+
+
+def _write(imported: Imported, out: Path) -> dict[str, int]:
+    parts: dict[str, Sequence[Any]] = {
+        "examples": imported.examples,
+        "documents": imported.documents,
+        "queries": imported.queries,
+        "qrels": imported.qrels,
+        "violations": imported.violations,
+    }
+    held = {name: records for name, records in parts.items() if records}
+    for name, records in held.items():
+        write_jsonl(out / f"{name}.jsonl", records)
+    write_text(out / "schema.json", json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
+    counts = {name: len(records) for name, records in held.items()}
+    write_text(out / "README.md", _card(imported, counts))
+    return counts
+
+
+def _card(imported: Imported, counts: dict[str, int]) -> str:
+    lines = [f"# {imported.name}", "", imported.about, "", *(f"- {name}: {n:,}" for name, n in counts.items()), ""]
+    if imported.examples:
+        lines.append(dataset_markdown(view_dataset(imported.examples)))
+    return "\n".join(lines)

@@ -1,0 +1,86 @@
+"""NevIR (Weller et al. 2024): two queries, two paragraphs that differ in a negation; each query wants one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from constraintsuite.corpora.fields import Row
+from constraintsuite.errors import UserError
+from constraintsuite.records.examples import DocumentPair, Example, ExampleDocument, Split
+from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.pairs import describe_edit, make_pair
+from constraintsuite.suites.importers.rows import hash_rows, read_rows, text_of
+
+HUB = "orionweller/NevIR"
+_EDITS = {"2": "scope", "3": "affirmative"}  # CondaQA's codes, the second half of an id
+_SPLITS: Mapping[str, Split] = {"train": "train", "validation": "dev", "dev": "dev", "test": "test"}
+"""What the pairs are for, by what the source or a user calls its splits."""
+_ABOUT = (
+    "NevIR: pairs of a Wikipedia paragraph with a negation (the satisfying document of the negated role, doc1) and its edited "
+    "version (doc2), with a query for each, written so that it is answered by that one only. q1 stands in the role `neg`, q2 "
+    "in the role `base`, so that paired accuracy is the paper's measure and chance is 25 %. Two pairs may share their "
+    "paragraph: intervals are resampled by paragraph. MIT licence; passages from CondaQA, Apache-2.0. Its test split is for "
+    "evaluation only."
+)
+
+
+def read(source: str, split: str | None) -> Imported:
+    """A file with the columns id, q1, q2, doc1, doc2 (and WorkerId), or the dataset on the hub."""
+    named = _chosen_split(source, split)
+    rows = read_rows(source, split, HUB)
+    examples = tuple(_example(row, _SPLITS[named]) for row in rows)
+    if not examples:
+        raise UserError(f"{source}: holds no pair.")
+    same = sum(e.query.neg.strip().lower() == e.query.base.strip().lower() for e in examples)
+    ceiling = (
+        f" {same} of {len(examples):,} pairs {'has' if same == 1 else 'have'} the same two queries and cannot be won."
+        if same
+        else ""
+    )
+    return Imported("nevir", _ABOUT + ceiling, hash_rows(rows), named, examples)
+
+
+def _example(row: Row, split: Split) -> Example:
+    identity = text_of(row, "id")
+    passage, _, code = identity.partition("-")
+    first, second = text_of(row, "doc1"), text_of(row, "doc2")
+    kind = _EDITS.get(code, "unknown")
+    annotator = row.values.get("WorkerId")
+    return make_pair(
+        f"nevir_{identity}",
+        "nevir",
+        queries=(text_of(row, "q1"), text_of(row, "q2")),
+        docs=DocumentPair(
+            ExampleDocument(f"{identity}_doc1", "", first), ExampleDocument(f"{identity}_doc2", "", second)
+        ),
+        split=split,
+        clusters=(f"condaqa_{passage}",),
+        edit=describe_edit(kind, first, second),
+        notes=(f"annotator: {annotator}",) if annotator is not None else (),
+    )
+
+
+def _chosen_split(source: str, split: str | None) -> str:
+    """What the user or the file's own name says; where nothing is said, test is read.
+
+    Where the two disagree neither is believed: test pairs that pass for training data spoil every figure after them.
+    """
+    if split is not None and split not in _SPLITS:
+        raise UserError(f"--split {split}: NevIR has train, validation and test.")
+    named = _named_splits(source)
+    if split is None and len(named) > 1:
+        raise UserError(f"{source}: its name says {' and '.join(named)}. Say which it is with --split.")
+    if split is not None and named and _SPLITS[split] not in {_SPLITS[name] for name in named}:
+        raise UserError(
+            f"--split {split}: the name of {source} says {' and '.join(named)}. Leave --split out, or rename the file if "
+            "its name is wrong."
+        )
+    return split or (named[0] if named else "test")
+
+
+def _named_splits(source: str) -> list[str]:
+    """The splits that stand as words in a file's own name."""
+    words = re.split("[^a-z]+", Path(source).name.lower()) if Path(source).is_file() else []
+    return [name for name in _SPLITS if name in words]

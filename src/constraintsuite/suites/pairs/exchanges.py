@@ -1,0 +1,52 @@
+"""A text against itself with two of its stretches exchanged: the minimal pair of a swap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from constraintsuite.records.examples import Edit
+from constraintsuite.suites.pairs.drafting import Version, make_draft
+from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.text.editing import apply_replacements, exchange
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """A text with two stretches exchanged, and where they stand before and after."""
+
+    text: str
+    original: str
+    spans: tuple[tuple[int, int], ...]
+    original_spans: tuple[tuple[int, int], ...]
+
+    @property
+    def token_count_preserved(self) -> bool:
+        """Whether the articles could be mended without adding or dropping a word."""
+        return len(self.text.split()) == len(self.original.split())
+
+
+def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -> Swapped | None:
+    """Exchange two stretches, with articles and capitals mended; None if they overlap."""
+    replacements = exchange(text, first, second)
+    if replacements is None:
+        return None
+    edited, spans = apply_replacements(text, replacements)
+    return Swapped(edited, text, spans, tuple((r.start, r.end) for r in replacements))
+
+
+def swap_drafts(
+    swapped: Swapped, document: str, affirmed: Proposal, denied: Proposal, *, couple: str, cost: float, natural: bool
+) -> tuple[Draft, Draft]:
+    """Both texts once in each role: the original affirms the Y of `affirmed` and denies that of `denied`.
+
+    `natural`: the original stands so in the corpus, and only the other text is edited.
+    """
+    original, edited = Version(document, swapped.original), Version(document, swapped.text)
+    preserved, spans, original_spans = swapped.token_count_preserved, swapped.spans, swapped.original_spans
+    to_edited = Edit("swap", "pos" if natural else "both", spans, original_spans, preserved)
+    to_original = Edit("swap", "neg" if natural else "both", original_spans, spans, preserved)
+    return (
+        make_draft("negation_minpairs", affirmed, edited, original, cost=cost, couple=couple, edit=to_edited),
+        make_draft("negation_minpairs", denied, original, edited, cost=cost, couple=couple, edit=to_original),
+    )

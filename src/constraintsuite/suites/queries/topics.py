@@ -1,0 +1,233 @@
+"""Topics of a corpus: classes that enough documents share, with the words a searcher would use for them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from lemminflect import getInflection
+
+from constraintsuite.suites.corpus.numbering import Numbers
+from constraintsuite.suites.domain import Knowledge
+from constraintsuite.suites.queries.records import Topic
+from constraintsuite.suites.queries.words import query_words
+from constraintsuite.suites.reading.records import ClassReading
+
+DOMINANT = 0.6
+MIN_DEFINING = 5
+_YEAR = re.compile(r"^(1[5-9]|20)\d\d$")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassOfDocument:
+    """What a document is: its class noun, kind, and the words that narrow it."""
+
+    head: str
+    kind: str
+    nationality: str
+    modifier: str
+    year: int | None
+    defined: bool
+    """Whether a defining sentence says so, rather than a passing "the ..."."""
+
+
+class TopicTable:
+    """Which documents belong to which topic. Documents are numbers, and all that are of the same classes share what is said of them."""
+
+    def __init__(
+        self,
+        readings: Iterable[tuple[int, Sequence[ClassReading]]],
+        heads: Collection[str],
+        documents: int,
+        knowledge: Knowledge,
+        min_documents: int,
+    ) -> None:
+        """`heads` are the class nouns that count, `documents` is how many documents there are."""
+        self.knowledge = knowledge
+        self._kinds, self._kind_of = _distinct_classes(readings, heads, documents, knowledge)
+        counts = np.bincount(self._kind_of, minlength=len(self._kinds)).tolist()
+        dominant = _dominant_modifiers(zip(self._kinds, counts, strict=True))
+        by_text: dict[str, Topic] = {}
+        sizes: Counter[str] = Counter()
+        named = [
+            {topic.text: topic for one in classes for topic in _topics(one, dominant, knowledge)}
+            for classes in self._kinds
+        ]
+        for topics, count in zip(named, counts, strict=True):
+            for text, topic in topics.items():
+                by_text.setdefault(text, topic)
+                sizes[text] += count
+        self.sizes = {by_text[text]: size for text, size in sizes.items() if size >= min_documents}
+        """How many documents each topic has."""
+        self._topics = [self._smallest_first(by_text[text] for text in topics) for topics in named]
+        self._kinds_with = _places_by_topic(self._topics)
+        self._attribute_topics = [self._largest_plain(topics) for topics in self._topics]
+
+    def topics_of(self, document: int) -> tuple[Topic, ...]:
+        """The topics of a document, the smallest first."""
+        return self._topics[int(self._kind_of[document])]
+
+    def attribute_topic(self, document: int) -> Topic | None:
+        """The topic whose attributes a document takes part in: the largest that still narrows the class, else the class."""
+        return self._attribute_topics[int(self._kind_of[document])]
+
+    def members(self, topic: Topic) -> Numbers:
+        """The documents of a topic, in order."""
+        within = np.zeros(len(self._topics), dtype=np.bool_)
+        within[self._kinds_with.get(topic, [])] = True
+        return np.flatnonzero(within[self._kind_of]).astype(np.uint32)
+
+    def with_topic(self, fits: Callable[[Topic], bool] = lambda topic: True) -> npt.NDArray[np.bool_]:
+        """Whether each document has a topic that fits."""
+        within = np.array([any(fits(topic) for topic in topics) for topics in self._topics], dtype=np.bool_)
+        return within[self._kind_of]
+
+    def domain(self, topic: Topic) -> str:
+        """The domain of a topic's kind; `other` for a class that the corpus taught us."""
+        return self.knowledge.domain_of_kind.get(topic.kind, "other")
+
+    def _smallest_first(self, topics: Iterable[Topic]) -> tuple[Topic, ...]:
+        large = [topic for topic in topics if topic in self.sizes]
+        return tuple(sorted(large, key=lambda topic: (self.sizes[topic], topic.text)))
+
+    def _largest_plain(self, topics: Sequence[Topic]) -> Topic | None:
+        found = [topic for topic in topics if not topic.nationality]
+        return max(found, key=lambda topic: (self.sizes[topic], topic.text)) if found else None
+
+
+def _distinct_classes(
+    readings: Iterable[tuple[int, Sequence[ClassReading]]], heads: Collection[str], documents: int, knowledge: Knowledge
+) -> tuple[list[tuple[ClassOfDocument, ...]], Numbers]:
+    """All that documents can be, in the order of the readings, and which of it each document is; first of all, nothing."""
+    known: dict[tuple[ClassOfDocument, ...], int] = {(): 0}
+    kind_of: Numbers = np.zeros(documents, dtype=np.uint32)
+    for document, found in readings:
+        kind_of[document] = known.setdefault(classes_of(found, heads, knowledge), len(known))
+    return list(known), kind_of
+
+
+def _places_by_topic(topics: Iterable[Iterable[Topic]]) -> dict[Topic, list[int]]:
+    places: dict[Topic, list[int]] = defaultdict(list)
+    for place, found in enumerate(topics):
+        for topic in found:
+            places[topic].append(place)
+    return dict(places)
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun phrase: only its last word changes."""
+    *rest, last = noun.split(" ")
+    prefix, hyphen, core = last.rpartition("-")
+    forms = getInflection(core, "NNS")
+    return " ".join([*rest, prefix + hyphen + (forms[0] if forms else core + "s")])
+
+
+def established(counts: Mapping[str, int], knowledge: Knowledge) -> frozenset[str]:
+    """Class nouns that several documents define themselves by; known ones need fewer."""
+    return frozenset(
+        head for head, count in counts.items() if count >= (3 if head in knowledge.heads else MIN_DEFINING)
+    )
+
+
+def defining_heads(found: Iterable[ClassReading]) -> set[str]:
+    """The class nouns that a document defines itself by."""
+    return {reading.head for reading in found if reading.strength >= 2}
+
+
+def classes_of(
+    found: Sequence[ClassReading], heads: Collection[str], knowledge: Knowledge
+) -> tuple[ClassOfDocument, ...]:
+    """What a document is, as far as its class nouns are among those that count."""
+    known = [reading for reading in found if reading.head in heads]
+    if not known:
+        return ()
+    best = known[0].strength
+    strongest = [reading for reading in known if reading.strength == best]
+    if best == 3:
+        sentence = [r for r in strongest if r.start < strongest[0].end + 80]
+        people = [r for r in sentence if r.kind == "person"]
+        chosen = people or sentence[:1]  # any person among coordinated heads makes it a person
+    elif len({reading.head for reading in strongest}) > 1 and best == 0:
+        return ()
+    else:
+        chosen = strongest[:1]
+    return tuple(dict.fromkeys(_class_of(reading, knowledge) for reading in chosen))
+
+
+def _class_of(reading: ClassReading, knowledge: Knowledge) -> ClassOfDocument:
+    words = [word for word in reading.modifiers if word not in {"-", ",", "and"}]
+    years = [int(word) for word in words if _YEAR.match(word)]
+    phrase = " ".join(word for word in words if not word.isdigit() and word.lower() not in query_words().decoration)
+    nationality = _single(
+        phrase,
+        _values(knowledge, "work_nationality", reading.kind) + _values(knowledge, "person_nationality", reading.kind),
+    )
+    genre = _single(phrase.lower(), _values(knowledge, "genre", reading.kind))
+    modifier = genre
+    if not modifier and reading.kind not in query_words().genred_kinds:
+        modifier = _compound(reading)
+    return ClassOfDocument(
+        reading.head, reading.kind, nationality, modifier, years[0] if years else None, reading.strength >= 2
+    )
+
+
+def _values(knowledge: Knowledge, relation: str, kind: str) -> tuple[str, ...]:
+    found = knowledge.relations.get(relation)
+    return found.values if found is not None and kind in found.kinds else ()
+
+
+def _single(phrase: str, values: Iterable[str]) -> str:
+    """The one value that stands in the phrase; empty where none or several do."""
+    hits = [v for v in dict.fromkeys(values) if re.search(rf"(?<![\w-]){re.escape(v)}(?![\w-])", phrase)]
+    longest = [hit for hit in hits if not any(hit != other and hit in other for other in hits)]
+    return longest[0] if len(longest) == 1 else ""
+
+
+def _compound(reading: ClassReading) -> str:
+    """The word right before the class noun, if it narrows the class: "web" in "a web framework"."""
+    if not reading.modifiers:
+        return ""
+    words = list(reading.modifiers)
+    text = words[-1]
+    while len(words) > 2 and words[-2] == "-":
+        text = f"{words[-3]}-{text}"
+        words = words[:-2]
+    return text.lower() if text.islower() and text not in query_words().decoration else ""
+
+
+def _dominant_modifiers(classes: Iterable[tuple[tuple[ClassOfDocument, ...], int]]) -> dict[str, str]:
+    """Class nouns that nearly always come with one modifier: an "app" here is a note-taking app."""
+    modifiers: dict[str, Counter[str]] = defaultdict(Counter)
+    for found, count in classes:
+        for one in found:
+            if one.defined and one.kind not in query_words().genred_kinds:
+                modifiers[one.head][one.modifier] += count
+    dominant = {}
+    for head, counts in modifiers.items():
+        modifier, count = counts.most_common(1)[0]
+        if modifier and count >= DOMINANT * counts.total():
+            dominant[head] = modifier
+    return dominant
+
+
+def _topics(one: ClassOfDocument, dominant: Mapping[str, str], knowledge: Knowledge) -> tuple[Topic, ...]:
+    """From the most specific to the most general."""
+    noun = _plural_of(one, knowledge)
+    usual = dominant.get(one.head, "")
+    if usual and one.modifier in ("", usual):
+        return (Topic(f"{usual} {noun}", one.head, one.kind, "", usual),)
+    combinations = ((one.nationality, one.modifier), ("", one.modifier), (one.nationality, ""), ("", ""))
+    topics = []
+    for nationality, modifier in dict.fromkeys(combinations):
+        text = " ".join(part for part in (nationality, modifier, noun) if part)
+        topics.append(Topic(text, one.head if one.kind != "film" else "film", one.kind, nationality, modifier))
+    return tuple(topics)
+
+
+def _plural_of(one: ClassOfDocument, knowledge: Knowledge) -> str:
+    definition = knowledge.classes.get(one.kind)
+    return definition.plural if definition is not None and definition.plural else plural(one.head)

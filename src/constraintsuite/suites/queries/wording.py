@@ -1,0 +1,81 @@
+"""From a (topic, relation, Y) to words: the affirmative query, the negated one, and reasons to refuse them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import SPLITS, Split
+from constraintsuite.suites.domain import TemplateFamily
+from constraintsuite.suites.queries.topics import plural
+from constraintsuite.suites.queries.words import query_words
+from constraintsuite.text.editing import starts_with_vowel_sound
+from constraintsuite.text.terms import words
+
+MAX_QUERY_WORDS = 16
+
+
+class Question(NamedTuple):
+    """A query for a topic with Y and its twin without, and the template that words them."""
+
+    topic: str
+    y: str
+    base: str
+    neg: str
+    template: str
+    template_family: str
+    marker: str
+
+
+def family_for(families: Sequence[TemplateFamily], key: str, split: Split, choice: str) -> TemplateFamily:
+    """The template family of a split: families are dealt out, so that no wording stands in two splits."""
+    shared = key.rpartition("_")[2]  # nationality of films and of people: one deal
+    shift = stable_hash("family", shared) % len(families)
+    dealt = [family for i, family in enumerate(families) if (i + shift) % len(SPLITS) == SPLITS.index(split)]
+    return dealt[stable_hash("choice", choice) % len(dealt)]
+
+
+def with_article(noun: str) -> str:
+    """The noun with "a" or "an"."""
+    return f"{'an' if starts_with_vowel_sound(noun) else 'a'} {noun}"
+
+
+def fill(template: str, topic: str, y: str, *, countable_singular: bool = False) -> str:
+    """A template with its slots filled; `{a_y}` takes an article only where Y is one countable thing."""
+    return template.format(topic=topic, y=y, a_y=with_article(y) if countable_singular else y, ys=plural(y))
+
+
+def word_question(
+    family: TemplateFamily, owner: str, topic: str, y: str, *, countable_singular: bool = False
+) -> Question:
+    """The question in the words of a template family; `owner` is the relation or link that the family belongs to."""
+    base, neg = (fill(text, topic, y, countable_singular=countable_singular) for text in (family.base, family.neg))
+    return Question(topic, y, base, neg, family.name, f"{owner}.{family.name}", family.marker)
+
+
+def refuse(question: Question) -> str | None:
+    """Why a question must not be asked; None if it may."""
+    topic_words, y_words, neg_words = words(question.topic), words(question.y), words(question.neg)
+    if not y_words or not topic_words:
+        return "empty_slot"
+    if set(y_words) & set(topic_words) - query_words().linking:
+        return "y_in_topic"
+    if any(singular_of(w) in {singular_of(t) for t in topic_words} for w in y_words):
+        return "y_in_topic"
+    if len(neg_words) > MAX_QUERY_WORDS:
+        return "query_too_long"
+    if words(question.base) == neg_words:
+        return "no_difference"
+    if any(a == b for a, b in pairwise(neg_words)):
+        return "repeated_word"
+    if re.search(r"[\[\]{}<>|\\\"“”;]", question.neg):
+        return "odd_characters"
+    return None
+
+
+def singular_of(word: str) -> str:
+    """A rough singular, enough to see that two words are the same."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

@@ -1,0 +1,28 @@
+"""The closed word lists that queries rest on: the file `words.yaml`, which says what each is for."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pydantic import BaseModel
+
+from constraintsuite.suites.reading.files import read_beside
+from constraintsuite.text.wordlists import Words
+
+
+class QueryWords(BaseModel, frozen=True, extra="forbid"):
+    """Words that narrow no topic, and those by which a given query is taken apart."""
+
+    decoration: Words
+    genred_kinds: Words
+    articles: Words
+    negative: Words
+    question_words: Words
+    months: Words
+    linking: Words
+
+
+@cache
+def query_words() -> QueryWords:
+    """The lists, read once."""
+    return read_beside("constraintsuite.suites.queries", "words.yaml", QueryWords)

@@ -1,0 +1,155 @@
+"""Leak-free splits: documents first, tied together by near-duplicates and shared Y; then each Y; what crosses over is dropped."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import SPLITS, Split
+from constraintsuite.suites.corpus.numbering import Numbers
+from constraintsuite.suites.queries.relations import relation_of
+from constraintsuite.suites.recipe import SplitSettings
+
+SMALL_COLLECTION = 60
+"""Collections below this size are not split: nearly every pair would cross over. All of it is test."""
+SMALL_PART = 40
+"""Documents that may always be tied together, however small the collection."""
+
+
+class Splits(Mapping[str, Split]):
+    """The split of each document by id; a byte each."""
+
+    def __init__(self, ids: Sequence[str], codes: npt.NDArray[np.uint8]) -> None:
+        """`ids` are sorted; `codes` are places in SPLITS."""
+        self._ids, self.codes = ids, codes
+
+    def __getitem__(self, id: str) -> Split:
+        number = bisect_left(self._ids, id)
+        if number == len(self._ids) or self._ids[number] != id:
+            raise KeyError(id)
+        return SPLITS[int(self.codes[number])]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def entries(self) -> Iterator[tuple[str, Split]]:
+        """All documents with their splits; quicker than to look each up."""
+        return ((id, SPLITS[code]) for id, code in zip(self._ids, self.codes, strict=True))
+
+    def count(self, numbers: Numbers) -> Counter[Split]:
+        """How many of some documents lie in each split."""
+        counts = np.bincount(self.codes[numbers], minlength=len(SPLITS)).tolist()
+        return Counter(dict(zip(SPLITS, counts, strict=True)))
+
+
+def split_documents(
+    ids: Sequence[str],
+    clusters: Iterable[tuple[int, int]],
+    ties: Iterable[Iterable[int]],
+    settings: SplitSettings,
+    seed: int,
+) -> Splits:
+    """The split of each document; `ids` are sorted, and a document is its place among them.
+
+    `ties` are groups of documents that share something, in order of importance: each is kept together unless the part that
+    would result holds more than `max_component` of the collection.
+    """
+    if len(ids) < SMALL_COLLECTION:
+        return Splits(ids, np.full(len(ids), SPLITS.index("test"), dtype=np.uint8))
+    forest = _Forest(len(ids))
+    for pair in clusters:
+        forest.join(pair, len(ids))
+    tied = np.zeros(len(ids), dtype=np.bool_)
+    for group in ties:
+        members = list(group)
+        forest.join(members, max(SMALL_PART, settings.max_component * len(ids)))
+        tied[members] = True
+    return Splits(ids, _deal(ids, forest.firsts(), tied, settings, seed))
+
+
+def split_ys(ys: Mapping[str, Numbers], documents: Splits, settings: SplitSettings) -> dict[str, Split]:
+    """The split of each Y: where its documents are; one that stands in several goes where its relation lacks most."""
+    shares = _shares(settings)
+    given: dict[str, Counter[Split]] = defaultdict(Counter)
+    result: dict[str, Split] = {}
+    counts = {y: documents.count(numbers) for y, numbers in ys.items()}
+    totals: Counter[str] = Counter()
+    for y, found in counts.items():
+        totals[relation_of(y)] += found.total()
+    named: dict[str, Split] = {}
+    for y in sorted(counts, key=lambda y: (-counts[y].total(), y)):
+        relation, name = relation_of(y), y.partition("\x1f")[2].lower()
+        if name in named:  # "French" of films and of people is one Y
+            result[y] = named[name]
+            continue
+        able = [split for split in SPLITS if counts[y][split] and shares[split] > 0] or [
+            s for s in SPLITS if shares[s] > 0
+        ]
+        filled = {split: given[relation][split] / (shares[split] * max(1, totals[relation])) for split in able}
+        choice = min(able, key=lambda split: (filled[split], -counts[y][split]))
+        given[relation][choice] += counts[y].total()
+        result[y] = named[name] = choice
+    return result
+
+
+class _Forest:
+    """Documents joined into parts: each points towards the first of its part."""
+
+    def __init__(self, count: int) -> None:
+        self._parent = array("I", range(count))
+        self._size = array("I", [1]) * count
+
+    def join(self, group: Iterable[int], limit: float) -> None:
+        """Make one part of all that hold a document of the group, unless it would have more than `limit` documents."""
+        roots = sorted({self._root(document) for document in group})
+        if len(roots) > 1 and sum(self._size[root] for root in roots) <= limit:
+            for other in roots[1:]:
+                self._parent[other] = roots[0]
+                self._size[roots[0]] += self._size[other]
+
+    def firsts(self) -> Numbers:
+        """The first document of the part of each."""
+        for document in range(len(self._parent)):
+            self._parent[document] = self._root(document)
+        return np.frombuffer(self._parent, dtype=np.uint32)
+
+    def _root(self, document: int) -> int:
+        parent = self._parent
+        while parent[document] != document:
+            parent[document] = parent[parent[document]]
+            document = parent[document]
+        return document
+
+
+def _deal(
+    ids: Sequence[str], firsts: Numbers, tied: npt.NDArray[np.bool_], settings: SplitSettings, seed: int
+) -> npt.NDArray[np.uint8]:
+    """Deal the parts out; only documents that can become examples weigh, the others follow by hash."""
+    shares = _shares(settings)
+    weights = np.bincount(firsts[tied], minlength=len(ids)).astype(np.uint32)
+    total = max(1, int(weights.sum()))
+    filled: dict[Split, float] = dict.fromkeys(SPLITS, 0.0)
+    open_splits = [split for split in SPLITS if shares[split] > 0]
+    parts = np.flatnonzero(firsts == np.arange(len(ids), dtype=np.uint32)).astype(np.uint32)
+    chance = np.fromiter((stable_hash(str(seed), ids[int(part)]) for part in parts), dtype=np.uint64, count=len(parts))
+    dealt = np.zeros(len(ids), dtype=np.uint8)
+    for place in np.lexsort((chance, -weights[parts].astype(np.int64))):
+        choice = min(open_splits, key=lambda split: filled[split] / (shares[split] * total))
+        filled[choice] += int(weights[parts[place]]) or 1 / len(parts)
+        dealt[parts[place]] = SPLITS.index(choice)
+    return dealt[firsts]
+
+
+def _shares(settings: SplitSettings) -> dict[Split, float]:
+    weights: dict[Split, float] = {"train": settings.train, "dev": settings.dev, "test": settings.test}
+    total = sum(weights.values()) or 1.0
+    return {split: weight / total for split, weight in weights.items()}

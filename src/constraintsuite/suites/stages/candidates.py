@@ -1,0 +1,91 @@
+"""Stage 4: BM25 pools by topic and by affirmative query, with ranks and scores.
+
+Never by the negated query: its Y would pull up what it excludes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.execution.travel import send
+from constraintsuite.models.base import Workbench
+from constraintsuite.retrieval.base import Hit, Retriever, search_all
+from constraintsuite.retrieval.bm25 import Ranking
+from constraintsuite.retrieval.lucene import LuceneRetriever
+from constraintsuite.retrieval.opensearch.retriever import OpenSearchRetriever
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.recipe import LUCENE, CandidateSettings, Recipe
+from constraintsuite.suites.stages.documents import read_documents
+from constraintsuite.suites.stages.queries import read_proposals
+from constraintsuite.suites.stages.shard_search import clear_up, read_hits, search_by_shards
+
+POOLS = "pools.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The best documents for one query text, best first."""
+
+    query: str
+    documents: tuple[str, ...]
+    scores: tuple[float, ...]
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `pools.jsonl`: one pool for each distinct topic and affirmative query that will be built."""
+    proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
+    queries = sorted({text for proposal in proposals for text in (proposal.topic, proposal.base)})
+    rejects = (_work_by_shards if job.recipe.candidates.engine == "bm25" else _work_elsewhere)(job, queries).rejects
+    return Outcome({"pools": len(queries)}, rejects)
+
+
+def read_pools(folder: Path) -> dict[str, Pool]:
+    """The pools by query text."""
+    return {pool.query: pool for pool in read_jsonl(folder / POOLS, Pool)}
+
+
+def _work_by_shards(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
+    outcome = search_by_shards(job, queries)
+    if not (job.out / POOLS).is_file():  # else a build that was stopped right here had begun to clear up
+        _write_pools(job.out, queries, read_hits(job))
+        send(job.out / POOLS)  # first: what it was made from goes out of an object store now
+    clear_up(job)
+    return outcome
+
+
+def _work_elsewhere(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
+    """An index that is there already answers all queries."""
+    settings = job.recipe.candidates
+    ids = [document.id for document in read_documents(job.inputs["documents"])]
+    found = search_all(_open_index(settings, ids, job.reporter), queries, settings.k_pool, job.reporter)
+    _write_pools(job.out, queries, map(_ranking, found))
+    return Outcome()
+
+
+def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[Ranking]) -> None:
+    pools = (
+        Pool(query, tuple(ranking.documents), tuple(round(score, 5) for score in ranking.scores))
+        for query, ranking in zip(queries, rankings, strict=True)
+    )
+    write_jsonl(folder / POOLS, pools)
+
+
+def _ranking(hits: Sequence[Hit]) -> Ranking:
+    return Ranking([hit.document for hit in hits], [hit.score for hit in hits])
+
+
+def _open_index(settings: CandidateSettings, ids: Sequence[str], reporter: Reporter) -> Retriever:
+    if not settings.engine.startswith(LUCENE):
+        return OpenSearchRetriever(settings.engine, ids, Workbench(reporter=reporter))
+    lucene = LuceneRetriever(settings.engine.removeprefix(LUCENE), ids, k1=settings.k1, b=settings.b)
+    if lucene.shared < len(ids):
+        missing = len(ids) - lucene.shared
+        reporter.note(
+            f"{missing:,} of {len(ids):,} documents are not in the index {settings.index}: no pool holds them."
+        )
+    return lucene

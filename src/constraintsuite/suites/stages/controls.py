@@ -1,0 +1,26 @@
+"""Stage 8: controls made from the main examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.controls.adversarial import make_adversarial
+from constraintsuite.suites.controls.nonflip import make_nonflip
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.stages.viewing import read_examples
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `controls.jsonl`."""
+    examples = read_examples(job.inputs["tagged"])
+    sizes, seed = job.recipe.sizes, job.recipe.seed
+    controls = [
+        *make_nonflip(examples, count=sizes.nonflip, seed=seed),
+        *make_adversarial(examples, count=sizes.adversarial, seed=seed),
+    ]
+    write_jsonl(job.out / "controls.jsonl", controls)
+    kinds = Counter(f"{c.suite.removeprefix('controls_')} ({c.control.kind})" for c in controls if c.control)
+    return Outcome({"controls": len(controls), **dict(sorted(kinds.items()))})

@@ -1,0 +1,163 @@
+"""Stage 1: the corpus, cleaned, without empty or repeated texts, in shards by id hash, with near-duplicate clusters."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Container, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from heapq import merge
+from pathlib import Path
+
+import numpy as np
+
+from constraintsuite.corpora.base import BadRows
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import shard_of
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.records.text import Document
+from constraintsuite.store.files import atomic_writer
+from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
+from constraintsuite.suites.corpus.digests import DigestSet, digest_of
+from constraintsuite.suites.corpus.numbering import Ids
+from constraintsuite.suites.corpus.parts import part_path, part_paths
+from constraintsuite.suites.corpus.tables import read_table, write_table
+from constraintsuite.suites.corpus.walking import row_at, walk
+from constraintsuite.suites.recipe import DocumentSettings, Recipe
+from constraintsuite.text.cleaning import clean, repair_spacing
+from constraintsuite.text.neardup import Sketches
+
+CLUSTERS = "clusters.json"
+RUN = 1 << 16
+"""Near-duplicates whose ids are sorted at once."""
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Read the source once and write `part-NN.jsonl`, `clusters.json`, `queries.jsonl`, `qrels.jsonl` and `bad-rows.jsonl`."""
+    source = open_source(job.recipe.corpus)
+    bad = BadRows(skip=job.recipe.corpus.skip_bad_rows)
+    rejects: Counter[str] = Counter()
+    with Sketches(job.out) as sketches:
+        accepted = accepted_documents(source.documents(bad), job.recipe.documents, rejects)
+        written = _write_parts(job, accepted, sketches)
+        if not written.places:
+            raise UserError(
+                f"{source.name}: no usable document. Rejected: {dict(rejects) or 'none'}, bad rows: {dict(bad.counts) or 'none'}."
+            )
+        roots = sketches.clusters(lambda index: written.read(index).text, job.recipe.documents.near_duplicate)
+    near = array("q", (index for index, root in enumerate(roots) if index != root))
+    write_table(job.out / CLUSTERS, _by_id(written, near, roots))
+    queries = write_jsonl(job.out / "queries.jsonl", source.queries(bad))
+    qrels = write_jsonl(job.out / "qrels.jsonl", source.qrels(bad))
+    write_jsonl(job.out / "bad-rows.jsonl", bad.rows)
+    counts = {
+        "documents": len(written.places),
+        "near-duplicates": len(near),
+        "queries": queries,
+        "judgments": qrels,
+    }
+    return Outcome(counts, dict(rejects + Counter(bad.counts)))
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Where each document went, in the order of the source."""
+
+    folder: Path
+    shards: int
+    places: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, shard: int, offset: int) -> None:
+        self.places.append(offset * self.shards + shard)
+
+    def read(self, index: int) -> Document:
+        offset, shard = divmod(self.places[index], self.shards)
+        return row_at(part_path(self.folder, shard), offset).parse(Document)
+
+
+def _write_parts(job: Job[Recipe], documents: Iterator[Document], sketches: Sketches) -> _Written:
+    written = _Written(job.out, job.recipe.documents.shards)
+    with ExitStack() as stack, job.reporter.track("documents", None) as advance:
+        files = [stack.enter_context(atomic_writer(part_path(job.out, shard))) for shard in range(written.shards)]
+        for document in documents:
+            shard = shard_of(document.id, written.shards)
+            written.add(shard, files[shard].tell())
+            files[shard].write(encode(document) + b"\n")
+            sketches.add(document.text)
+            advance()
+    return written
+
+
+def _by_id(written: _Written, near: array[int], roots: array[int]) -> Iterator[tuple[str, str]]:
+    """The ids of near-duplicates and of the first of their clusters, sorted in runs: as strings, all would take much room."""
+    members = np.asarray(near, dtype=np.int64)
+    named = np.union1d(members, np.asarray(roots, dtype=np.int64)[members])
+    ids = Ids(written.read(index).id for index in named.tolist())
+
+    def id_of(index: int) -> str:
+        return ids[int(np.searchsorted(named, index))]
+
+    runs = [array("q", sorted(near[begin : begin + RUN], key=id_of)) for begin in range(0, len(near), RUN)]
+    return ((id_of(index), id_of(roots[index])) for index in merge(*runs, key=id_of))
+
+
+def read_documents(folder: Path) -> Iterator[Document]:
+    """All documents of the stage, shard by shard."""
+    for path in part_paths(folder):
+        yield from read_jsonl(path, Document)
+
+
+def read_some(folder: Path, wanted: Container[str]) -> Iterator[Document]:
+    """The wanted documents of the stage; the others are passed over unread."""
+    return (row.parse(Document) for row in walk(folder) if row.id in wanted)
+
+
+def read_clusters(folder: Path, wanted: Container[str] | None = None) -> dict[str, str]:
+    """The cluster's name of each document (or of each that is wanted) that has a near-duplicate before it."""
+    table = read_table(folder / CLUSTERS)
+    return {document: first for document, first in table if wanted is None or document in wanted}
+
+
+def accepted_documents(
+    documents: Iterator[Document], settings: DocumentSettings, rejects: Counter[str]
+) -> Iterator[Document]:
+    """Cleaned, and only those that a suite can use; the others are counted by reason."""
+    ids, texts = DigestSet(), DigestSet()
+    for document in documents:
+        cleaned = _cleaned(document, settings)
+        reason = _fault(cleaned, settings)
+        identity, text = digest_of(cleaned.id), digest_of(cleaned.text.casefold())
+        if reason is None and identity in ids:
+            reason = "duplicate_id"
+        if reason is None and text in texts:
+            reason = "duplicate_text"
+        if reason is not None:
+            rejects[reason] += 1
+            continue
+        ids.add(identity)
+        texts.add(text)
+        yield cleaned
+
+
+def _cleaned(document: Document, settings: DocumentSettings) -> Document:
+    text, title = clean(document.text), clean(document.title)
+    if settings.repair_spacing:
+        text = repair_spacing(text)
+    return Document(clean(document.id), text, title, document.metadata)
+
+
+def _fault(document: Document, settings: DocumentSettings) -> str | None:
+    words = len(document.text.split())
+    if not document.id:
+        return "empty_id"
+    if words == 0:
+        return "empty_text"
+    if words < settings.min_words:
+        return "too_short"
+    if words > settings.max_words or len(document.text) > 12 * settings.max_words:
+        return "too_long"
+    letters = sum(character.isalpha() for character in document.text)
+    return "not_prose" if letters < len(document.text) / 2 else None

@@ -1,0 +1,47 @@
+"""Stage 9: a seeded sample for people to judge, 15/35/50 easy, medium and hard, refilled where a stratum is short."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.records.examples import Example
+from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.stages.viewing import read_examples
+
+MIX = {"easy": 0.15, "medium": 0.35, "hard": 0.5}
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `gold.jsonl`."""
+    sample = sample_gold(read_examples(job.inputs["tagged"]), job.recipe.sizes.gold, job.recipe.seed)
+    write_jsonl(job.out / "gold.jsonl", sample)
+    return Outcome(
+        {"gold": len(sample), **dict(sorted(Counter(e.suite.removeprefix("negation_") for e in sample).items()))}
+    )
+
+
+def sample_gold(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
+    """At most `size` examples; what a stratum lacks is taken from the others, and slices take turns inside each."""
+    ordered = sorted(examples, key=lambda example: stable_hash("gold", str(seed), example.id))
+    ordered = _slices_in_turn(ordered)
+    chosen: list[Example] = []
+    for difficulty, share in MIX.items():
+        stratum = [example for example in ordered if example.tags.difficulty == difficulty]
+        chosen += stratum[: round(share * size)]
+    taken = {example.id for example in chosen}
+    chosen += [example for example in ordered if example.id not in taken][: size - len(chosen)]
+    return sorted(chosen[:size], key=lambda example: example.id)
+
+
+def _slices_in_turn(examples: Sequence[Example]) -> list[Example]:
+    position: Counter[str] = Counter()
+    keyed = []
+    for example in examples:
+        keyed.append((position[example.suite], example.suite, example))
+        position[example.suite] += 1
+    return [example for _, _, example in sorted(keyed, key=lambda item: item[:2])]

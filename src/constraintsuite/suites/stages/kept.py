@@ -1,0 +1,205 @@
+"""Stage 6: every pair judged by the texts it really has; then as many as wanted, of every slice and relation."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.care import Care
+from constraintsuite.execution.shards import shard_of
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.records.examples import Evidence
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites import dropping
+from constraintsuite.suites.filters import FILTERS
+from constraintsuite.suites.filters.base import CheckedPair
+from constraintsuite.suites.pairs.records import Draft, Kept, Rejected
+from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.selection import select
+from constraintsuite.suites.stages.documents import read_some
+from constraintsuite.suites.stages.pairs import read_drafts
+from constraintsuite.suites.stages.queries import read_questions
+from constraintsuite.text.base import Analysis
+from constraintsuite.text.choice import get_analyser
+from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.polarity import Judged, judge_mentions
+
+
+@dataclass(frozen=True)
+class CheckTask:
+    """One shard of drafts to judge."""
+
+    drafts: tuple[Draft, ...]
+    proposals: dict[str, Proposal]
+    titles: dict[str, str]
+    recipe: Recipe
+    target: Path
+    failed: Path
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `checked/…` per shard, then `kept.jsonl` and `rejected.jsonl`."""
+    drafts = read_drafts(job.inputs["pairs"])
+    checked = job.map_shards("kept", check_shard, _tasks(job, drafts))
+    passed: list[Kept] = []
+    rejected: list[Rejected] = []
+    for path in sorted(job.out.glob("passed-*.jsonl")):
+        passed += read_jsonl(path, Kept)
+        rejected += read_jsonl(path.with_name(path.name.replace("passed", "failed")), Rejected)
+    passed, unwanted = _without_dropped(job, passed, drafts)
+    whole, broken = _whole_couples(passed, drafts)
+    chosen, surplus = select(whole, job.recipe.sizes, lambda kept: kept.draft)
+    rejected += [Rejected(dropping.REASON, kept.draft) for kept in unwanted]
+    rejected += [Rejected("couple_broken", kept.draft) for kept in broken]
+    rejected += [Rejected(reason, kept.draft) for reason, kept in surplus]
+    write_jsonl(job.out / "kept.jsonl", chosen)
+    write_jsonl(job.out / "rejected.jsonl", rejected)
+    slices = Counter(kept.draft.slice.removeprefix("negation_") for kept in chosen)
+    reasons = Counter(one.reason for one in rejected)
+    return Outcome(
+        {"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))},
+        {**checked.rejects, **reasons},
+    )
+
+
+def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
+    proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
+    wanted = {document for draft in drafts for document in (draft.pos, draft.neg)}
+    titles = {document.id: document.title for document in read_some(job.inputs["documents"], wanted)}
+    shards: dict[int, list[Draft]] = defaultdict(list)
+    count = job.recipe.documents.shards
+    for draft in drafts:
+        shards[shard_of(draft.unit, count)].append(draft)
+    tasks = {}
+    for shard in range(count):
+        part = tuple(shards[shard])
+        target = job.out / f"passed-{shard:05d}.jsonl"
+        tasks[target.stem] = CheckTask(
+            part,
+            {draft.proposal: proposals[draft.proposal] for draft in part},
+            {document: titles[document] for draft in part for document in (draft.pos, draft.neg)},
+            job.recipe,
+            target,
+            target.with_name(target.name.replace("passed", "failed")),
+        )
+    return tasks
+
+
+def check_shard(task: CheckTask, care: Care) -> Outcome:
+    """Analyse the texts of one shard and put every pair through the filters."""
+    passed: list[Kept] = []
+    failed: list[Rejected] = []
+    for draft, verdict in care.each(task.drafts, _name, lambda drafts: _check(drafts, task)):
+        if isinstance(verdict, Kept):
+            passed.append(verdict)
+        else:
+            failed.append(Rejected(verdict, draft))
+    write_jsonl(task.failed, failed)
+    write_jsonl(task.target, passed)
+    return Outcome({"checked": len(passed) + len(failed), "passed": len(passed)})
+
+
+def _check(drafts: Sequence[Draft], task: CheckTask) -> Iterator[Kept | str]:
+    """What is kept of each draft, or the reason why it is not."""
+    texts = sorted({text for draft in drafts for text in (draft.pos_text, draft.neg_text)})
+    analyses = dict(zip(texts, get_analyser(task.recipe.analysis.analyser).analyse(texts), strict=True))
+    for draft in drafts:
+        pair = _pair(draft, task, analyses)
+        yield next(reasons(pair), None) or _kept(pair)
+
+
+def _name(draft: Draft) -> str:
+    return f"{draft.proposal} {draft.operator} {draft.pos} {draft.neg}"
+
+
+def reasons(pair: CheckedPair) -> Iterator[str]:
+    """Why the pair is refused, filter by filter."""
+    for name in FILTERS.names():
+        reason = FILTERS.load(name)(pair)
+        if reason is not None:
+            yield reason
+
+
+def _pair(draft: Draft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
+    proposal = task.proposals[draft.proposal]
+    pos, neg = analyses[draft.pos_text], analyses[draft.neg_text]
+    return CheckedPair(
+        draft=draft,
+        proposal=proposal,
+        pos_title=task.titles[draft.pos],
+        neg_title=task.titles[draft.neg],
+        pos=pos,
+        neg=neg,
+        pos_mentions=judge_mentions(find_forms(pos.text, proposal.forms), pos.scopes),
+        neg_mentions=judge_mentions(find_forms(neg.text, proposal.forms), neg.scopes),
+        filters=task.recipe.filters,
+        pairs=task.recipe.pairs,
+    )
+
+
+def _kept(pair: CheckedPair) -> Kept:
+    evidence = [_evidence("pos", judged, pair.pos) for judged in pair.pos_mentions]
+    evidence += [_evidence("neg", judged, pair.neg) for judged in pair.neg_mentions]
+    return Kept(pair.draft, tuple(evidence), _cues(pair.pos), _cues(pair.neg))
+
+
+def _evidence(side: str, judged: Judged, analysis: Analysis) -> Evidence:
+    cue = judged.cue.of(analysis.text) if judged.cue is not None else None
+    return Evidence(
+        "pos" if side == "pos" else "neg", judged.span.start, judged.span.end, judged.verdict, cue, judged.rule
+    )
+
+
+def _cues(analysis: Analysis) -> tuple[str, ...]:
+    spans = sorted({(s.cue_start, s.cue_end) for s in analysis.scopes if s.kind == "negated"})
+    return tuple(analysis.text[start:end].lower() for start, end in spans)
+
+
+def _without_dropped(
+    job: Job[Recipe], passed: Sequence[Kept], drafts: Sequence[Draft]
+) -> tuple[list[Kept], list[Kept]]:
+    """What nobody wants left out, and the rest; a file of which nothing is known here is a UserError."""
+    names = dropping.read_dropped(job.recipe.drop)
+    if not names:
+        return list(passed), []
+    proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
+
+    def name(draft: Draft) -> str:
+        return dropping.name_of_texts(proposals[draft.proposal].neg, draft.pos_text, draft.neg_text)
+
+    known = names & {name(draft) for draft in drafts}
+    job.reporter.note(f"drop: {len(known):,} of {len(names):,} examples that people want left out are known here")
+    if not known:
+        raise UserError(
+            f"{', '.join(map(str, job.recipe.drop))}: none of these examples comes from this corpus with these settings. "
+            "Was the file exported from a batch of another suite?"
+        )
+    unwanted = [kept for kept in passed if name(kept.draft) in names]
+    return [kept for kept in passed if name(kept.draft) not in names], unwanted
+
+
+def _whole_couples(passed: Sequence[Kept], drafts: Sequence[Draft]) -> tuple[list[Kept], list[Kept]]:
+    """A couple is kept whole or not at all: one half alone would bring back what the couple cancels."""
+    size = Counter(_couple(draft) for draft in drafts)
+    found = Counter(_couple(kept.draft) for kept in passed)
+    whole: list[Kept] = []
+    broken: list[Kept] = []
+    for kept in passed:
+        couple = _couple(kept.draft)
+        (whole if not kept.draft.couple or found[couple] == size[couple] else broken).append(kept)
+    return whole, broken
+
+
+def _couple(draft: Draft) -> tuple[str, str]:
+    """The couple that a draft is half of; its natural texts and its edited ones count apart."""
+    return draft.slice if draft.edit else "", draft.couple
+
+
+def read_kept(folder: Path) -> list[Kept]:
+    """The kept pairs."""
+    return list(read_jsonl(folder / "kept.jsonl", Kept))

@@ -1,0 +1,68 @@
+"""Stage 2: every document read once: its class, what it states, the nouns it has or lacks, and where negation reaches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.execution.care import Care
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.records.text import Document
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.domain import load_knowledge
+from constraintsuite.suites.reading.document import read_document
+from constraintsuite.suites.reading.records import DocumentReading
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.text.choice import get_analyser
+
+
+@dataclass(frozen=True)
+class ReadingTask:
+    """One shard to read."""
+
+    source: Path
+    target: Path
+    analyser: str
+    domains: tuple[Path, ...]
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Read every shard; workers share nothing but the folders."""
+    tasks = {}
+    for shard in range(job.recipe.documents.shards):
+        source = part_path(job.inputs["documents"], shard)
+        target = part_path(job.out, shard)
+        settings = job.recipe.analysis
+        tasks[target.stem] = ReadingTask(source, target, settings.analyser, settings.domains)
+    return job.map_shards("mentions", read_shard, tasks)
+
+
+def read_shard(task: ReadingTask, care: Care) -> Outcome:
+    """Read the documents of one shard, with a few of them in memory at a time."""
+    counts = Counter({"documents": 0, "with a known class": 0, "facts": 0})
+
+    def readings() -> Iterator[DocumentReading]:
+        documents = read_jsonl(task.source, Document)
+        for _, reading in care.each(documents, _name, lambda some: read_all(some, task.analyser, task.domains)):
+            counts["documents"] += 1
+            counts["with a known class"] += any(c.strength >= 2 and c.kind for c in reading.classes)
+            counts["facts"] += len(reading.facts)
+            yield reading
+
+    write_jsonl(task.target, readings())
+    return Outcome(dict(counts))
+
+
+def _name(document: Document) -> str:
+    return document.id
+
+
+def read_all(documents: Sequence[Document], analyser: str, domains: tuple[Path, ...] = ()) -> Iterator[DocumentReading]:
+    """The reading of each document, in order."""
+    knowledge = load_knowledge(domains)
+    for document, analysis in zip(documents, get_analyser(analyser).analyse(d.text for d in documents), strict=True):
+        yield read_document(document, analysis, knowledge)

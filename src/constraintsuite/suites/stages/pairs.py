@@ -1,0 +1,159 @@
+"""Stage 5: couples, singles, inserted contrasts, exchanged fillers, negated sentences."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.records.text import Document
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.corpus.shelf import Shelf
+from constraintsuite.suites.corpus.walking import walk_both
+from constraintsuite.suites.domain import Knowledge, load_knowledge
+from constraintsuite.suites.pairs.contrast import Passage, contrast_drafts
+from constraintsuite.suites.pairs.couples import Matching, Measure, find_couples, measure, natural_drafts, single_drafts
+from constraintsuite.suites.pairs.flips import flip_drafts
+from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.swaps import natural_swaps
+from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
+from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.queries.topics import classes_of
+from constraintsuite.suites.reading.records import DocumentReading, SubjectRead
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.stages.candidates import POOLS, Pool
+from constraintsuite.suites.stages.documents import read_clusters
+from constraintsuite.suites.stages.queries import read_proposals, read_splits
+from constraintsuite.suites.stages.viewing import read_heads
+from constraintsuite.text.base import Scope
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `drafts.jsonl`."""
+    recipe = job.recipe
+    knowledge = load_knowledge(recipe.analysis.domains)
+    proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
+    named = _look_up(job, proposals, read_heads(job.inputs["mentions"], knowledge), knowledge)
+    matching = _matching(job, named, proposals)
+    rejects: Counter[str] = Counter()
+    couples = list(find_couples(proposals, matching, recipe.pairs, rejects, explicit=True))
+    couples += find_couples(proposals, matching, recipe.pairs, Counter(), explicit=False)
+    drafts = list(natural_drafts(couples, matching))
+    drafts += single_drafts(proposals, drafts, matching, recipe.pairs)
+    if recipe.pairs.insert_contrasts:
+        for couple in couples:
+            passages = {document: _passage(document, named) for document in (couple.a, couple.b)}
+            drafts += contrast_drafts(couple, passages, knowledge)
+    attributes = [p for p in proposals if p.is_attribute]
+    drafts += natural_swaps(attributes, named.readings, matching)
+    if recipe.pairs.flips:
+        drafts += flip_drafts(attributes, named.readings, matching)
+    drafts, repeated = distinct(drafts)
+    rejects["repeated"] += repeated
+    write_jsonl(job.out / "drafts.jsonl", drafts)
+    counts = Counter(
+        f"{draft.slice.removeprefix('negation_')} ({draft.operator.partition(':')[0]})" for draft in drafts
+    )
+    return Outcome({"drafts": len(drafts), "couples": len(couples), **dict(sorted(counts.items()))}, dict(rejects))
+
+
+def distinct(drafts: Sequence[Draft]) -> tuple[list[Draft], int]:
+    """Drafts without repetitions (two couples can give one edited text), and how many were dropped; couples go whole."""
+    seen: set[tuple[str, str, str]] = set()
+    repeated: set[str] = set()
+    kept = []
+    for draft in drafts:
+        key = (draft.proposal, draft.pos_text, draft.neg_text)
+        if key not in seen:
+            kept.append(draft)
+        elif draft.couple:
+            repeated.add(draft.couple)
+        seen.add(key)
+    whole = [draft for draft in kept if draft.couple not in repeated]
+    return whole, len(drafts) - len(whole)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What is known of the documents that proposals name; no other can stand in a pair."""
+
+    documents: Shelf[Document]
+    readings: Shelf[DocumentReading]
+    measures: dict[str, Measure]
+    years: dict[str, int]
+    people: set[str]
+    """Documents about a person."""
+    evidence: dict[str, Stances]
+    """By proposal."""
+
+
+def _look_up(job: Job[Recipe], proposals: Sequence[Proposal], heads: Collection[str], knowledge: Knowledge) -> _Named:
+    """Read the named documents once; their texts are left where they are."""
+    by_words: dict[YWords, list[str]] = defaultdict(list)
+    for proposal in proposals:
+        by_words[YWords(proposal.forms, proposal.blocked)].append(proposal.id)
+    named = _Named(Shelf(Document), Shelf(DocumentReading), {}, {}, set(), {})
+    wanted = {document for p in proposals for document in (*p.affirming, *p.denying, *p.on_topic)}
+
+    def documents() -> Iterator[tuple[Document, Sequence[Scope]]]:
+        for _, row, read in walk_both(job.inputs["documents"], job.inputs["mentions"]):
+            if row.id not in wanted:
+                continue
+            document, reading = row.parse(Document), read.parse(SubjectRead)
+            named.documents.put(row)
+            named.readings.put(read)
+            named.measures[document.id] = measure(document.text)
+            classes = classes_of(reading.classes, heads, knowledge)
+            if classes and classes[0].year is not None:
+                named.years[document.id] = classes[0].year
+            if any(one.kind == "person" for one in classes):
+                named.people.add(document.id)
+            yield document, reading.scopes
+
+    found = collect_evidence({str(i): words for i, words in enumerate(by_words)}, documents())
+    named.evidence.update({proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids})
+    return named
+
+
+def _matching(job: Job[Recipe], named: _Named, proposals: Sequence[Proposal]) -> Matching:
+    """With the pools as far as they hold named documents; pool by pool, since all of them are many."""
+    asking: dict[str, set[str]] = defaultdict(set)
+    for proposal in proposals:
+        asking[proposal.topic].add(proposal.id)
+        asking[proposal.base].add(proposal.id)
+    topics = {proposal.topic for proposal in proposals}
+    scores: dict[str, dict[str, float]] = {}
+    best: dict[str, float] = {}
+    pooled: dict[str, set[str]] = {proposal.id: set() for proposal in proposals}
+    for pool in read_jsonl(job.inputs["candidates"] / POOLS, Pool):
+        known = {d: score for d, score in zip(pool.documents, pool.scores, strict=True) if d in named.measures}
+        if pool.query in topics:
+            scores[pool.query], best[pool.query] = known, max(pool.scores, default=1.0) or 1.0
+        for proposal_id in asking[pool.query]:
+            pooled[proposal_id].update(known)
+    return Matching(
+        documents=named.documents,
+        measures=named.measures,
+        clusters=read_clusters(job.inputs["documents"], named.measures),
+        years=named.years,
+        splits=read_splits(job.inputs["queries"], named.measures),
+        evidence=named.evidence,
+        topic_scores=scores,
+        best_scores=best,
+        pooled=pooled,
+    )
+
+
+def _passage(document: str, named: _Named) -> Passage:
+    """What an edit needs to know of a document; of a person a new sentence speaks as the text does."""
+    text, reading = named.documents[document], named.readings[document]
+    subject = reading.pronoun if document in named.people else "It"
+    return Passage(text.text, text.title, reading.facts, reading.sentences, subject)
+
+
+def read_drafts(folder: Path) -> list[Draft]:
+    """The drafts of the stage."""
+    return list(read_jsonl(folder / "drafts.jsonl", Draft))

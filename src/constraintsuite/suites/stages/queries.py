@@ -1,0 +1,184 @@
+"""Stage 3: what to ask. Topics, splits, proposals, and a report of how well the corpus suits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.records.examples import Split
+from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
+from constraintsuite.suites.corpus.corpus import Corpus
+from constraintsuite.suites.corpus.numbering import Numbering, Numbers
+from constraintsuite.suites.corpus.tables import read_table, write_table
+from constraintsuite.suites.domain import Knowledge, load_knowledge
+from constraintsuite.suites.queries.approval import apply_approval, doubt_all
+from constraintsuite.suites.queries.attributes import (
+    NounCount,
+    attribute_key,
+    attribute_words,
+    count_nouns,
+    denied_nouns,
+    propose_attributes,
+    select_attributes,
+)
+from constraintsuite.suites.queries.coverage import Coverage, measure_coverage
+from constraintsuite.suites.queries.evidence import Sides, collect_sides
+from constraintsuite.suites.queries.facts import FactTable, RelationFacts
+from constraintsuite.suites.queries.given import read_given
+from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic
+from constraintsuite.suites.queries.relations import propose_relations, y_key, y_words
+from constraintsuite.suites.queries.topics import TopicTable
+from constraintsuite.suites.queries.view import CorpusView
+from constraintsuite.suites.reading.records import NounsRead
+from constraintsuite.suites.recipe import QuerySettings, Recipe
+from constraintsuite.suites.splits import split_documents, split_ys
+from constraintsuite.suites.stages.documents import CLUSTERS
+from constraintsuite.suites.stages.viewing import view_corpus
+
+
+def work(job: Job[Recipe]) -> Outcome:
+    """Write `proposals.jsonl`, `splits.json`, `coverage.json`."""
+    recipe = job.recipe
+    knowledge = load_knowledge(recipe.analysis.domains)
+    rejects: Counter[str] = Counter()
+    allowed = _allowed_relations(recipe, knowledge)
+    corpus = Corpus(job.inputs["documents"], job.inputs["mentions"])
+    view = view_corpus(corpus, knowledge, FactTable(knowledge, allowed), recipe.queries.min_topic_documents)
+    gathered = view.facts.gather()
+    attributes = _attributes(view, knowledge, recipe.queries) if ATTRIBUTE in allowed else {}
+    entries = {y_key(key, y): y_words(found.relation, y) for key, found in gathered.items() for y in found.documents}
+    entries |= {
+        attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found
+    }
+    evidence = collect_sides(entries, corpus.scoped(view.topics.with_topic()))
+    splits = split_documents(
+        corpus.numbering.ids,
+        _near_duplicates(job.inputs["documents"], corpus.numbering),
+        _ties(gathered, attributes, view.topics),
+        recipe.splits,
+        recipe.seed,
+    )
+    ys = split_ys(_speaking(gathered, evidence), splits, recipe.splits)
+    mined: list[Proposal] = []
+    if recipe.queries.mine:
+        topics, numbering = view.topics, corpus.numbering
+        mined += propose_relations(gathered, evidence, topics, numbering, ys, rejects)
+        mined += propose_attributes(attributes, evidence, topics, numbering, ys, knowledge, recipe.queries, rejects)
+    queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
+    qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
+    given = read_given(queries, qrels, view, splits, knowledge, rejects)
+    coverage = measure_coverage(view, knowledge, mined, given, recipe.queries)
+    settled = sorted(_settle([*given, *mined], coverage, recipe.approved), key=_best_first)
+    write_jsonl(job.out / "proposals.jsonl", settled)
+    write_table(job.out / "splits.json", splits.entries())
+    write_text(job.out / "coverage.json", adapter(Coverage).dump_json(coverage, indent=2).decode() + "\n")
+    counts = {"proposals": len(settled), "to build": sum(p.status in ("build", "accepted") for p in settled)}
+    return Outcome(counts, dict(rejects))
+
+
+def _attributes(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:
+    """Read the nouns of documents on topic twice: only those that enough documents deny are counted."""
+    on_topic = view.topics.with_topic()
+    denying = ((n, reading.parse(NounsRead)) for n, _, reading in view.corpus.passages() if on_topic[n])
+    wanted = denied_nouns(denying, view.topics, knowledge, max(1, settings.min_denying))
+    counted = (
+        (n, document.parse(Document).text, reading.parse(NounsRead))
+        for n, document, reading in view.corpus.passages()
+        if on_topic[n]
+    )
+    return select_attributes(count_nouns(counted, view.topics, knowledge, wanted), settings)
+
+
+def _speaking(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Sides]) -> dict[str, Numbers]:
+    """The documents by which the split of each Y is chosen: those that state it, else those that speak of it."""
+    stating = {y_key(key, y): numbers for key, found in gathered.items() for y, numbers in found.documents.items()}
+    return {
+        key: stating[key] if key in stating else np.union1d(found.affirming, found.denying)
+        for key, found in evidence.items()
+    }
+
+
+def _near_duplicates(documents: Path, numbering: Numbering) -> Iterator[tuple[int, int]]:
+    for document, first in read_table(documents / CLUSTERS):
+        numbers = numbering.of(document), numbering.of(first)
+        if numbers[0] is not None and numbers[1] is not None:
+            yield numbers[0], numbers[1]
+
+
+def _best_first(proposal: Proposal) -> tuple[float, str]:
+    return -proposal.score, proposal.id
+
+
+def _settle(proposals: Sequence[Proposal], coverage: Coverage, approved: Path | None) -> list[Proposal]:
+    """Which proposals are built: a person's choice where there is one, else what is sure."""
+    distinct = list({proposal.id: proposal for proposal in proposals}.values())
+    if approved is not None:
+        return apply_approval(approved, distinct)
+    return distinct if coverage.suits else doubt_all(distinct, coverage)
+
+
+def check_relations(settings: QuerySettings, knowledge: Knowledge) -> None:
+    """Refuse a recipe that names a relation which no domain file has."""
+    known = {*knowledge.relations, ATTRIBUTE}
+    for name in (*settings.relations, *settings.exclude_relations):
+        if name not in known:
+            raise UserError(f"No relation named {name!r}. There are: {', '.join(sorted(known))}.")
+
+
+def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
+    known = {*knowledge.relations, ATTRIBUTE}
+    wanted = set(recipe.queries.relations) or known
+    return (wanted & known) - set(recipe.queries.exclude_relations)
+
+
+def _ties(
+    gathered: Mapping[str, RelationFacts], attributes: Mapping[Topic, object], topics: TopicTable
+) -> Iterator[list[int]]:
+    """Groups of documents to keep in one split, the dearest first.
+
+    Topics whose attributes are asked for; documents that state one name; then those that share a value of a closed relation
+    (nationality, genre), as far as the cap on the size of a part allows.
+    """
+    for topic in sorted(attributes, key=lambda topic: topic.text):
+        yield topics.members(topic).tolist()
+    shared = [
+        (found.relation.filler == "value", documents)
+        for found in gathered.values()
+        for documents in found.documents.values()
+    ]
+    # Of equal length, by ids: their numbers are in the same order, and as bytes, the greatest first, compare as they do.
+    for _, documents in sorted(shared, key=lambda tie: (tie[0], len(tie[1]), tie[1].astype(">u4").tobytes())):
+        yield documents.tolist()
+
+
+def read_proposals(folder: Path) -> list[Proposal]:
+    """The proposals of the stage, best first."""
+    return list(read_jsonl(folder / "proposals.jsonl", Proposal))
+
+
+def read_questions(folder: Path, wanted: Container[str]) -> dict[str, Proposal]:
+    """The wanted proposals by id, without the many documents that they name: what is asked is all that is left of them."""
+    return {
+        proposal.id: replace(proposal, affirming=(), denying=(), on_topic=(), evidence=())
+        for proposal in read_jsonl(folder / "proposals.jsonl", Proposal)
+        if proposal.id in wanted
+    }
+
+
+def read_splits(folder: Path, wanted: Container[str] | None = None) -> dict[str, Split]:
+    """The split of each document, or of those that are wanted."""
+    return {
+        document: cast(Split, split)
+        for document, split in read_table(folder / "splits.json")
+        if wanted is None or document in wanted
+    }

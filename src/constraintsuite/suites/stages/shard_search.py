@@ -1,0 +1,139 @@
+"""BM25 hits by shards: count every shard, add up, search every shard, merge; workers share nothing but the folder.
+
+What they hand over lies in hidden files, which are no content of the stage. Texts are analysed once, to count: what the search
+needs of them is handed over too, a few bytes for each term of a document that stands in a query. A worker imports this
+module, and not the reading of queries, which loads hundreds of megabytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.execution.care import Care
+from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.stage import Job
+from constraintsuite.execution.travel import clear
+from constraintsuite.records.text import Document
+from constraintsuite.retrieval.bm25 import Ranking
+from constraintsuite.retrieval.postings import TermCounts, collect_postings, read_postings, write_postings
+from constraintsuite.retrieval.sharded import Bm25Shard, asked_terms, merge_rankings
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter, encode, read_jsonl, write_jsonl
+from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.recipe import CandidateSettings, Recipe
+from constraintsuite.text.terms import TermAnalyser
+
+_QUERIES = adapter(list[list[str]])
+
+
+@dataclass(frozen=True)
+class CountTask:
+    """One shard to read and count."""
+
+    source: Path
+    queries: Path
+    """The terms of each."""
+    counts: Path
+    postings: Path
+    settings: CandidateSettings
+
+
+@dataclass(frozen=True)
+class RankTask:
+    """One shard to search."""
+
+    queries: Path
+    postings: Path
+    """What the terms of this shard's documents are."""
+    whole: Path
+    """What all shards counted, added up."""
+    hits: Path
+    settings: CandidateSettings
+
+
+def search_by_shards(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
+    """Leave the hits of each shard for all queries in the folder."""
+    settings, shards = job.recipe.candidates, range(job.recipe.documents.shards)
+    asked, whole = job.out / ".queries.json", job.out / ".whole.json"
+    analyser = _analyser(settings)
+    write_text(asked, _QUERIES.dump_json([analyser.terms(query) for query in queries]).decode())
+    counts, postings, hits = _counts(job), _postings(job), _hits(job)
+    sources = [part_path(job.inputs["documents"], shard) for shard in shards]
+    counted = job.map_shards(
+        "count",
+        count_shard,
+        {f"count-{i:05d}": CountTask(sources[i], asked, counts[i], postings[i], settings) for i in shards},
+    )
+    if not whole.is_file():
+        merged = TermCounts.merged(adapter(TermCounts).validate_json(file.read_bytes()) for file in counts)
+        write_text(whole, encode(merged).decode())
+    searched = job.map_shards(
+        "search",
+        rank_shard,
+        {f"search-{i:05d}": RankTask(asked, postings[i], whole, hits[i], settings) for i in shards},
+    )
+    return Outcome.merged([counted, searched])
+
+
+def read_hits(job: Job[Recipe]) -> Iterator[Ranking]:
+    """The hits of each query among all shards; their files have the same order, and are read side by side."""
+    for parts in zip(*(read_jsonl(hits, Ranking) for hits in _hits(job)), strict=True):
+        yield merge_rankings(parts, job.recipe.candidates.k_pool)
+
+
+def clear_up(job: Job[Recipe]) -> None:
+    """Remove what the shards left, from an object store first: what is still there would come back."""
+    for file in (*_counts(job), *_postings(job), *_hits(job)):
+        clear(file)
+        file.unlink(missing_ok=True)
+
+
+def count_shard(task: CountTask, care: Care) -> Outcome:
+    """Read one shard, keep what its documents hold of the terms of queries, and count it."""
+    asked = asked_terms(_QUERIES.validate_json(task.queries.read_bytes()))
+    postings = collect_postings(_terms_of(task.source, _analyser(task.settings), care), asked)
+    write_postings(task.postings, postings)
+    write_text(task.counts, encode(postings.counts(asked)).decode())
+    return Outcome()
+
+
+def rank_shard(task: RankTask, care: Care) -> Outcome:
+    """Search one shard for all queries; nothing but this shard is in memory."""
+    whole = adapter(TermCounts).validate_json(task.whole.read_bytes())
+    queries = _QUERIES.validate_json(task.queries.read_bytes())
+    settings, postings = task.settings, read_postings(task.postings)
+    shard = Bm25Shard(postings, asked_terms(queries), whole, k1=settings.k1, b=settings.b)
+    write_jsonl(task.hits, (shard.rank_terms(terms, settings.k_pool) for terms in queries))
+    return Outcome()
+
+
+def _terms_of(source: Path, analyser: TermAnalyser, care: Care) -> Iterator[tuple[str, list[str]]]:
+    """Each document of a shard with its terms, with a few of them in memory at a time."""
+
+    def analysed(documents: Sequence[Document]) -> list[list[str]]:
+        return [analyser.terms(f"{document.title} {document.text}") for document in documents]
+
+    for document, terms in care.each(read_jsonl(source, Document), lambda document: document.id, analysed):
+        yield document.id, terms
+
+
+def _counts(job: Job[Recipe]) -> list[Path]:
+    return _handed_over(job, "counts", "json")
+
+
+def _postings(job: Job[Recipe]) -> list[Path]:
+    return _handed_over(job, "postings", "npz")
+
+
+def _hits(job: Job[Recipe]) -> list[Path]:
+    return _handed_over(job, "hits", "jsonl")
+
+
+def _handed_over(job: Job[Recipe], what: str, ending: str) -> list[Path]:
+    return [job.out / f".{what}-{shard:05d}.{ending}" for shard in range(job.recipe.documents.shards)]
+
+
+def _analyser(settings: CandidateSettings) -> TermAnalyser:
+    return TermAnalyser(settings.stop_list, settings.stem)

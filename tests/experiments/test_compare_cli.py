@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from constraintsuite.cli import compare as commands
+from constraintsuite.errors import UserError
+from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
+
+POLICY = "rules: [{metric: accuracy, min: 0.9}, {metric: paired_accuracy, max_drop: 0.1}]\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    suite = make_suite(tmp_path / "suite")
+    make_run(suite, tmp_path / "good", "good", [RIGHT] * 40)
+    make_run(suite, tmp_path / "bad", "bad", [RIGHT] * 10 + [WRONG] * 30)
+    (tmp_path / "gate.yaml").write_text(POLICY)
+    return tmp_path
+
+
+def compare(*arguments: object) -> str:
+    return CliRunner().invoke(commands.compare, [str(a) for a in arguments], catch_exceptions=False).stdout
+
+
+def gate(*arguments: object) -> Result:
+    return CliRunner().invoke(commands.gate, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def test_compare_prints_a_table_that_fits_a_terminal(folder: Path) -> None:
+    printed = compare(folder / "bad", folder / "good", "--by", "slice")
+    rows = [line for line in printed.splitlines() if line.startswith(("overall", "explicit", "minpairs"))]
+    assert [row.split()[:3] for row in rows] == [
+        ["overall", "25.0", "100.0"],
+        ["explicit", "0.0", "100.0"],
+        ["minpairs", "50.0", "100.0"],
+    ]
+    assert max(map(len, rows)) <= 100
+
+
+def test_compare_prints_and_writes_json_and_markdown(folder: Path) -> None:
+    arguments = (folder / "bad", folder / "good", "--metric", "accuracy", "--metric", "paired_accuracy", "--changed", 2)
+    found = json.loads(compare(*arguments, "--json", "--out", folder / "c.json"))
+    assert found == json.loads((folder / "c.json").read_text())
+    assert [test["metric"] for test in found["tests"]] == ["accuracy", "paired_accuracy"]
+    assert len(found["changes"]["bad -> good"]) == 2
+    compare(*arguments, "--out", folder / "c.md")
+    assert (folder / "c.md").read_text().startswith("# Comparison on tiny\n")
+
+
+def test_compare_can_count_ties_otherwise(folder: Path) -> None:
+    found = json.loads(compare(folder / "bad", folder / "good", "--ties", "half", "--tie-eps", 2, "--json"))
+    assert (found["rule"], found["tests"][0]["value_first"]) == ({"policy": "half", "eps": 2.0}, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["good"], "two finished runs or more"),
+        (["good", "good"], "named twice"),
+        (["good", "suite"], "this is a suite, not a run"),
+        (["good", "bad", "--metric", "speed"], "No metric named"),
+        (["good", "bad", "--by", "slices"], "Did you mean 'slice'"),
+        (["good", "bad", "--out", "table.txt"], r"written as \.json or \.md"),
+    ],
+)
+def test_compare_explains_what_is_wrong(
+    folder: Path, arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(UserError, match=words):
+        compare(*arguments)
+    assert not (folder / "table.txt").exists()
+
+
+def test_a_run_that_passes_exits_with_0_and_one_that_fails_with_1(folder: Path) -> None:
+    policy = ("--policy", folder / "gate.yaml")
+    passed = gate(folder / "good", *policy, "--baseline", folder / "bad")
+    assert (passed.exit_code, passed.stdout.splitlines()[-1]) == (0, "good passes.")
+    failed = gate(folder / "bad", *policy, "--baseline", folder / "good")
+    assert failed.exit_code == 1
+    assert failed.stdout.splitlines() == [
+        "FAILED  accuracy: min 0.9: 0.25 is below 0.9",
+        "FAILED  paired_accuracy: max_drop 0.1: drop of 0.75 is beyond 0.1 (p 0.0001)",
+        "bad does not pass.",
+    ]
+
+
+def test_a_forged_figure_passes_no_gate(folder: Path) -> None:
+    summary = folder / "bad" / "summary.json"
+    summary.write_text(summary.read_text().replace('"value": 0.25', '"value": 0.99'))
+    with pytest.raises(UserError, match=r"bad/summary\.json: changed since the run was made"):
+        gate(folder / "bad", "--policy", folder / "gate.yaml", "--baseline", folder / "good")
+
+
+def test_unfinished_runs_are_left_out_with_a_note(folder: Path) -> None:
+    (folder / "failed").mkdir()
+    (folder / "failed" / ".lock").touch()
+    arguments = [str(folder / name) for name in ("bad", "failed", "good")]
+    result = CliRunner().invoke(commands.compare, arguments, catch_exceptions=False)
+    assert result.stderr.startswith(f"{folder / 'failed'}: left out, as it is not finished.")
+    assert "bad → good" in result.stdout
+
+
+def test_the_verdict_as_json_has_all_figures(folder: Path) -> None:
+    result = gate(folder / "bad", "--policy", folder / "gate.yaml", "--baseline", folder / "good", "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["passed"], found["model"], found["baseline"]) == (1, False, "bad", "good")
+    assert [verdict["value"]["value"] for verdict in found["verdicts"]] == [0.25, 0.25]
+    assert (found["verdicts"][1]["baseline"], found["verdicts"][1]["difference"]["value"]) == (1.0, -0.75)
+
+
+def test_rules_about_the_run_alone_need_no_suite(folder: Path) -> None:
+    (folder / "gate.yaml").write_text("rules: [{metric: accuracy, min: 0.9}]")
+    (folder / "suite").rename(folder / "elsewhere")
+    assert gate(folder / "good", "--policy", folder / "gate.yaml").exit_code == 0
+
+
+def test_a_suite_that_moved_can_be_named(folder: Path) -> None:
+    (folder / "suite").rename(folder / "elsewhere")
+    arguments = (folder / "good", "--policy", folder / "gate.yaml", "--baseline", folder / "bad")
+    with pytest.raises(UserError, match="--suite FOLDER"):
+        gate(*arguments)
+    assert gate(*arguments, "--suite", folder / "elsewhere").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "policy", ["ties: half\nrules: [{metric: accuracy, min: 0}]", "rules: [{metric: accuracy, min: 0}]", POLICY]
+)
+def test_a_gate_with_another_suite_is_wrong_input_not_a_failed_model(folder: Path, policy: str) -> None:
+    (folder / "gate.yaml").write_text(policy)
+    other = make_suite(folder / "other", count=20).artifact.path
+    arguments = (folder / "good", "--policy", folder / "gate.yaml", "--baseline", folder / "bad", "--suite", other)
+    with pytest.raises(UserError, match=r"good: this run is of another suite .*other"):
+        gate(*arguments)
+
+
+def test_gate_prints_an_example_that_is_a_policy(folder: Path) -> None:
+    (folder / "gate.yaml").write_text(gate("--example").stdout)
+    assert gate(folder / "bad", "--policy", folder / "gate.yaml", "--baseline", folder / "good").exit_code == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["good"]])
+def test_gate_asks_for_what_it_needs(folder: Path, arguments: list[str]) -> None:
+    with pytest.raises(UserError, match="--policy"):
+        gate(*(folder / name for name in arguments))

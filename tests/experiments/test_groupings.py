@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.groupings import FEW, MANY, pick, split_up
+from constraintsuite.records.examples import Edit, Evidence
+from experiments.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES
+
+
+def test_controls_are_counted_on_after_the_main_examples() -> None:
+    parts = split_up(EXAMPLES, CONTROLS)
+    assert parts["control"] == {"case": [5], "idiom": [7], "punctuation": [6]}
+    assert parts["slice"]["controls_nonflip"] == [5, 6]
+    assert sum(map(len, parts["domain"].values())) == len(EXAMPLES)
+
+
+def test_an_edit_is_named_by_its_operator() -> None:
+    edited = replace(CREAMLESS, edit=Edit("flip", "pos", ((0, 1),), ((0, 1),), True))
+    assert split_up([CREAMLESS, edited], [])["edit"] == {"flip": [1], "natural": [0]}
+
+
+@pytest.mark.parametrize(
+    ("notes", "groupings"),
+    [
+        (("edit: scope", "annotator: 7"), {"notes.edit": "scope", "notes.annotator": "7"}),
+        (("edit: scope", "edit: again"), {"notes.edit": "scope"}),  # the first of a key
+        (("made by hand", ": nothing", "see https://example.org/a:b"), {}),
+        (("case: query upper",), {"notes.case": "query upper"}),
+    ],
+)
+def test_notes_of_the_form_key_value_are_groupings(notes: tuple[str, ...], groupings: dict[str, str]) -> None:
+    parts = split_up([CREAMLESS, replace(CREAMLESS, notes=notes)], [])
+    assert {n: g for n, g in parts.items() if n.startswith("notes.")} == {n: {v: [1]} for n, v in groupings.items()}
+
+
+@pytest.mark.parametrize(("values", "kept"), [(MANY, True), (MANY + 1, False)])
+def test_a_note_with_too_many_values_is_no_grouping(values: int, kept: bool) -> None:
+    examples = [replace(CREAMLESS, notes=(f"page: {i}",)) for i in range(values)]
+    assert ("notes.page" in split_up(examples, [])) == kept
+
+
+def test_cues_of_a_few_examples_are_one_group_and_no_cue_is_none() -> None:
+    def by(cue: str | None) -> tuple[Evidence, ...]:
+        return (Evidence("pos", 0, 1, "negated", cue, "test"), Evidence("neg", 0, 1, "affirmed", "never", "test"))
+
+    cues = ["no"] * FEW + ["No", "without", "lacks", None]
+    parts = split_up([replace(CREAMLESS, evidence=by(cue)) for cue in cues], [])
+    assert parts["cue"] == {"no": list(range(FEW + 1)), "other": [FEW + 1, FEW + 2]}
+
+
+def test_an_unknown_grouping_is_explained() -> None:
+    with pytest.raises(UserError, match="Did you mean 'relation'"):
+        pick(split_up(EXAMPLES, []), "relations")

@@ -1,0 +1,135 @@
+"""Folders that are written once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.facts import split_facts
+from constraintsuite.experiments.load import find_suite, load_run, load_suite
+from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.run import evaluate_suite, evaluate_suites
+from constraintsuite.experiments.scoring import pairs_of
+from constraintsuite.experiments.writing import RunContent, record_run, run_origin
+from constraintsuite.models.base import Fact
+from constraintsuite.store.artifact import Artifact, Origin
+from experiments.tiny_suite import EXAMPLES, write_suite
+
+ORIGIN = Origin("list", "words", {}, {"suite": "tiny"}, 0, "test")
+
+
+def write(folder: Path) -> Written:
+    (folder / "parts").mkdir()
+    (folder / "words.txt").write_text("one two")
+    (folder / "parts" / "one.txt").write_text("one")
+    return Written({"words": 2})
+
+
+def fail(folder: Path) -> Written:
+    write(folder)
+    raise UserError("the model is gone")
+
+
+def write_words(out: Path, origin: Origin = ORIGIN) -> Artifact:
+    return write_once(out, origin, ("words.txt", "parts/*.txt"), write)
+
+
+def test_what_is_there_is_not_made_again(tmp_path: Path) -> None:
+    first = write_words(tmp_path / "out")
+    assert write_once(tmp_path / "out", ORIGIN, (), fail).manifest == first.manifest
+    assert first.verify() == []
+
+
+@pytest.mark.parametrize("name", ["words.txt", "parts/one.txt"])
+def test_a_file_that_was_taken_away_is_made_again(tmp_path: Path, name: str) -> None:
+    (write_words(tmp_path / "out").path / name).unlink()
+    assert write_words(tmp_path / "out").verify() == []
+
+
+def test_work_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    write_words(tmp_path / "out")
+    with pytest.raises(UserError, match="the model is gone"):
+        write_once(tmp_path / "out", replace(ORIGIN, seed=1), ("words.txt", "parts/*.txt"), fail)
+    assert Artifact.open(tmp_path / "out").verify() == []
+    assert not (tmp_path / "out" / ".new").exists()
+
+
+@pytest.mark.parametrize("name", ["mine.txt", "parts/mine.csv", "parts/deeper/one.txt"])
+def test_what_is_not_of_the_command_is_left_alone(tmp_path: Path, name: str) -> None:
+    mine = write_words(tmp_path / "out").path / name
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine")
+    with pytest.raises(UserError, match=f"{name}: this is not of a list. Choose another --out"):
+        write_words(tmp_path / "out", replace(ORIGIN, seed=1))
+    assert (mine.read_text(), (tmp_path / "out" / "words.txt").read_text()) == ("mine", "one two")
+
+
+def test_a_run_whose_summary_was_deleted_is_made_again(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite")
+    run = evaluate_suite(suite, "bm25", tmp_path / "run", Silent())
+    (run.path / "summary.json").unlink()
+    evaluate_suite(suite, "bm25", tmp_path / "run", Silent())
+    assert load_run(run.path).summary.model == "bm25"
+
+
+@pytest.mark.parametrize("names", [("one", "other"), ("same", "same")])
+def test_suites_in_folders_of_one_name_do_not_replace_each_others_runs(tmp_path: Path, names: tuple[str, str]) -> None:
+    one = write_suite(tmp_path / "a" / "test", EXAMPLES, (), name=names[0])
+    other = write_suite(tmp_path / "b" / "test", EXAMPLES[:3], (), name=names[1])
+    (run,) = evaluate_suites(one, ["bm25"], tmp_path / "runs", Silent())
+    with pytest.raises(UserError, match=rf"suite '{names[0]}'.*suite '{names[1]}' in .*b/test would.*another --out"):
+        evaluate_suites(other, ["bm25"], tmp_path / "runs", Silent())
+    assert load_run(run.path).artifact.manifest == run.manifest
+    assert find_suite(run.path) == one.resolve()
+
+
+def test_a_suite_that_moved_or_was_built_anew_keeps_its_place(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "a" / "test")
+    (first,) = evaluate_suites(suite, ["bm25"], tmp_path / "runs", Silent())
+    shutil.copytree(suite, tmp_path / "b" / "test")  # the same bytes: the same run
+    (copied,) = evaluate_suites(tmp_path / "b" / "test", ["bm25"], tmp_path / "runs", Silent())
+    assert copied.manifest == first.manifest
+    shutil.rmtree(suite)
+    write_suite(tmp_path / "b" / "test", EXAMPLES[:3], ())
+    (rebuilt,) = evaluate_suites(tmp_path / "b" / "test", ["bm25"], tmp_path / "runs", Silent())
+    assert rebuilt.manifest.counts["examples"] == 3
+
+
+@pytest.mark.parametrize(
+    ("facts", "own", "place"),
+    [
+        ({}, {}, {}),
+        ({"threads": 2, "length": 512}, {"length": 512}, {"threads": 2}),
+        (
+            {"first": {"folder": "x", "depth": 3}, "reranker": {"prompt": ""}},
+            {"first": {"depth": 3}, "reranker": {"prompt": ""}},
+            {"first": {"folder": "x"}},
+        ),
+    ],
+)
+def test_facts_of_the_place_are_told_from_the_rest(
+    facts: dict[str, Fact], own: dict[str, Fact], place: dict[str, Fact]
+) -> None:
+    assert split_facts(facts) == (own, place)
+
+
+def test_where_a_model_ran_is_no_content(tmp_path: Path) -> None:
+    suite = load_suite(write_suite(tmp_path / "suite"))
+    scores = dict.fromkeys(pairs_of([*suite.examples, *suite.controls]), 1.0)
+    origin = run_origin(suite, "cross:x", {}, 0)
+
+    def run_on(name: str, threads: int) -> Artifact:
+        facts: dict[str, Fact] = {"precision": "fp32", "threads": threads, "device": name}
+        content = RunContent(suite, scores, facts=facts)
+        return record_run(suite, origin, tmp_path / name, lambda: content, reporter=Silent())
+
+    small, large = run_on("small", 1), run_on("large", 64)
+    assert small.manifest == large.manifest
+    assert json.loads((large.path / "model.json").read_text()) == {"precision": "fp32"}
+    assert json.loads((large.path / "environment.json").read_text())["model"] == {"device": "large", "threads": 64}

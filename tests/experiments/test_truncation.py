@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.load import load_run
+from constraintsuite.experiments.run import evaluate_suite
+from constraintsuite.experiments.scoring import pairs_of
+from constraintsuite.experiments.truncation import Places, Sight, deciding_places, sight
+from constraintsuite.models import SCORERS
+from constraintsuite.models.base import Fact, Scorer, Workbench
+from constraintsuite.models.bm25 import Bm25Scorer
+from constraintsuite.models.naming import ModelName
+from constraintsuite.records.examples import DocumentPair, Edit, Evidence, Example, ExampleDocument
+from constraintsuite.text.terms import TermAnalyser
+from experiments.tiny_suite import BREAD, CREAMLESS, EXAMPLES, NUTLESS, NUTS, write_suite
+
+
+def imported(pos: str, neg: str) -> Example:
+    """Two texts of which nothing is known."""
+    docs = DocumentPair(ExampleDocument("a", "", pos), ExampleDocument("b", "", neg))
+    return replace(CREAMLESS, docs=docs, evidence=(), edit=None)
+
+
+def mention(side: str, start: int, verdict: str) -> Evidence:
+    return Evidence("pos" if side == "pos" else "neg", start, start + 5, verdict, None, "test")
+
+
+EDIT = Edit("flip", "neg", ((3, 9),), ((4, 8), (20, 30)), True)
+
+
+@pytest.mark.parametrize(
+    ("example", "places"),
+    [
+        (replace(CREAMLESS, evidence=(mention("pos", 10, "negated"), mention("neg", 2, "affirmed"))), Places(15, 7)),
+        # An affirmed mention decides, not a negated one before it.
+        (replace(CREAMLESS, evidence=(mention("neg", 2, "negated"), mention("neg", 12, "affirmed"))), Places(0, 17)),
+        (NUTLESS, Places(0, NUTS.index("nuts") + 4)),  # what is left out has no place
+        (replace(CREAMLESS, evidence=(), edit=EDIT), Places(9, 8)),
+        (replace(CREAMLESS, evidence=(mention("pos", 10, "negated"),), edit=EDIT), Places(15, 8)),
+        (imported("all but one", "all but two"), Places(9, 9)),
+        (imported("all but", "all but two"), Places(7, 8)),
+        (imported("same", "same"), Places(4, 4)),
+    ],
+)
+def test_what_decides_must_be_read(example: Example, places: Places) -> None:
+    assert deciding_places(example) == places
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        (100, Sight(cut=False, identical=False)),
+        (NUTS.index("nuts") + 4, Sight(cut=False, identical=False)),
+        (NUTS.index("nuts") + 3, Sight(cut=True, identical=False)),
+        (NUTS.index("nuts"), Sight(cut=True, identical=True)),  # "Bread made of rye, " twice
+        (0, Sight(cut=True, identical=True)),
+    ],
+)
+def test_an_example_is_cut_where_the_mention_is_not_read(read: int, found: Sight) -> None:
+    assert sight(NUTLESS, {pair: read for pair in pairs_of([NUTLESS])}) == found
+
+
+def test_one_query_that_leaves_too_little_room_is_enough() -> None:
+    visible = {pair: 1_000 for pair in pairs_of([NUTLESS])}
+    assert not sight(NUTLESS, visible).cut
+    assert sight(NUTLESS, {**visible, (NUTLESS.query.base, NUTS): 5}).cut
+    assert not sight(NUTLESS, {**visible, (NUTLESS.query.topic, NUTS): 5}).cut  # states no preference
+    assert not sight(NUTLESS, {**visible, (NUTLESS.query.base, BREAD): 20}).cut
+
+
+class FirstCharacters:
+    """BM25 that reads 18 characters of a text and says so."""
+
+    name, fingerprint, length = "first", "1", 18
+
+    def __init__(self, documents: Sequence[str]) -> None:
+        self._bm25 = Bm25Scorer([text[: self.length] for text in documents], TermAnalyser(stop_list="none"))
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        return self._bm25.score([(query, text[: self.length]) for query, text in pairs])
+
+    def visible(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.int64]:
+        return np.array([min(self.length, len(text)) for _, text in pairs])
+
+    def describe(self) -> dict[str, Fact]:
+        return {"length": self.length}
+
+
+def make_first(name: ModelName, bench: Workbench) -> Scorer:
+    return FirstCharacters(bench.documents)
+
+
+def test_a_run_holds_the_audit_and_marks_what_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SCORERS.places, "first", f"{__name__}:make_first")
+    run = load_run(evaluate_suite(write_suite(tmp_path / "suite"), "first", tmp_path / "run", Silent()).path)
+    audit = run.summary.truncation
+    assert audit is not None
+    # "A soup with leeks ", "A campsite by the ", "Bread made of rye, ": only one text shows its Y.
+    assert (audit.examples, audit.cut, audit.identical) == (5, 5, 1)
+    assert audit.ids == tuple(example.id for example in EXAMPLES)
+    assert (audit.share.value, audit.share.n) == (1.0, 5)
+    assert audit.with_cut["accuracy"].value == run.summary.overall.metrics["accuracy"].value
+    assert (audit.without_cut["accuracy"].value, audit.without_cut["accuracy"].n) == (None, 0)
+    assert all(result.cut for result in run.results)
+    assert json.loads((tmp_path / "run" / "model.json").read_text()) == {"length": 18}
+
+
+def _spelling(text: str) -> int:
+    """A number that differs for texts which hold the same letters in another order."""
+    return sum(place * ord(letter) for place, letter in enumerate(text))
+
+
+class Deaf(FirstCharacters):
+    """Prefers texts by their letters, whatever the query is."""
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        return np.array([_spelling(text) for _, text in pairs], dtype=np.float64)
+
+
+class Hearing(Deaf):
+    """Prefers them so the more, the longer the query is."""
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        return np.array([len(query) * _spelling(text) for query, text in pairs], dtype=np.float64)
+
+
+def make_deaf(name: ModelName, bench: Workbench) -> Scorer:
+    return Deaf(bench.documents)
+
+
+def make_hearing(name: ModelName, bench: Workbench) -> Scorer:
+    return Hearing(bench.documents)
+
+
+@pytest.mark.parametrize(("make", "unheard"), [("make_deaf", 5), ("make_hearing", 0)])
+def test_a_model_that_does_not_hear_its_queries_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: str, unheard: int
+) -> None:
+    monkeypatch.setitem(SCORERS.places, "first", f"{__name__}:{make}")
+    run = load_run(evaluate_suite(write_suite(tmp_path / "suite"), "first", tmp_path / "run", Silent()).path)
+    assert run.summary.truncation is not None
+    assert run.summary.truncation.unheard == unheard
+
+
+def test_a_model_that_does_not_say_how_much_it_reads_is_not_audited(tmp_path: Path) -> None:
+    run = load_run(evaluate_suite(write_suite(tmp_path / "suite"), "bm25", tmp_path / "run", Silent()).path)
+    assert run.summary.truncation is None
+    assert {result.cut for result in run.results} == {None}

@@ -1,0 +1,25 @@
+"""A suite small enough to be built in a few seconds, once for all tests of this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.execution.progress import Silent
+from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
+
+
+@pytest.fixture(scope="session")
+def small_suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """From 80 documents of the sample; read it, do not change it."""
+    folder = tmp_path_factory.mktemp("small") / "suite"
+    recipe = Recipe(
+        corpus=SourceSettings(source="sample", limit=80),
+        analysis=AnalysisSettings(analyser="rules"),
+        sizes=SizeSettings(main=60, nonflip=20, adversarial=10, gold=10),
+    )
+    build_suite(recipe, folder, reporter=Silent())
+    return folder

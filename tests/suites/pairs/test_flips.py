@@ -1,0 +1,80 @@
+"""Sentences negated and affirmed by what stands right before Y."""
+
+from __future__ import annotations
+
+import pytest
+from build_factory import make_matching, make_proposal, read_all
+
+from constraintsuite.suites.pairs.flips import flip_drafts, load_rules
+from constraintsuite.suites.pairs.records import Draft
+
+RULES = [(direction, rule.name) for direction in ("deny", "affirm") for rule in load_rules(direction)]
+
+
+def flips(text: str, y: str) -> list[Draft]:
+    """The flips of one document, whichever of the two it does to Y."""
+    proposal = make_proposal(y, affirming=["oak"], denying=["oak"])
+    return list(flip_drafts([proposal], read_all({"oak": text}), make_matching({"oak": text}, [proposal])))
+
+
+@pytest.mark.parametrize(
+    ("text", "y", "denied"),
+    [
+        ("A campsite with showers.", "showers", "A campsite without showers."),
+        ("There are showers.", "showers", "There are no showers."),
+        ("There is a pool.", "pool", "There is no pool."),
+        ("It has an oven.", "oven", "It has no oven."),
+        ("The soup contains cream.", "cream", "The soup contains no cream."),
+    ],
+)
+def test_what_affirms_is_denied(text: str, y: str, denied: str) -> None:
+    (draft,) = flips(text, y)
+    assert (draft.pos_text, draft.neg_text) == (denied, text)
+    assert draft.edit is not None
+    assert draft.edit.document == "pos"
+    assert draft.edit.operator.startswith("flip_deny:")
+
+
+@pytest.mark.parametrize(
+    ("text", "y", "affirmed"),
+    [
+        ("A campsite without showers.", "showers", "A campsite with showers."),
+        ("There are no showers.", "showers", "There are showers."),
+        ("It has no showers.", "showers", "It has showers."),
+        ("The campsite lacks showers.", "showers", "The campsite has showers."),
+    ],
+)
+def test_what_denies_is_affirmed(text: str, y: str, affirmed: str) -> None:
+    (draft,) = flips(text, y)
+    assert (draft.pos_text, draft.neg_text) == (text, affirmed)
+    assert draft.edit is not None
+    assert draft.edit.document == "neg"
+    assert draft.edit.operator.startswith("flip_affirm:")
+
+
+@pytest.mark.parametrize(
+    ("text", "y"),
+    [
+        ("It has showers in summer.", "showers"),
+        ("It has hot showers.", "showers"),
+        ("It has showers. The showers are warm.", "showers"),
+        ("Guests praise showers.", "showers"),
+        ("It comes without a pool.", "pool"),
+        ("It does without showers.", "showers"),
+    ],
+    ids=["a tail", "an adjective", "twice", "no rule", "a singular cannot simply be affirmed", "part of a verb"],
+)
+def test_what_cannot_be_turned_round_safely_is_left_alone(text: str, y: str) -> None:
+    assert flips(text, y) == []
+
+
+def test_a_flip_stands_alone_and_knows_its_place() -> None:
+    (draft,) = flips("A campsite with showers.", "showers")
+    assert (draft.slice, draft.couple, draft.pos, draft.neg) == ("negation_minpairs", "", "oak", "oak")
+    assert draft.edit is not None
+    assert [draft.pos_text[start:end] for start, end in draft.edit.spans_pos] == ["without "]
+    assert [draft.neg_text[start:end] for start, end in draft.edit.spans_neg] == ["with "]
+
+
+def test_rule_names_are_unique() -> None:
+    assert len(set(RULES)) == len(RULES)

@@ -1,0 +1,143 @@
+"""A person's word on proposals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from build_factory import make_proposal
+
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Silent
+from constraintsuite.store.jsonl import encode, write_jsonl
+from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.queries.approval import apply_approval, check_approval
+from constraintsuite.suites.queries.records import Proposal, Status
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe
+
+SHOWERS = make_proposal("showers", affirming=["a"], denying=["b"])
+DOGS = make_proposal("dogs", affirming=["c"])
+
+
+def approved(path: Path, *edited: Proposal) -> list[Proposal]:
+    write_jsonl(path / "proposals.jsonl", edited)
+    return apply_approval(path / "proposals.jsonl", [SHOWERS, DOGS])
+
+
+def test_the_words_are_those_the_person_left(tmp_path: Path) -> None:
+    edited = replace(
+        SHOWERS,
+        status="accepted",
+        topic="camping grounds",
+        y="hot showers",
+        base="camping grounds with hot showers",
+        neg="camping grounds that lack hot showers",
+        marker="lack",
+        forms=("hot shower", "hot showers"),
+        blocked=("bath",),
+        reason="sounds better",
+    )
+    assert approved(tmp_path, edited) == [edited]
+
+
+def test_what_was_mined_stays_as_it_was(tmp_path: Path) -> None:
+    edited = replace(SHOWERS, status="accepted", split="test", score=99.0, relation="other")
+    assert approved(tmp_path, edited) == [replace(SHOWERS, status="accepted")]
+
+
+def test_a_person_may_strike_documents_out_but_not_add_any(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "proposals.jsonl", [replace(DOGS, status="accepted", affirming=("d", "z"))])
+    (settled,) = apply_approval(tmp_path / "proposals.jsonl", [replace(DOGS, affirming=("c", "d"))])
+    assert settled.affirming == ("d",)
+
+
+@pytest.mark.parametrize("status", ["build", "doubtful", "rejected"])
+def test_what_was_not_accepted_is_rejected(tmp_path: Path, status: Status) -> None:
+    settled = approved(tmp_path, replace(SHOWERS, status="accepted"), replace(DOGS, status=status))
+    assert [proposal.status for proposal in settled] == ["accepted", "rejected"]
+
+
+def test_unknown_ids_are_a_user_error_that_names_their_lines(tmp_path: Path) -> None:
+    cats, birds = (replace(DOGS, id=name, status="accepted") for name in ("p-cats", "p-birds"))
+    with pytest.raises(UserError) as caught:
+        approved(tmp_path, replace(SHOWERS, status="accepted"), cats, birds)
+    first, second = str(caught.value).splitlines()
+    assert "proposals.jsonl:2: no proposal 'p-cats' in this corpus" in first
+    assert "proposals.jsonl:3: no proposal 'p-birds' in this corpus" in second
+
+
+def test_an_unknown_id_that_was_not_accepted_is_no_matter(tmp_path: Path) -> None:
+    settled = approved(tmp_path, replace(SHOWERS, status="accepted"), replace(DOGS, id="p-cats", status="rejected"))
+    assert [proposal.id for proposal in settled] == ["p-showers"]
+
+
+def test_nothing_accepted_is_a_user_error_that_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r'no proposal has "status": "accepted"\. Set it'):
+        approved(tmp_path, SHOWERS)
+
+
+def test_all_faults_of_a_file_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "proposals.jsonl"
+    accepted = replace(SHOWERS, status="accepted")
+    wordless = replace(DOGS, status="accepted", y=" ", forms=())
+    lines = [encode(SHOWERS).replace(b'"build"', b'"yes"'), b"", b"{broken", encode(accepted), encode(accepted)]
+    path.write_bytes(b"\n".join([*lines, encode(wordless)]) + b"\n")
+    with pytest.raises(UserError) as caught:
+        check_approval(path)
+    told = [line.removeprefix(f"{path}:") for line in str(caught.value).splitlines()]
+    assert told[0].startswith("1: status: Input should be")
+    assert told[1].startswith("3: the record: Invalid JSON")
+    assert told[2] == "5: the id 'p-showers' stands in line 4 already; keep one."
+    assert told[3] == "6: proposal 'p-dogs': y, forms must hold a word."
+    assert len(told) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"topic": ""}, "topic must hold a word"),
+        ({"forms": ("showers", " ")}, "forms must hold a word"),
+        ({"forms": ()}, "forms must hold a word"),
+        ({"blocked": ("",)}, "blocked must hold a word"),
+        ({"neg": "campsites  with showers"}, "base and neg are the same query; neg must leave 'showers' out"),
+    ],
+)
+def test_an_accepted_proposal_must_ask_for_something(tmp_path: Path, change: dict[str, Any], fault: str) -> None:
+    path = tmp_path / "proposals.jsonl"
+    write_jsonl(path, [replace(SHOWERS, status="accepted", **change)])
+    with pytest.raises(UserError, match=f"proposals\\.jsonl:1: proposal 'p-showers': {fault}"):
+        check_approval(path)
+
+
+def test_of_many_faults_the_first_twenty_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "proposals.jsonl"
+    path.write_text("{}\n" * 25)
+    with pytest.raises(UserError) as caught:
+        check_approval(path)
+    assert len(str(caught.value).splitlines()) == 21
+    assert str(caught.value).endswith("\nand 5 more")
+
+
+def test_the_file_is_checked_before_any_text_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "proposals.jsonl"
+    path.write_text("{}\n")
+    recipe = Recipe(corpus=SourceSettings(source="sample"), analysis=AnalysisSettings(analyser="rules"), approved=path)
+    with pytest.raises(UserError, match=r"proposals\.jsonl:1: id: Field required"):
+        build_suite(recipe, tmp_path / "suite", reporter=Silent())
+    assert not (tmp_path / "suite").exists()
+
+
+def test_a_missing_file_is_a_user_error_that_says_where_it_comes_from(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no such file of approved proposals\. `csuite propose` writes one"):
+        check_approval(tmp_path / "none.jsonl")
+
+
+def test_a_status_that_does_not_exist_is_a_user_error_that_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "proposals.jsonl"
+    write_jsonl(path, [SHOWERS])
+    path.write_text(path.read_text().replace('"status":"build"', '"status":"yes"'))
+    with pytest.raises(UserError, match=r"proposals\.jsonl:1: status: .*'yes'"):
+        apply_approval(path, [SHOWERS])

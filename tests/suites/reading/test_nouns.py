@@ -1,0 +1,102 @@
+"""Noun phrases, and the words that tie them to the subject."""
+
+from __future__ import annotations
+
+import pytest
+
+from constraintsuite.records.text import Span
+from constraintsuite.suites.reading.nouns import bare_noun, is_plural
+from constraintsuite.suites.reading.records import NounReading
+from reading.reader import both_analysers, read
+
+
+def nouns(text: str, analyser: str) -> dict[str, str]:
+    """Link by noun phrase."""
+    return {" ".join(noun.lemmas): noun.link for noun in read(text, analyser).nouns}
+
+
+@both_analysers
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The site has hot showers.", "hot shower"),
+        ("There are two washing machines.", "washing machine"),
+        ("It is made with coconut milk.", "coconut milk"),
+        ("It comes without walnuts.", "walnut"),
+    ],
+)
+def test_a_noun_comes_with_the_words_that_belong_to_it(text: str, expected: str, analyser: str) -> None:
+    assert expected in nouns(text, analyser)
+
+
+@both_analysers
+@pytest.mark.parametrize(
+    ("text", "noun", "link"),
+    [
+        ("The site has showers.", "shower", "has"),
+        ("It comes with showers.", "shower", "has"),
+        ("There are showers.", "shower", "has"),
+        ("The soup contains cream.", "cream", "contains"),
+        ("It is made from cream.", "cream", "contains"),
+        ("The site allows dogs.", "dog", "allows"),
+        ("Showers stand behind the barn.", "shower", ""),
+        ("It has a roof. Showers cost more.", "shower", ""),
+    ],
+)
+def test_the_link_is_the_word_that_governs_the_noun(text: str, noun: str, link: str, analyser: str) -> None:
+    assert nouns(text, analyser)[noun] == link
+
+
+@both_analysers
+def test_a_noun_knows_its_place(analyser: str) -> None:
+    text = "The site has hot showers."
+    (noun,) = (noun for noun in read(text, analyser).nouns if noun.lemmas[-1] == "shower")
+    assert text[noun.start : noun.end] == "hot showers"
+
+
+@both_analysers
+def test_the_first_of_two_nouns_is_no_head(analyser: str) -> None:
+    assert "washing" not in nouns("It has a washing machine.", analyser)
+    assert "coffee" not in nouns("It has a coffee machine.", analyser)
+
+
+@both_analysers
+@pytest.mark.parametrize(
+    ("text", "pronoun"),
+    [
+        ("Ida Lorne was a painter. She lived in Rome. She died there.", "She"),
+        ("Red Weir is a film. It was shown in Rome. He who saw it wept.", "It"),
+        ("Bob Stone is an actor who said that he would return.", "He"),
+        ("Kirkby is a village.", ""),
+    ],
+)
+def test_the_pronoun_is_that_of_the_sentence_starts(text: str, pronoun: str, analyser: str) -> None:
+    assert read(text, analyser).pronoun == pronoun
+
+
+TEXT = "It has hot showers, an ORM API and a pool."
+
+
+def noun(*lemmas: str, words: str) -> NounReading:
+    return NounReading(lemmas, TEXT.index(words), TEXT.index(words) + len(words), "has")
+
+
+NOUNS = (
+    noun("hot", "shower", words="hot showers"),
+    noun("orm", words="ORM"),
+    noun("orm", "api", words="ORM API"),
+    noun("pool", words="pool"),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "lemmas"), [("pool", ("pool",)), ("ORM API", ("orm", "api")), ("showers", None), ("has", None)]
+)
+def test_a_bare_noun_fills_its_stretch_of_text(words: str, lemmas: tuple[str, ...] | None) -> None:
+    start = TEXT.index(words)
+    found = bare_noun(Span(start, start + len(words)), NOUNS)
+    assert (found.lemmas if found else None) == lemmas
+
+
+def test_a_noun_knows_its_number() -> None:
+    assert [is_plural(one, TEXT) for one in NOUNS] == [True, False, False, False]

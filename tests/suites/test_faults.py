@@ -1,0 +1,167 @@
+"""Killed, run again, on one worker or seven, on hostile input: the same bytes, or a clear word; never a traceback."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from constraintsuite.cli.main import cli
+from constraintsuite.corpora.base import STRICT, SourceSettings
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.records.text import Document
+from constraintsuite.suites.domain import Knowledge
+from constraintsuite.suites.reading.document import read_document
+from constraintsuite.suites.reading.records import DocumentReading
+from constraintsuite.text.base import Analysis
+
+KILLS = 20
+FOOD = [d for d in open_source(SourceSettings(source="sample")).documents(STRICT) if d.id.startswith("food")]
+
+
+def csuite(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "constraintsuite", *arguments], capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def write_corpus(path: Path) -> Path:
+    rows = [json.dumps({"id": d.id, "title": d.title, "text": d.text}) for d in FOOD]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """Everything but time and host."""
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file.name != "environment.json" and not file.name.startswith(".")
+    }
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "food.jsonl")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
+    out = tmp_path_factory.mktemp("reference") / "suite"
+    start = time.monotonic()
+    result = csuite("build", "--corpus", str(corpus), "--out", str(out), "--analyser", "rules")
+    assert result.returncode == 0, result.stderr
+    return out, time.monotonic() - start
+
+
+@pytest.mark.slow
+def test_a_build_killed_twenty_times_ends_with_the_same_bytes(
+    corpus: Path, undisturbed: tuple[Path, float], tmp_path: Path
+) -> None:
+    reference, seconds = undisturbed
+    chance = random.Random(7)
+    out = tmp_path / "suite"
+    command = [sys.executable, "-m", "constraintsuite", "build", "--corpus", str(corpus), "--out", str(out)]
+    command += ["--analyser", "rules", "--workers", "2"]
+    killed = 0
+    for _ in range(KILLS):
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        try:
+            process.wait(timeout=chance.uniform(0.3, 1.0) * seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            killed += 1
+        subprocess.run(["pkill", "-KILL", "-g", str(process.pid)], check=False)  # the workers it left behind
+    assert killed > 0
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert bytes_of(out) == bytes_of(reference)
+
+
+@pytest.mark.slow
+def test_one_worker_and_seven_give_the_same_bytes(
+    corpus: Path, undisturbed: tuple[Path, float], tmp_path: Path
+) -> None:
+    out = tmp_path / "suite"
+    result = csuite("build", "--corpus", str(corpus), "--out", str(out), "--analyser", "rules", "--workers", "7")
+    assert result.returncode == 0, result.stderr
+    assert bytes_of(out) == bytes_of(undisturbed[0])
+
+
+HOSTILE = [
+    b'{"id": "empty", "text": ""}',
+    b'{"id": "long", "text": "' + b"word " * 40_000 + b'"}',
+    b'{"id": "nul", "text": "A soup with \\u0000 cream and leeks, thick and warm, for the coldest day of all the year."}',
+    '{"id": "emoji", "text": "🍜 This soup is a joy 😀 with cream, and it is eaten hot by everybody in the house. 🎉"}'.encode(),
+    '{"id": "rtl", "text": "\u202eהמרק הזה חם וטעים מאוד ואין בו שמנת כלל, והוא מוגש בכל בית בעיר הזאת בחורף\u202c"}'.encode(),
+    b'{"id": "twice", "text": "Leek Pot is a soup without cream, cooked slowly on the stove by my aunt every Sunday."}',
+    b'{"id": "twice", "text": "Pea Pot is a soup with cream, cooked quickly on the stove by my uncle every Monday."}',
+    b'{"id": "crlf", "text": "Bean Pot is a soup with cream,\\r\\ncooked on the stove by my cousin every Tuesday.\\r\\n"}\r',
+]
+
+
+def test_hostile_documents_are_cleaned_or_rejected_and_counted(corpus: Path, tmp_path: Path) -> None:
+    hostile = tmp_path / "hostile.jsonl"
+    hostile.write_bytes(corpus.read_bytes() + b"\n".join(HOSTILE) + b"\n")
+    out = tmp_path / "suite"
+    options = ["--out", str(out), "--analyser", "rules", "--until", "mentions", "--skip-bad-rows"]
+    result = csuite("build", "--corpus", str(hostile), *options)
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+    manifest = json.loads((out / "stages" / "documents" / "manifest.json").read_text())
+    assert manifest["rejects"]["duplicate_id"] == 1
+    assert manifest["rejects"]["too_long"] == 1
+    assert manifest["rejects"]["missing_text"] == 1
+    texts = (out / "stages" / "documents").glob("part-*.jsonl")
+    assert not any(b"\\u0000" in path.read_bytes() or b"\\r" in path.read_bytes() for path in texts)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"id": "a", "text": "caf\xe9 with cream"}\n', "bad.jsonl:1"),
+        (b'{"id": "a", "text": "fine"}\n{"id": \n', "bad.jsonl:2"),
+        (b"", "no documents"),
+        (b'{"id": "a", "body_of_it": "text"}\n', "--text-field"),
+    ],
+    ids=["invalid UTF-8", "broken JSON", "empty file", "unknown field"],
+)
+def test_a_broken_corpus_is_an_error_that_says_where(content: bytes, told: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_bytes(content)
+    result = csuite(
+        "build", "--corpus", str(tmp_path / "bad.jsonl"), "--out", str(tmp_path / "suite"), "--analyser", "rules"
+    )
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+    assert told in result.stderr
+    assert not (tmp_path / "suite" / "manifest.json").exists()
+
+
+def test_a_document_that_breaks_the_reading_is_left_out_of_the_suite(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poison = FOOD[5].id
+
+    def break_at_one(document: Document, analysis: Analysis, knowledge: Knowledge) -> DocumentReading:
+        if document.id == poison:
+            raise ValueError("a text that nobody thought of")
+        return read_document(document, analysis, knowledge)
+
+    monkeypatch.setattr("constraintsuite.suites.stages.mentions.read_document", break_at_one)
+    build = ["build", "--corpus", str(corpus), "--out", str(tmp_path / "suite"), "--analyser", "rules"]
+    result = CliRunner().invoke(cli, build, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert f"left out {poison}: ValueError" in result.stderr
+    examples = (tmp_path / "suite" / "examples.jsonl").read_text(encoding="utf-8")
+    assert examples
+    assert f'"{poison}"' not in examples

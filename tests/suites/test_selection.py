@@ -1,0 +1,125 @@
+"""Which of the good pairs make the suite."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from build_factory import make_draft
+
+from constraintsuite.records.examples import Edit, Slice
+from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.recipe import SizeSettings
+from constraintsuite.suites.selection import select, slice_of
+
+SLICES: tuple[Slice, ...] = ("negation_minpairs", "negation_explicit", "negation_omission")
+SWAP = Edit("swap", "both", (), (), token_count_preserved=True)
+
+
+def itself(draft: Draft) -> Draft:
+    return draft
+
+
+def chosen(drafts: Sequence[Draft], sizes: SizeSettings) -> list[Draft]:
+    return select(drafts, sizes, itself)[0]
+
+
+def couples(count: int, *, slice: Slice, relations: Sequence[str], edit: Edit | None = None) -> list[Draft]:
+    """`count` couples of each relation."""
+    return [
+        make_draft(2 * number + half, slice=slice, relation=relation, couple=f"{slice}-{relation}-{number}", edit=edit)
+        for relation in relations
+        for number in range(count)
+        for half in (0, 1)
+    ]
+
+
+def many(relations: Sequence[str] = ("a", "b", "c", "d", "e", "f")) -> list[Draft]:
+    """Far more of everything than is asked for."""
+    parts = (couples(20, slice=name, relations=relations, edit=SWAP if "min" in name else None) for name in SLICES)
+    return [draft for part in parts for draft in part]
+
+
+def test_the_slices_have_their_shares() -> None:
+    found = chosen(many(), SizeSettings(main=100, minpairs_share=0.2, explicit_share=0.3, omission_share=0.5))
+    assert Counter(draft.slice for draft in found) == {SLICES[0]: 20, SLICES[1]: 30, SLICES[2]: 50}
+
+
+def test_couples_are_whole() -> None:
+    found = chosen(many(), SizeSettings(main=51))
+    assert set(Counter(draft.couple for draft in found).values()) == {2}
+
+
+def test_all_that_was_given_is_chosen_or_surplus() -> None:
+    drafts = many()
+    found, surplus = select(drafts, SizeSettings(main=100), itself)
+    assert sorted(map(repr, [*found, *(draft for _, draft in surplus)])) == sorted(map(repr, drafts))
+    assert {reason for reason, _ in surplus} <= {"surplus", "relation_cap"}
+
+
+def test_relations_take_turns() -> None:
+    found = chosen(many(), SizeSettings(main=60, minpairs_share=0, explicit_share=0, omission_share=1))
+    assert set(Counter(draft.relation for draft in found).values()) == {10}
+
+
+def test_no_relation_has_more_than_its_share() -> None:
+    drafts = couples(50, slice="negation_omission", relations=["a"])
+    drafts += couples(3, slice="negation_omission", relations=list("bcdefghijk"))
+    sizes = SizeSettings(main=200, omission_share=1, explicit_share=0, minpairs_share=0, max_relation_share=0.2)
+    found, surplus = select(drafts, sizes, itself)
+    counts = Counter(draft.relation for draft in found)
+    assert counts["a"] <= 0.2 * len(found) < counts["a"] + 2
+    assert {draft.relation for reason, draft in surplus if reason == "relation_cap"} == {"a"}
+
+
+def test_with_few_relations_the_cap_grows_to_what_is_possible() -> None:
+    found = chosen(
+        couples(20, slice="negation_omission", relations=["a"]),
+        SizeSettings(main=20, omission_share=1, explicit_share=0, minpairs_share=0, max_relation_share=0.2),
+    )
+    assert len(found) == 20
+
+
+def test_the_best_matched_are_chosen() -> None:
+    drafts = [make_draft(number, cost=number / 10) for number in range(10)]
+    found = chosen(drafts, SizeSettings(main=3, omission_share=1, explicit_share=0, minpairs_share=0))
+    assert {draft.cost for draft in found} == {0.0, 0.1, 0.2}
+
+
+def test_natural_text_goes_before_edited_text() -> None:
+    insert = Edit("insert", "both", (), (), token_count_preserved=True)
+    drafts = couples(5, slice="negation_explicit", relations=["a"], edit=insert)
+    drafts += [make_draft(100 + i, slice="negation_explicit", relation="a", cost=3.0) for i in range(6)]
+    found = chosen(drafts, SizeSettings(main=8, explicit_share=1, omission_share=0, minpairs_share=0))
+    assert Counter(draft.edit is None for draft in found) == {True: 6, False: 2}
+
+
+def test_sentence_negations_are_a_minority_of_minimal_pairs() -> None:
+    flip = Edit("flip_deny:with", "pos", (), (), token_count_preserved=False)
+    drafts = couples(20, slice="negation_minpairs", relations=["a"], edit=SWAP)
+    drafts += [make_draft(100 + i, slice="negation_minpairs", relation="b", edit=flip) for i in range(40)]
+    sizes = SizeSettings(main=40, minpairs_share=1, explicit_share=0, omission_share=0, max_relation_share=1)
+    found = chosen(drafts, sizes)
+    assert 0 < sum(draft.operator.startswith("flip") for draft in found) <= 0.25 * 40
+
+
+def test_the_choice_does_not_depend_on_the_order_of_the_couples() -> None:
+    drafts = many()
+    halves = [drafts[i : i + 2] for i in range(0, len(drafts), 2)]
+    random.Random(3).shuffle(halves)
+    shuffled = [draft for couple in halves for draft in couple]
+    sizes = SizeSettings(main=60)
+    assert chosen(shuffled, sizes) == chosen(drafts, sizes)
+
+
+@pytest.mark.parametrize(
+    ("slices", "expected"),
+    [
+        (("negation_explicit", "negation_omission"), "negation_explicit"),
+        (("negation_omission", "negation_omission"), "negation_omission"),
+    ],
+)
+def test_a_couple_with_one_explicit_half_counts_as_explicit(slices: tuple[Slice, ...], expected: Slice) -> None:
+    assert slice_of([make_draft(i, slice=name) for i, name in enumerate(slices)], itself) == expected

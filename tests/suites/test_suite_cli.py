@@ -1,0 +1,166 @@
+"""`csuite suite` as a user meets it: counts that add up, faults that are named, exports with their controls."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from constraintsuite.cli.suite import suite as commands
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.groupings import split_up
+from constraintsuite.records.examples import MAIN_SLICES, Example, Labels
+from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.export import EXPORTERS
+from constraintsuite.suites.importers.importing import import_suite
+
+
+def suite(*arguments: object) -> Result:
+    return CliRunner().invoke(commands, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def read(folder: Path, name: str) -> list[Example]:
+    return list(read_jsonl(folder / name, Example))
+
+
+def test_stats_count_main_examples_and_controls_apart(small_suite: Path) -> None:
+    tables = json.loads(suite("stats", small_suite, "--json").stdout)
+    main, controls = read(small_suite, "examples.jsonl"), read(small_suite, "controls.jsonl")
+    assert set(tables["main"]["slice"]) <= set(MAIN_SLICES)
+    assert not set(tables["controls"]["slice"]) & set(MAIN_SLICES)
+    whole = ["slice", "split", "domain", "relation", "edited", "edit", "marker", "template", "difficulty"]
+    assert {name: sum(tables["main"][name].values()) for name in whole} == dict.fromkeys(whole, len(main))
+    assert {name: sum(counts.values()) for name, counts in tables["controls"].items()} == dict.fromkeys(
+        ["slice", "split", "domain", "relation", "control"], len(controls)
+    )
+    assert tables["main"]["domain"] == Counter(example.domain for example in main)
+    assert tables["controls"]["control"] == Counter(one.control.kind for one in controls if one.control)
+
+
+def test_stats_have_the_names_by_which_figures_are_split_up(small_suite: Path) -> None:
+    tables = json.loads(suite("stats", small_suite, "--json").stdout)
+    names = split_up(read(small_suite, "examples.jsonl"), read(small_suite, "controls.jsonl"))
+    assert [*tables["main"], "control"] == list(names)
+    assert set(tables["controls"]) <= set(names)
+
+
+def test_stats_in_words_have_a_heading_for_each_part(small_suite: Path) -> None:
+    lines = suite("stats", small_suite).stdout.splitlines()
+    main, controls = read(small_suite, "examples.jsonl"), read(small_suite, "controls.jsonl")
+    assert [line for line in lines if not line.startswith(" ")] == [
+        f"main: {len(main)}",
+        f"controls: {len(controls)}",
+    ]
+    edit = lines[lines.index("  edit") :]
+    natural = next(line for line in edit if line.endswith("  natural"))
+    assert int(natural.split()[0]) == sum(example.edit is None for example in main)
+
+
+@pytest.mark.parametrize("kind", EXPORTERS.names())
+def test_an_export_takes_the_controls_along(small_suite: Path, tmp_path: Path, kind: str) -> None:
+    result = suite("export", small_suite, "--to", kind, "--out", tmp_path / kind)
+    main, controls = read(small_suite, "examples.jsonl"), read(small_suite, "controls.jsonl")
+    assert result.stdout == f"{len(main)} examples and {len(controls)} controls written to {tmp_path / kind}\n"
+    written = "\n".join(path.read_text(encoding="utf-8") for path in (tmp_path / kind).rglob("*") if path.is_file())
+    assert [one.id for one in [*main, *controls] if one.id not in written] == []
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """A suite without pairs."""
+    source = tmp_path / "negconstraint"
+    source.mkdir()
+    (source / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "A town."}\n')
+    (source / "queries.jsonl").write_text('{"_id": "q1", "text": "places without a port"}\n')
+    (source / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    return import_suite("negconstraint", str(source), tmp_path / "collection").path
+
+
+def test_stats_of_a_suite_without_pairs_show_its_collection(collection: Path) -> None:
+    counts = {"documents": 1, "queries": 1, "qrels": 1}
+    assert json.loads(suite("stats", collection, "--json").stdout) == {"collection": counts}
+    *rows, last = suite("stats", collection).stdout.splitlines()
+    assert [row.split() for row in rows] == [["collection"], *([str(n), name] for name, n in counts.items())]
+    assert (
+        last
+        == f"There are no pairs to count. Search the collection: csuite retrieve-eval {collection} --retriever bm25"
+    )
+
+
+def test_verify_of_a_suite_without_pairs_says_that_there_was_nothing_but_hashes(collection: Path) -> None:
+    assert suite("verify", collection).stdout == (
+        f"{collection}: every file is as it was written. There are no pairs, so nothing else was checked.\n"
+    )
+    (collection / "qrels.jsonl").write_text("")
+    assert suite("verify", collection).stdout == "qrels.jsonl: changed since it was written\n"
+
+
+@pytest.mark.parametrize("arguments", [["sample"], ["audit"], ["export", "--to", "beir", "--out", "OUT"]])
+def test_what_needs_pairs_says_that_there_are_none(collection: Path, tmp_path: Path, arguments: list[str]) -> None:
+    command, *options = (str(tmp_path / "out") if argument == "OUT" else argument for argument in arguments)
+    with pytest.raises(UserError, match=r"a collection but no pairs\. Use `csuite retrieve-eval"):
+        suite(command, collection, *options)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def excluir(tmp_path: Path) -> Path:
+    """A suite of one query a pair."""
+    source = tmp_path / "excluir"
+    source.mkdir()
+    (source / "corpus.json").write_text('["A film by Ann.", "A film by Bea."]')
+    (source / "test.json").write_text('[{"RQ_rewrite": "Which film is not by Ann?", "corpus_sub_index": [0, 1]}]')
+    return import_suite("excluir", str(source), tmp_path / "suite").path
+
+
+def test_stats_show_pairs_and_collection(excluir: Path) -> None:
+    found = json.loads(suite("stats", excluir, "--json").stdout)
+    assert found["main"]["slice"] == {"excluir": 1}
+    assert found["collection"] == {"documents": 2, "queries": 1, "qrels": 1, "violations": 1}
+    lines = suite("stats", excluir).stdout.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == ["main: 1", "controls: 0", "collection"]
+    assert lines[lines.index("controls: 0") + 1] == "collection"  # no table of what is not there
+
+
+def test_an_imported_example_is_shown_without_what_it_does_not_have(excluir: Path) -> None:
+    assert suite("sample", excluir).stdout.splitlines() == [
+        "excluir_00000   [test, natural, unknown]",
+        "  without: Which film is not by Ann?",
+        "  obeys:   A film by Bea.",
+        "  breaks:  A film by Ann.",
+        "",
+    ]
+
+
+def test_an_export_that_would_hold_nothing_is_refused(excluir: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="No example has a second query"):
+        suite("export", excluir, "--to", "nevir", "--out", tmp_path / "nevir")
+    assert not (tmp_path / "nevir").exists()
+
+
+def test_an_export_says_how_much_it_left_out(small_suite: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(small_suite, tmp_path / "suite", ignore=shutil.ignore_patterns("stages")))
+    first, *rest = read(folder, "examples.jsonl")
+    single = replace(first, labels=Labels(pairwise_preference_for_query_base="none"))
+    write_jsonl(folder / "examples.jsonl", [single, *rest])
+    finish(folder, Origin("suite", "small", {}, {}, 0, ""), {}, {}, 0.0)
+    written, left = suite("export", folder, "--to", "nevir", "--out", tmp_path / "nevir").stdout.splitlines()
+    assert written.startswith(f"{len(rest)} examples and ")
+    assert left == "1 were left out: nevir cannot hold them."
+
+
+def test_verify_says_how_many_faults_it_does_not_show(small_suite: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(small_suite, tmp_path / "suite", ignore=shutil.ignore_patterns("stages")))
+    (folder / "examples.jsonl").write_text("nonsense\n" * 60)
+    result = suite("verify", folder)
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0] == "examples.jsonl: changed since it was written"
+    assert lines[1].startswith("examples.jsonl:1: the record: Invalid JSON")
+    assert (len(lines), lines[-1]) == (51, "and 11 more; --json lists all")

@@ -1,0 +1,174 @@
+"""What a suite promises is checked again from its files, and a broken promise is named."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.errors import UserError
+from constraintsuite.records.examples import Control, DocumentPair, Example, Labels, Split
+from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.stages.viewing import read_examples
+from constraintsuite.suites.verification import verify_suite
+
+
+@pytest.fixture
+def suite(small_suite: Path, tmp_path: Path) -> Path:
+    """A copy that a test may spoil."""
+    return Path(shutil.copytree(small_suite, tmp_path / "suite", ignore=shutil.ignore_patterns("stages")))
+
+
+def spoil(folder: Path, name: str, change: Callable[[list[Example]], list[Example]]) -> list[str]:
+    """The faults of a suite of which one file was written with other examples, and its hashes made good."""
+    write_jsonl(folder / name, change(list(read_jsonl(folder / name, Example))))
+    manifest = Artifact.open(folder).manifest
+    finish(folder, Origin("suite", manifest.name, {}, {}, 0, ""), {}, {}, 0.0)
+    return verify_suite(folder)
+
+
+def test_a_built_suite_has_no_faults(suite: Path) -> None:
+    assert verify_suite(suite) == []
+
+
+def test_a_changed_byte_is_found(suite: Path) -> None:
+    (suite / "README.md").write_text("# Another card\n")
+    assert verify_suite(suite) == ["README.md: changed since it was written"]
+
+
+def test_lines_that_are_no_examples_are_named_after_the_broken_hash(suite: Path) -> None:
+    with (suite / "examples.jsonl").open("a") as file:
+        file.write('{"id": "x"}\nnonsense\n')
+    count = len((suite / "examples.jsonl").read_text().splitlines())
+    changed, first, second = verify_suite(suite)
+    assert changed == "examples.jsonl: changed since it was written"
+    assert first.startswith(f"examples.jsonl:{count - 1}: suite: Field required")
+    assert second.startswith(f"examples.jsonl:{count}: the record: Invalid JSON")
+
+
+@pytest.mark.parametrize("name", ["examples.jsonl", "controls.jsonl", "gold.jsonl"])
+def test_a_missing_file_is_named_once(suite: Path, name: str) -> None:
+    (suite / name).unlink()
+    assert verify_suite(suite) == [f"{name}: missing"]
+
+
+def test_an_id_that_stands_twice_is_found(suite: Path) -> None:
+    first = read_examples(suite)[0]
+    faults = spoil(suite, "controls.jsonl", lambda controls: [replace(controls[0], id=first.id), *controls[1:]])
+    assert f"{first.id}: this id stands 2 times" in faults
+
+
+def test_half_a_couple_is_found(suite: Path) -> None:
+    lone = next(example for example in read_examples(suite) if example.couple)
+    faults = spoil(suite, "examples.jsonl", lambda examples: [e for e in examples if e.id != lone.id])
+    assert f"couple {lone.couple}: 1 example(s), expected 2" in faults
+
+
+def test_a_couple_whose_roles_are_not_exchanged_is_found(suite: Path) -> None:
+    one = next(example for example in read_examples(suite) if example.couple)
+    turned = replace(one, docs=DocumentPair(one.docs.neg, one.docs.pos))
+    faults = spoil(suite, "examples.jsonl", lambda examples: [turned if e.id == one.id else e for e in examples])
+    assert f"couple {one.couple}: the roles of the two documents are not exchanged" in faults
+    assert any(fault.startswith(f"{one.id}: the satisfier affirms Y") for fault in faults)
+
+
+def test_what_stands_in_two_splits_is_found(suite: Path) -> None:
+    one = next(example for example in read_examples(suite) if example.query.template_family != "given")
+    elsewhere: Split = "dev" if one.split == "test" else "test"
+    moved = replace(one, id="moved", couple="", split=elsewhere)
+    faults = spoil(suite, "examples.jsonl", lambda examples: [*examples, moved])
+    for start in (
+        *(f"cluster {cluster!r}: stands in " for cluster in one.clusters),
+        f"Y {one.constraint.y.lower()!r}: stands in ",
+        f"template family {one.query.template_family!r}: stands in ",
+    ):
+        assert any(fault.startswith(start) for fault in faults), start
+
+
+def test_a_satisfier_that_affirms_y_is_found(suite: Path) -> None:
+    one = next(example for example in read_examples(suite) if example.suite == "negation_omission")
+    text = f"{one.docs.pos.text} There is {one.constraint.y_surface_forms[0]}."
+    spoilt = replace(one, docs=replace(one.docs, pos=replace(one.docs.pos, text=text)))
+    faults = spoil(suite, "examples.jsonl", lambda examples: [spoilt if e.id == one.id else e for e in examples])
+    assert f"{one.id}: the satisfier affirms Y and the violator affirms it" in faults
+
+
+def test_gold_that_is_not_in_the_suite_is_found(suite: Path) -> None:
+    faults = spoil(suite, "gold.jsonl", lambda gold: [replace(gold[0], id="stranger"), *gold[1:]])
+    assert "stranger: in gold.jsonl but not in examples.jsonl" in faults
+
+
+def test_an_example_in_the_wrong_file_is_found(suite: Path) -> None:
+    main = replace(read_examples(suite)[0], id="stray")
+    faults = spoil(suite, "controls.jsonl", lambda controls: [*controls, main])
+    assert f"stray: of the slice {main.suite}, which does not belong into controls.jsonl" in faults
+
+
+def no_control(control: Example, original: Example) -> Example:
+    return replace(control, control=None)
+
+
+def original_gone(control: Example, original: Example) -> Example:
+    return replace(control, control=Control("case", of="gone"))
+
+
+def other_split(control: Example, original: Example) -> Example:
+    return replace(control, split="dev" if original.split == "test" else "test")
+
+
+def other_labels(control: Example, original: Example) -> Example:
+    return replace(control, labels=Labels(pairwise_preference_for_query_base="none"))
+
+
+def as_the_original(control: Example, original: Example) -> Example:
+    return replace(control, query=original.query, docs=original.docs)
+
+
+def with_twin(text: str) -> Callable[[Example, Example], Example]:
+    def change(control: Example, original: Example) -> Example:
+        assert control.control is not None
+        return replace(control, control=replace(control.control, twin_query=text or control.query.neg))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("slice_name", "change", "fault"),
+    [
+        ("controls_nonflip", no_control, "does not say what it controls"),
+        ("controls_nonflip", original_gone, "made from gone, which is not in the suite"),
+        ("controls_nonflip", other_split, "stands in "),
+        ("controls_nonflip", other_labels, "its labels are not those of its original"),
+        ("controls_nonflip", with_twin("soups without leeks"), "a non-flip control has no twin query"),
+        ("controls_nonflip", as_the_original, "query and texts are those of its original"),
+        ("controls_adversarial", other_labels, "its query excludes nothing, so label and constraint must be"),
+        ("controls_adversarial", with_twin(" "), "the twin query is missing"),
+        ("controls_adversarial", with_twin(""), "the twin query is the control's own"),
+        ("controls_adversarial", as_the_original, "its texts are not those of its original"),
+    ],
+)
+def test_a_control_that_breaks_its_promise_is_found(
+    suite: Path, slice_name: str, change: Callable[[Example, Example], Example], fault: str
+) -> None:
+    control = next(c for c in read_jsonl(suite / "controls.jsonl", Example) if c.suite == slice_name)
+    original = next(e for e in read_examples(suite) if control.control and e.id == control.control.of)
+    spoilt = change(control, original)
+    faults = spoil(suite, "controls.jsonl", lambda controls: [spoilt if c.id == control.id else c for c in controls])
+    assert len(faults) == 1
+    assert faults[0].startswith(f"{control.id}: {fault}")
+
+
+def test_a_folder_that_is_no_suite_is_a_user_error(tmp_path: Path) -> None:
+    finish(tmp_path, Origin("run", "bm25", {}, {}, 0, ""), {}, {}, 0.0)
+    with pytest.raises(UserError, match="this is a run, not a suite"):
+        verify_suite(tmp_path)
+
+
+def test_a_suite_that_people_judged_needs_no_controls_and_no_analyser(suite: Path) -> None:
+    for name in ("controls.jsonl", "gold.jsonl"):
+        (suite / name).unlink()
+    assert spoil(suite, "examples.jsonl", lambda examples: [replace(e, analyser="none") for e in examples]) == []
