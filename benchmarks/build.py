@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from constraintsuite.records.text import Document
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.corpus.walking import walk
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.pairs.couples import Matching, find_couples, measure, natural_drafts, single_drafts
@@ -111,12 +112,12 @@ def compare(name: str, case: Case, repeat: int) -> None:
     list(read_all(documents[:3], "rules"))  # word lists are loaded once a process, outside the clock
     reading, _ = _clock(lambda: list(read_all(documents, "rules")))
     collecting = statistics.median(_clock(lambda: _evidence(case))[0] for _ in range(repeat))
-    one_pool = {p.id: _candidates(case, p.base) for p in case.proposals}
-    two_pools = {p.id: _candidates(case, p.topic, p.base) for p in case.proposals}
+    one_pool = {p.id: _candidates(case, p.opposite) for p in case.proposals}
+    two_pools = {p.id: _candidates(case, p.topic, p.opposite) for p in case.proposals}
     matching = _matching(case, _evidence(case))
     guide, unfiltered, both, ours = _in_turn(
         {
-            "guide, pool of the affirmative query": lambda: _sketch(case.proposals, one_pool),
+            "guide, pool of the opposite query": lambda: _sketch(case.proposals, one_pool),
             "guide, the same without its filters": lambda: _sketch(case.proposals, one_pool, filters=False),
             "guide, pools of topic and that query": lambda: _sketch(case.proposals, two_pools),
             "ours, pools and evidence to drafts": lambda: _mine(case.proposals, matching),
@@ -127,7 +128,7 @@ def compare(name: str, case: Case, repeat: int) -> None:
     with_mentions = ours._replace(way="ours, with evidence and mentions", seconds=with_evidence.seconds + reading)
     show(
         f"{name}: {len(case.documents):,} documents, {len(documents):,} of them in {len(case.pools):,} pools, "
-        f"{len({(p.topic, p.y) for p in case.proposals}):,} (topic, Y); median of {repeat}; {load()}",
+        f"{len({(p.topic, p.constraint.value) for p in case.proposals}):,} (topic, Y); median of {repeat}; {load()}",
         ("", "answered", "pairs", "seconds", "answered/s", "to guide"),
         [
             (*row, row.rate, row.rate / guide.rate)
@@ -182,18 +183,23 @@ def _mine(proposals: Sequence[Proposal], matching: Matching) -> list[Query]:
     couples += find_couples(proposals, matching, settings, Counter(), explicit=False)
     drafts = list(natural_drafts(couples, matching))
     drafts += single_drafts(proposals, drafts, matching, settings)
-    asked = {p.id: (p.topic, p.y) for p in proposals}
+    asked = {p.id: (p.topic, p.constraint.value) for p in proposals}
     return [asked[draft.proposal] for draft in drafts]
 
 
 def _evidence(case: Case) -> dict[str, Stances]:
     by_words: dict[YWords, list[str]] = defaultdict(list)
     for proposal in case.proposals:
-        by_words[YWords(proposal.forms, proposal.blocked)].append(proposal.id)
+        by_words[_words(proposal)].append(proposal.id)
     entries = {str(i): words for i, words in enumerate(by_words)}
-    documents = {d for p in case.proposals for d in (*p.affirming, *p.denying, *p.on_topic)}
+    documents = {d for p in case.proposals for d in (*p.violating, *p.satisfying, *p.on_topic)}
     found = collect_evidence(entries, ((case.documents[d], case.readings[d].scopes) for d in sorted(documents)))
     return {proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids}
+
+
+def _words(proposal: Proposal) -> YWords:
+    constraint = proposal.constraint
+    return YWords(constraint.forms, constraint.kinds if isinstance(constraint, Exclude) else ())
 
 
 def _matching(case: Case, evidence: Mapping[str, Stances]) -> Matching:
@@ -209,7 +215,7 @@ def _matching(case: Case, evidence: Mapping[str, Stances]) -> Matching:
             p.topic: dict(zip(pools[p.topic].documents, pools[p.topic].scores, strict=True)) for p in case.proposals
         },
         best_scores={p.topic: max(pools[p.topic].scores, default=1.0) or 1.0 for p in case.proposals},
-        pooled={p.id: frozenset((*pools[p.topic].documents, *pools[p.base].documents)) for p in case.proposals},
+        pooled={p.id: frozenset((*pools[p.topic].documents, *pools[p.opposite].documents)) for p in case.proposals},
     )
 
 
@@ -234,9 +240,9 @@ def _sketch(
     """The (topic, Y) that the guide's functions find a pair for."""
     answered = []
     for proposal in proposals:
-        pair = mine_pair(pools[proposal.id], list(proposal.forms))
-        if pair is not None and (not filters or passes_filters(*pair, proposal.base, GUIDE_CONFIG)):
-            answered.append((proposal.topic, proposal.y))
+        pair = mine_pair(pools[proposal.id], list(proposal.constraint.forms))
+        if pair is not None and (not filters or passes_filters(*pair, proposal.opposite, GUIDE_CONFIG)):
+            answered.append((proposal.topic, proposal.constraint.value))
     return answered
 
 

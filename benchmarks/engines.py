@@ -107,7 +107,7 @@ def _prepare(work: Path, count: int, asked: int, seed: int) -> tuple[Path, Path,
         suite = work / f"suite-{seed}-20000"
         build(make_passages(work, 20_000, seed), suite, workers=1, until="queries")
     proposals = read_proposals(suite / "stages" / "queries")
-    texts = sorted({text for proposal in proposals for text in (proposal.topic, proposal.base)})
+    texts = sorted({text for proposal in proposals for text in (proposal.topic, proposal.opposite)})
     chosen = sorted(random.Random(seed).sample(texts, min(asked, len(texts))))
     settings = CandidateSettings()
     analyser = TermAnalyser(settings.stop_list, settings.stem)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import torch
 
 from constraintsuite.mechanism.attribution import attribute_contrasts
-from constraintsuite.mechanism.contrasts.records import Contrast, Mark, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Mark, Marked, MarkedContrast, MarkedPair
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction
 from constraintsuite.mechanism.explain.work import make_patches
@@ -204,10 +204,10 @@ def _contrasts(subject: Subject, count: int) -> list[TokenContrast]:
         clean, corrupt = (_query(topic, cue, word) for cue in ("without", "with"))
         better, worse = Marked(f"{example.first} {example.second}"), Marked(f"{example.second} {example.first}")
         found.append(
-            Contrast(
+            MarkedContrast(
                 id=str(number),
                 example="",
-                suite="benchmark",
+                slice="benchmark",
                 side="query",
                 better=MarkedPair(clean, better),
                 worse=MarkedPair(clean, worse),

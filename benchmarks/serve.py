@@ -113,7 +113,7 @@ def _pages(examples: Sequence[Example]) -> dict[str, str]:
     return {
         "first page": place,
         "last page": f"{place}?page={-(-len(examples) // 25)}",
-        "filter": f"{place}?slice={middle.suite}&domain={middle.domain}",
+        "filter": f"{place}?slice={middle.slice}&domain={middle.domain}",
         "full text": f"{place}?q=without+the",
         "one example": f"{place}/example?id={middle.id}",
         "about": f"{place}/about",
@@ -141,9 +141,11 @@ def _enlarge(source: Path, out: Path, size: int) -> list[Example]:
 def _copy(example: Example, number: int) -> Example:
     if not number:
         return example
-    docs = replace(example.docs, pos=_another(example.docs.pos, number), neg=_another(example.docs.neg, number))
     return replace(
-        example, id=f"{example.id}_{number}", docs=docs, couple=example.couple and f"{example.couple}_{number}"
+        example,
+        id=f"{example.id}_{number}",
+        documents=tuple(_another(document, number) for document in example.documents),
+        couple=example.couple and f"{example.couple}_{number}",
     )
 
 

@@ -96,7 +96,7 @@ def test_a_run_finds_its_suite(run: cs.Run, suite: cs.Suite) -> None:
 
 def test_a_function_is_scored_as_a_model_would_be(other: cs.Run, suite: cs.Suite) -> None:
     assert other.model == "python:longer"
-    expected = [len(example.docs.pos.text) > len(example.docs.neg.text) for example in suite]
+    expected = [len(example.satisfying.text) > len(example.violating.text) for example in suite]
     assert [result.neg == "right" for result in other.results[:5]] == expected
     assert json.loads((other.path / "model.json").read_text()) == {"called": "from Python"}
 
@@ -164,7 +164,7 @@ def test_a_slice_is_the_run_on_those_examples(run: cs.Run) -> None:
     assert {result.id for result in part.results} == {"dogless", "showerless"}
     assert part.figure().n == 2
     assert part.slice({"marker": "without"}).figure() == part.figure()
-    assert {r.id for r in run.slice(slice="controls_nonflip").results} == {"loud", "orphan"}
+    assert {r.id for r in run.slice(slice="nonflip").results} == {"loud", "orphan"}
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_slice_is_not_reported_as_the_whole_run(run: cs.Run, tmp_path: Path) -
     assert not (tmp_path / "report").exists()
 
 
-@pytest.mark.parametrize("group", ["controls_nonflip", "explicit"])
+@pytest.mark.parametrize("group", ["nonflip", "explicit"])
 def test_a_slice_with_other_ties_is_the_slice_of_the_run_with_other_ties(run: cs.Run, group: str) -> None:
     half, suite = TieRule("half"), run.suite.stored
     whole = cs.Run(rejudge(run.stored, suite, half), run.suite).slice(slice=group)

@@ -28,7 +28,7 @@ def main() -> None:
     # One example in full, and what the model made of it.
     hardest = min(run.results, key=lambda result: result.gap_neg)
     example = suite[hardest.id]
-    print(example.query.neg, "|", hardest.neg, f"by {hardest.gap_neg:.3g}")
+    print(example.query, "|", hardest.neg, f"by {hardest.gap_neg:.3g}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from constraintsuite.annotate.standing import Standing, standing
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 QUESTIONS = (
-    Question("obeys", "Which text does it?", "choice", (*SIDES, "both", "neither")),
+    Question("satisfies", "Which text does it?", "choice", (*SIDES, "both", "neither")),
     Question("fit", "How well?", "choice", ("badly", "so-so", "well"), ordered=True),
     Question("fluent", "Which read well?", "choices", SIDES, optional=True),
     Question("units", "Which units?", "ids", optional=True),
@@ -42,7 +42,7 @@ class Dishes:
                 groups={"course": "soup" if number % 2 else "cake"},
                 links=(f"book-{number}",),
             )
-        yield Item("decoy", {"query": "soup"}, sides=("a soup", "a bicycle"), expected={"obeys": "first"})
+        yield Item("decoy", {"query": "soup"}, sides=("a soup", "a bicycle"), expected={"satisfies": "first"})
 
 
 def make_batch(folder: Path, count: int = 6, *, repeats: float = 0.0, seed: int = 0) -> Batch:
@@ -54,7 +54,7 @@ Answer = Callable[[Task], Mapping[str, Value]]
 
 def by_the_book(task: Task) -> dict[str, Value]:
     """In the terms of the item."""
-    return {"obeys": "first", "fit": "well"}
+    return {"satisfies": "first", "fit": "well"}
 
 
 def answer_all(batch: Batch, annotator: str, answer: Answer = by_the_book) -> None:

@@ -20,7 +20,7 @@ def batch(tmp_path: Path) -> Batch:
 
 def keep(batch: Batch, annotator: str, task: Task, minute: int, **answers: str) -> int:
     seen = last_of(task, batch.store.events(annotator))
-    said = {"obeys": "first", "fit": "well", **answers}
+    said = {"satisfies": "first", "fit": "well", **answers}
     return keep_answers(batch, annotator, task, Spoken(said, "odd", seen), START + timedelta(minutes=minute))
 
 
@@ -61,7 +61,7 @@ def test_what_was_taken_back_last_is_known_with_its_note(batch: Batch) -> None:
     assert taken_back(task, batch.store.events("ann")) == {}
     take_back(batch, "ann")
     found = taken_back(task, batch.store.events("ann"))
-    assert {name: event.value for name, event in found.items()} == {"obeys": task.as_meant("first"), "fit": "badly"}
+    assert {name: event.value for name, event in found.items()} == {"satisfies": task.as_meant("first"), "fit": "badly"}
     assert {event.note for event in found.values()} == {"odd"}
     assert taken_back(other, batch.store.events("ann")) == {}
 

@@ -83,7 +83,7 @@ def test_what_is_chosen_in_an_item_is_one_choice_of_place(tmp_path: Path) -> Non
 
     def places(task: Task) -> dict[str, Value]:
         other = {"dish-1": "second", "dish-2": "both"}.get(task.item.id, "first")
-        return {"obeys": task.as_meant("first"), "fluent": (), "remark": task.as_meant(other)}
+        return {"satisfies": task.as_meant("first"), "fluent": (), "remark": task.as_meant(other)}
 
     answer_all(batch, "ann", places)
     (ann,) = attention(batch, said_of(batch))

@@ -31,7 +31,7 @@ them then changed, one skipped, one left as a draft, two not opened."""
 def by_label_studio(task: Record) -> Record:
     """What its export makes of a task that was filled in; the text without nuts is chosen."""
     side = "first" if task["data"]["first"].endswith(("no nuts", "soup")) else "second"
-    said = {"obeys": {"choices": [side]}, "fit": {"choices": ["well"]}, "units": {"text": ["u3; u1"]}}
+    said = {"satisfies": {"choices": [side]}, "fit": {"choices": ["well"]}, "units": {"text": ["u3; u1"]}}
     result = [
         {"from_name": name, "to_name": "shown_query", "type": "x", "value": value} for name, value in said.items()
     ]
@@ -41,7 +41,7 @@ def by_label_studio(task: Record) -> Record:
 
 def by_argilla(record: Record) -> Record:
     side = "first" if record["fields"]["first"].endswith(("no nuts", "soup")) else "second"
-    said = {"obeys": side, "fit": "well", "fluent": ["first", "second"], "units": "u3 u1"}
+    said = {"satisfies": side, "fit": "well", "fluent": ["first", "second"], "units": "u3 u1"}
     responses = {name: [{"value": value, "user_id": "b2"}] for name, value in said.items()}
     rest: Record = {"metadata": {}, "suggestions": {}, "vectors": {}, "status": "completed", "_server_id": "x"}
     return {**record, "responses": responses, **rest}
@@ -68,7 +68,7 @@ def taken(tmp_path: Path, records: list[Record], layout: str) -> list[Draft]:
 @pytest.mark.parametrize("layout", PROGRAMS)
 def test_answers_come_back_in_the_terms_of_the_item(tmp_path: Path, layout: str) -> None:
     drafts = taken(tmp_path, [one for one in filled(tmp_path, layout) if "soup" not in str(one)], layout)
-    assert {draft.value for draft in drafts if draft.question == "obeys"} == {"first"}
+    assert {draft.value for draft in drafts if draft.question == "satisfies"} == {"first"}
     assert {draft.value for draft in drafts if draft.question == "units"} == {("u1", "u3")}
     assert len({draft.item for draft in drafts}) == 6
 
@@ -93,15 +93,15 @@ def test_another_file_is_refused(tmp_path: Path, layout: str, content: str) -> N
 def test_what_label_studio_really_exported_is_read_as_it_was_clicked(tmp_path: Path) -> None:
     drafts = read_sheet(make_batch(tmp_path), "ann", EXPORTED, "label-studio")
     assert {(draft.item, draft.question, draft.value, draft.note) for draft in drafts} == {
-        ("dish-4", "obeys", "second", "a note"),
+        ("dish-4", "satisfies", "second", "a note"),
         ("dish-4", "fit", "so-so", "a note"),
         ("dish-4", "fluent", ("first", "second"), "a note"),
         ("dish-4", "units", ("u1", "u3"), "a note"),
         ("dish-4", "remark", "line “one” <b>", "a note"),
-        ("dish-2", "obeys", "neither", ""),
+        ("dish-2", "satisfies", "neither", ""),
         ("dish-2", "fit", "badly", ""),
         ("dish-2", "fluent", (), ""),
-        ("dish-0", "obeys", "both", ""),
+        ("dish-0", "satisfies", "both", ""),
         ("dish-0", "fit", "so-so", ""),
         ("dish-0", "units", (), ""),
     }
@@ -203,7 +203,7 @@ def test_the_interface_asks_every_question(tmp_path: Path) -> None:
     filled(tmp_path, "label-studio")
     view = ET.parse(tmp_path / "tasks.xml").getroot()
     assert {control.get("name") for control in [*view.iter("Choices"), *view.iter("TextArea")]} == {
-        *("obeys", "fit", "fluent", "units", "remark", "note")
+        *("satisfies", "fit", "fluent", "units", "remark", "note")
     }
     fluent = next(control for control in view.iter("Choices") if control.get("name") == "fluent")
     assert [choice.get("value") for choice in fluent] == ["first", "second", "none"]
@@ -215,7 +215,7 @@ def test_argillas_settings_ask_every_question_of_one_person(tmp_path: Path) -> N
     settings = json.loads((tmp_path / "tasks.settings.json").read_text())
     asked = {question["name"]: question for question in settings["questions"]}
     assert {name: question["settings"]["type"] for name, question in asked.items()} == {
-        "obeys": "label_selection",
+        "satisfies": "label_selection",
         "fit": "label_selection",
         "fluent": "multi_label_selection",
         "units": "text",
@@ -223,7 +223,7 @@ def test_argillas_settings_ask_every_question_of_one_person(tmp_path: Path) -> N
         "note": "text",
     }
     assert [option["value"] for option in asked["fluent"]["settings"]["options"]] == ["first", "second", "none"]
-    assert [name for name, question in asked.items() if question["required"]] == ["obeys", "fit"]
+    assert [name for name, question in asked.items() if question["required"]] == ["satisfies", "fit"]
     assert [field["name"] for field in settings["fields"]] == ["query", "first", "second"]
     assert settings["distribution"] == {"strategy": "overlap", "min_submitted": 1}
 

@@ -14,9 +14,9 @@ from constraintsuite.cli.gold import gold
 from constraintsuite.errors import UserError
 from experiments.tiny_suite import EXAMPLES, write_suite
 
-OBEYING = {(example.query.neg, example.docs.pos.text) for example in EXAMPLES}
+OBEYING = {(example.query, example.satisfying.text) for example in EXAMPLES}
 
-BREAKING = {(example.query.neg, example.docs.neg.text) for example in EXAMPLES}
+BREAKING = {(example.query, example.violating.text) for example in EXAMPLES}
 
 
 def csuite(*arguments: object) -> Result:
@@ -48,7 +48,7 @@ def judge(batch: Path, name: str, **changes: str) -> str:
     for row in rows:
         side = "first" if (row["query"], row["first"]) in OBEYING else "second"
         about = [name for name in ("first", "second") if (row["query"], row[name]) in OBEYING | BREAKING]
-        said = {"natural": "yes", "obeys": side, "on_topic": "; ".join(about), "grammatical": "first; second"}
+        said = {"natural": "yes", "satisfies": side, "on_topic": "; ".join(about), "grammatical": "first; second"}
         row |= {**said, **changes}
     return ok("import", batch, write_csv(batch.parent / f"{name}-done.csv", rows), "--annotator", name)
 
@@ -72,10 +72,10 @@ def test_agreement_in_words_and_as_json(batch: Path) -> None:
     judge(batch, "ann")
     judge(batch, "bob")
     text = ok("agree", batch)
-    assert "obeys" in text
+    assert "satisfies" in text
     assert "chose what was shown first" in text
     found = json.loads(ok("agree", batch, "--by", "slice", "--json"))
-    assert {row["group"] for row in found["questions"]} > {"all", "negation_omission"}
+    assert {row["group"] for row in found["questions"]} > {"all", "omission"}
     assert [one["annotator"] for one in found["annotators"]] == ["ann", "bob"]
 
 
@@ -83,7 +83,7 @@ def test_who_answers_without_care_is_named_and_can_be_left_out(tmp_path: Path) -
     examples = [replace(EXAMPLES[n % len(EXAMPLES)], id=f"e{n}", couple="", clusters=(f"c{n}",)) for n in range(100)]
     ok("sample", write_suite(tmp_path / "suite", examples, ()), "--repeats", 0, "-n", 100)
     batch = tmp_path / "suite.gold"
-    judge(batch, "ann", on_topic="none", obeys="first")
+    judge(batch, "ann", on_topic="none", satisfies="first")
     judge(batch, "bob")
     text = ok("agree", batch)
     assert "ann failed the decoys: 0 % of the known answers were right, in 5 decoys" in text

@@ -16,6 +16,7 @@ from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Draft, Value
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.records import Proposal
 from experiments.tiny_suite import CREAMLESS, EXAMPLES, write_suite
@@ -25,14 +26,14 @@ def test_nothing_that_is_shown_tells_the_label(tmp_path: Path) -> None:
     batch = write_batch(tmp_path / "gold", GoldItems(EXAMPLES), "tiny")
     for task in tasks_of(batch, "ann"):
         assert set(task.shown()) == {"query", "first", "second"}
-    sides = {item.hidden["obeys"] for item in batch.judged}
+    sides = {item.hidden["satisfies"] for item in batch.judged}
     assert sides == {"first", "second"}
 
 
 def test_the_hidden_side_is_the_satisfying_text() -> None:
     item = next(item for item in GoldItems(EXAMPLES).items() if item.id == CREAMLESS.id)
     assert item.sides is not None
-    assert item.sides[("first", "second").index(item.hidden["obeys"])] == CREAMLESS.docs.pos.text
+    assert item.sides[("first", "second").index(item.hidden["satisfies"])] == CREAMLESS.satisfying.text
 
 
 def test_a_decoy_has_one_text_of_another_topic() -> None:
@@ -53,14 +54,14 @@ GOOD: dict[str, Value] = {"natural": "yes", "on_topic": ("first", "second"), "gr
         ({}, "keep", ""),
         ({"natural": "awkward"}, "repair", "natural: awkward"),
         ({"grammatical": ("first",)}, "repair", "a text is not grammatical"),
-        ({"obeys": "both"}, "drop", "the texts are not as labelled"),
+        ({"satisfies": "both"}, "drop", "the texts are not as labelled"),
         ({"on_topic": ()}, "drop", "a text is off topic"),
         ({"natural": None}, "open", "not settled: natural"),
     ],
 )
 def test_what_becomes_of_an_example(changes: dict[str, Value | None], verdict: str, reason: str) -> None:
     item = next(iter(GoldItems(EXAMPLES).items()))
-    said = {**GOOD, "obeys": item.hidden["obeys"], **changes}
+    said = {**GOOD, "satisfies": item.hidden["satisfies"], **changes}
     labels = {name: Label(value, "open" if value is None else "agreed", 2) for name, value in said.items()}
     assert verdict_of(item, Labelled(item.id, {}, labels)) == (verdict, reason)
 
@@ -71,8 +72,8 @@ def test_a_suite_is_sampled_and_its_labels_are_summed_up(tmp_path: Path) -> None
     assert source.startswith("tiny ")
     for name in ("ann", "bob"):
         for item in batch.judged:
-            obeys = item.hidden["obeys"] if item.id != "nutless" else "both"
-            batch.store.append([Draft(name, item.id, q, v) for q, v in {**GOOD, "obeys": obeys}.items()], START)
+            satisfies = item.hidden["satisfies"] if item.id != "nutless" else "both"
+            batch.store.append([Draft(name, item.id, q, v) for q, v in {**GOOD, "satisfies": satisfies}.items()], START)
     judged = write_verdicts(batch, label_all(batch, said_of(batch)), tmp_path / "out")
     found = summarise(batch, judged)
     assert (found.verdicts, found.right.value, found.right.n) == (
@@ -95,25 +96,35 @@ SOUPS = Proposal(
     id="soups-cream",
     status="doubtful",
     topic="soups",
-    y="cream",
+    constraint=Exclude(value="cream", cue="without", forms=("cream",)),
+    query="soups without cream",
+    opposite="soups with cream",
     relation="contains",
     domain="food",
-    base="soups with cream",
-    neg="soups without cream",
     template="{topic} without {y}",
     template_family="without",
-    marker="without",
-    forms=("cream",),
-    blocked=(),
     split="test",
     score=0.93,
     topic_documents=40,
-    affirming=("d1",),
-    denying=("d2",),
+    satisfying=("d2",),
+    violating=("d1",),
     examples_expected=3,
 )
-TENTS = replace(SOUPS, id="tents-poles", topic="tents", y="poles", base="tents with poles", neg="tents without poles")
-CAKES = replace(SOUPS, id="cakes-nuts", topic="cakes", y="nuts", base="cakes with nuts", neg="cakes without nuts")
+
+
+def about(topic: str, value: str) -> Proposal:
+    return replace(
+        SOUPS,
+        id=f"{topic}-{value}",
+        topic=topic,
+        constraint=replace(SOUPS.constraint, value=value),
+        query=f"{topic} without {value}",
+        opposite=f"{topic} with {value}",
+    )
+
+
+TENTS = about("tents", "poles")
+CAKES = about("cakes", "nuts")
 
 
 def judged_proposals(folder: Path) -> Batch:
@@ -123,7 +134,7 @@ def judged_proposals(folder: Path) -> Batch:
     batch = write_batch(folder / "batch", kind, source)
     said = [
         Draft("ann", "soups-cream", "verdict", "accept"),
-        Draft("ann", "soups-cream", "neg_reworded", "soups that have no cream"),
+        Draft("ann", "soups-cream", "query_reworded", "soups that have no cream"),
         Draft("ann", "tents-poles", "verdict", "reject"),
     ]
     batch.store.append(said, START)
@@ -132,14 +143,14 @@ def judged_proposals(folder: Path) -> Batch:
 
 def test_a_proposal_is_shown_without_its_score() -> None:
     (item,) = ProposalItems([SOUPS]).items()
-    assert set(item.fields) == {"topic", "y", "base", "neg", "evidence"}
+    assert set(item.fields) == {"topic", "value", "query", "opposite", "evidence"}
     assert "0.93" not in str(item)
 
 
 def test_verdicts_and_words_go_back_into_the_proposals(tmp_path: Path) -> None:
     batch = judged_proposals(tmp_path)
     soups, tents, cakes = approve([SOUPS, TENTS, CAKES], label_all(batch, said_of(batch)), said_of(batch))
-    assert (soups.status, soups.neg, soups.base) == ("accepted", "soups that have no cream", "soups with cream")
+    assert (soups.status, soups.query, soups.opposite) == ("accepted", "soups that have no cream", "soups with cream")
     assert (tents.status, cakes.status) == ("rejected", "doubtful")
 
 

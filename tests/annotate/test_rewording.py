@@ -34,14 +34,14 @@ def take(batch: Batch, name: str = "sheet", **cells: str) -> None:
 
 def words_of(batch: Batch) -> tuple[str, ...]:
     soups = approve([SOUPS, TENTS], label_all(batch, said_of(batch)), said_of(batch))[0]
-    return soups.topic, soups.y, soups.base, soups.neg
+    return soups.topic, soups.constraint.value, soups.opposite, soups.query
 
 
 @pytest.mark.parametrize(
     ("cells", "fault"),
     [
-        ({"verdict": "accept", "neg_reworded": "Soups with cream"}, "Both queries are the same"),
-        ({"verdict": "accept", "topic_reworded": "x" * 301}, "topic, base, neg: at most 300 characters"),
+        ({"verdict": "accept", "query_reworded": "Soups with cream"}, "The query and its opposite are the same"),
+        ({"verdict": "accept", "topic_reworded": "x" * 301}, "topic, query, opposite: at most 300 characters"),
         ({"verdict": "reject", "topic_reworded": "stews"}, "rejected, but in other words"),
     ],
 )
@@ -67,7 +67,7 @@ def test_the_same_sheet_twice_says_nothing_new(batch: Batch) -> None:
 
 def test_a_second_sheet_begins_with_the_words_of_the_first(batch: Batch) -> None:
     take(batch, topic_reworded="stews")  # no verdict yet, so it is asked again
-    take(batch, "second", verdict="accept", y_reworded="butter")
+    take(batch, "second", verdict="accept", value_reworded="butter")
     assert words_of(batch) == ("stews", "butter", "stews with butter", "stews without butter")
 
 
@@ -77,16 +77,16 @@ def test_words_as_they_were_proposed_take_the_others_back(batch: Batch) -> None:
     assert words_of(batch) == ("soups", "cream", "soups with cream", "soups without cream")
 
 
-@pytest.mark.parametrize("neg", ["soups with much cream", "anything at all"])
-def test_a_negated_query_must_negate(batch: Batch, neg: str) -> None:
-    with pytest.raises(UserError, match=f"'{neg}' does not negate"):
-        take(batch, verdict="accept", neg_reworded=neg)
+@pytest.mark.parametrize("query", ["soups with much cream", "anything at all"])
+def test_a_negated_query_must_negate(batch: Batch, query: str) -> None:
+    with pytest.raises(UserError, match=f"'{query}' does not negate"):
+        take(batch, verdict="accept", query_reworded=query)
 
 
-@pytest.mark.parametrize("neg", ["soups lacking cream", "cream-free soups", "soups that are not creamy"])
-def test_any_word_that_negates_will_do(batch: Batch, neg: str) -> None:
-    take(batch, verdict="accept", neg_reworded=neg)
-    assert words_of(batch)[3] == neg
+@pytest.mark.parametrize("query", ["soups lacking cream", "cream-free soups", "soups that are not creamy"])
+def test_any_word_that_negates_will_do(batch: Batch, query: str) -> None:
+    take(batch, verdict="accept", query_reworded=query)
+    assert words_of(batch)[3] == query
 
 
 @pytest.mark.parametrize("word", ["\u200b", "…", "\u200b \u2060"])
@@ -95,8 +95,8 @@ def test_what_nobody_sees_is_no_word(batch: Batch, word: str) -> None:
         take(batch, verdict="accept", topic_reworded=word)
 
 
-STEWS = {"topic": "stews", "base": "stews with cream", "neg": "stews without cream"}
-BROTHS = {"topic": "broths", "base": "broths with cream", "neg": "broths lacking cream"}
+STEWS = {"topic": "stews", "opposite": "stews with cream", "query": "stews without cream"}
+BROTHS = {"topic": "broths", "opposite": "broths with cream", "query": "broths lacking cream"}
 
 
 def accept(batch: Batch, who: str, words: dict[str, str]) -> None:
@@ -108,7 +108,9 @@ def decided(batch: Batch) -> Proposal:
     return approve([SOUPS, TENTS], label_all(batch, said_of(batch)), said_of(batch))[0]
 
 
-@pytest.mark.parametrize("second", [BROTHS, {"y": "butter"}, {"neg": "stews lacking cream"}, {**STEWS, "topic": ""}])
+@pytest.mark.parametrize(
+    "second", [BROTHS, {"value": "butter"}, {"query": "stews lacking cream"}, {**STEWS, "topic": ""}]
+)
 def test_words_of_two_people_are_never_mixed(batch: Batch, second: dict[str, str]) -> None:
     accept(batch, "ann", STEWS)
     accept(batch, "ben", second)
@@ -128,13 +130,13 @@ def test_words_of_those_who_reject_do_not_count(batch: Batch) -> None:
     accept(batch, "ben", BROTHS)
     assert decided(batch) == SOUPS
     batch.store.append([Draft("judith", SOUPS.id, "verdict", "accept", kind="ruling")], START)
-    assert decided(batch).neg == BROTHS["neg"]
+    assert decided(batch).query == BROTHS["query"]
 
 
 def test_a_ruling_on_one_word_takes_all_words_of_that_person(batch: Batch) -> None:
     accept(batch, "ann", STEWS)
-    accept(batch, "ben", {"y": "butter", "base": "soups with butter", "neg": "soups without butter"})
-    batch.store.append([Draft("judith", SOUPS.id, "neg_reworded", "soups without butter", kind="ruling")], START)
+    accept(batch, "ben", {"value": "butter", "opposite": "soups with butter", "query": "soups without butter"})
+    batch.store.append([Draft("judith", SOUPS.id, "query_reworded", "soups without butter", kind="ruling")], START)
     assert words_of(batch) == ("soups", "butter", "soups with butter", "soups without butter")
 
 
@@ -142,4 +144,4 @@ def test_a_ruling_on_one_word_takes_all_words_of_that_person(batch: Batch) -> No
     ("y", "forms"), [("Cream", ("cream", "Cream")), ("goat cheese", ("goat cheese", "goat cheeses"))]
 )
 def test_another_y_is_looked_for_in_the_place_of_the_old_one(y: str, forms: tuple[str, ...]) -> None:
-    assert reword(SOUPS, {"y": y}).forms == forms
+    assert reword(SOUPS, {"value": y}).constraint.forms == forms

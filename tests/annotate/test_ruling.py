@@ -16,7 +16,7 @@ from constraintsuite.annotate.ruling import keep_ruling, last_ruling_of, state_o
 from constraintsuite.errors import UserError
 
 WHY = "The text names hazelnuts in its second sentence."
-HERE = ("dish-1", "obeys")
+HERE = ("dish-1", "satisfies")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def back(batch: Batch, by: str = "cy") -> None:
 
 
 def label(batch: Batch) -> Label:
-    return {one.item: one for one in label_all(batch, said_of(batch))}["dish-1"].labels["obeys"]
+    return {one.item: one for one in label_all(batch, said_of(batch))}["dish-1"].labels["satisfies"]
 
 
 @pytest.mark.parametrize("by", ["cy", "di"])

@@ -63,7 +63,7 @@ def filled(batch: Batch, annotator: str, folder: Path) -> list[dict[str, str]]:
     write_sheet(batch, annotator, folder / f"{annotator}.csv")
     rows = read_csv(folder / f"{annotator}.csv")
     for row in rows:
-        row["obeys"] = "first" if row["first"].endswith(("no nuts", "soup")) else "second"
+        row["satisfies"] = "first" if row["first"].endswith(("no nuts", "soup")) else "second"
         row["fit"] = "well"
     return rows
 
@@ -72,8 +72,8 @@ def test_a_sheet_shows_what_is_asked_and_nothing_else(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
     assert write_sheet(batch, "ann", tmp_path / "ann.csv") == 7
     rows = read_csv(tmp_path / "ann.csv")
-    assert list(rows[0]) == ["row", "query", "first", "second", "obeys", "fit", "fluent", "units", "remark", "note"]
-    assert {row["obeys"] for row in rows} == {""}
+    assert list(rows[0]) == ["row", "query", "first", "second", "satisfies", "fit", "fluent", "units", "remark", "note"]
+    assert {row["satisfies"] for row in rows} == {""}
     assert "dish-" not in (tmp_path / "ann.csv").read_text()
     assert "decoy" not in (tmp_path / "ann.csv").read_text()
 
@@ -81,9 +81,9 @@ def test_a_sheet_shows_what_is_asked_and_nothing_else(tmp_path: Path) -> None:
 def test_answers_are_kept_in_the_terms_of_the_item(tmp_path: Path) -> None:
     batch = make_batch(tmp_path, 20)
     rows = filled(batch, "ann", tmp_path)
-    assert {row["obeys"] for row in rows} == {"first", "second"}
+    assert {row["satisfies"] for row in rows} == {"first", "second"}
     drafts = read_sheet(batch, "ann", write_csv(tmp_path / "done.csv", rows))
-    assert {draft.value for draft in drafts if draft.question == "obeys"} == {"first"}
+    assert {draft.value for draft in drafts if draft.question == "satisfies"} == {"first"}
 
 
 def test_the_same_sheet_twice_says_nothing_new(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_empty_cells_wait(tmp_path: Path) -> None:
     ("cell", "value", "said"),
     [
         ("row", "0123456789abcdef", ":3: no row '0123456789abcdef' in the sheet of ann"),
-        ("obeys", "third", ":3: obeys: 'third' is not an answer here"),
+        ("satisfies", "third", ":3: satisfies: 'third' is not an answer here"),
         ("units", "u7", ":3: units: 'u7' is not an answer here"),
     ],
 )
@@ -169,7 +169,7 @@ def test_a_name_must_fit_a_file(tmp_path: Path, name: str) -> None:
 
 def test_the_guide_says_what_every_question_takes(tmp_path: Path) -> None:
     text = guide(make_batch(tmp_path))
-    assert "| `obeys` | Which text does it? | one of: first, second, both, neither |" in text
+    assert "| `satisfies` | Which text does it? | one of: first, second, both, neither |" in text
     assert "| `units` | Which units? (may stay empty) | ids separated by ';', or 'none' |" in text
 
 
@@ -177,8 +177,8 @@ def test_time_left_follows_the_pace_without_the_pauses(tmp_path: Path) -> None:
     batch = make_batch(tmp_path, 9)
     tasks = list(tasks_by_row(batch, "ann").values())
     for task, minute in zip(tasks[:4], (0, 1, 2, 62), strict=True):  # an hour of lunch
-        for name in ("obeys", "fit"):
-            draft = Draft("ann", task.item.id, name, "first" if name == "obeys" else "well")
+        for name in ("satisfies", "fit"):
+            draft = Draft("ann", task.item.id, name, "first" if name == "satisfies" else "well")
             batch.store.append([draft], START.replace(hour=9 + minute // 60, minute=minute % 60))
     progress = progress_of(batch, "ann", batch.store.events())
     assert (progress.done, progress.total, progress.seconds_left) == (4, 10, 360)

@@ -129,7 +129,7 @@ def test_passages_with_words_of_their_own_are_drawn_first(tmp_path: Path) -> Non
         "added": ("no nuts or eggs", "nuts or eggs"),
         "both": ("a heated bath", "a cold bath"),
     }
-    pairs = [make_example(name, "negation_minpairs", ("a", "b", "c"), both) for name, both in texts.items()]
+    pairs = [make_example(name, "minpairs", ("a", "b", "c"), both) for name, both in texts.items()]
     suite = write_suite(tmp_path / "suite", pairs)
     for seed in range(3):
         assert [pair.id for pair in read_pairs(suite, 1, seed)[0].pairs] == ["both"]
@@ -151,8 +151,7 @@ def test_queries_that_break_a_rule_are_not_kept(tmp_path: Path) -> None:
 
 def test_which_passage_comes_first_differs_from_item_to_item(tmp_path: Path) -> None:
     many = [
-        replace(make_example(f"e{n}", "negation_minpairs", ("a", "b", "c"), (f"no {n} cream", f"{n} cream")))
-        for n in range(20)
+        replace(make_example(f"e{n}", "minpairs", ("a", "b", "c"), (f"no {n} cream", f"{n} cream"))) for n in range(20)
     ]
     kind, _ = read_pairs(write_suite(tmp_path / "suite", many), 100, 0)
     assert {item.hidden["original"] for item in kind.items()} == set(PASSAGES)
@@ -174,7 +173,7 @@ def test_what_was_written_can_be_imported_as_nevir(tmp_path: Path) -> None:
     assert rows[0]["q1"] == ["which soup suits people", "which soup suits children"][place]
     import_suite("nevir", str(tmp_path / "out" / "test.jsonl"), tmp_path / "imported")
     first, second = read_examples(tmp_path / "imported")
-    assert (first.docs.pos.text, first.query.neg, first.split) == (LEEKS, rows[0]["q1"], "test")
+    assert (first.satisfying.text, first.query, first.split) == (LEEKS, rows[0]["q1"], "test")
     assert first.clusters == second.clusters  # two people wrote for one passage
 
 

@@ -13,7 +13,7 @@ from constraintsuite.cli.explain import explain
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.summary import SiteSummary
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.records import Explained
@@ -28,7 +28,7 @@ from constraintsuite.showing.mechanism.maps import head_map
 from mechanism.planted import make_planted, planted_contrasts
 
 
-def exchanged(one: Contrast) -> Contrast:
+def exchanged(one: MarkedContrast) -> MarkedContrast:
     """Clean and corrupt the other way round: the model then has it backwards."""
     return replace(
         one,
@@ -44,7 +44,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_planted(tmp_path_factory.mktemp("model"), noise=0.05)
 
 
-def made(folder: Path, model: Path, contrasts: Sequence[Contrast]) -> Explained:
+def made(folder: Path, model: Path, contrasts: Sequence[MarkedContrast]) -> Explained:
     source = folder / "contrasts.jsonl"
     write_contrasts(source, contrasts)
     scope = Scope(sites=("head", "mlp"), roles=("all", "q_cue"))

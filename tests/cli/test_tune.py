@@ -38,9 +38,7 @@ def test_a_dry_run_says_what_would_be_trained_and_writes_nothing(recipe: Path, t
 
 
 def test_a_dry_run_reads_what_checkpoints_would_be_measured_on(recipe: Path, tmp_path: Path) -> None:
-    example = make_example(
-        "e", "negation_omission", ("soup without nuts", "soup with nuts", "soup"), ("a", "b"), y="nuts"
-    )
+    example = make_example("e", "omission", ("soup without nuts", "soup with nuts", "soup"), ("a", "b"), y="nuts")
     write_suite(tmp_path / "suite", [example], ())  # of the split test
     content = yaml.safe_load(recipe.read_text())
     content["evaluation"] = [{"name": "dev", "suite": str(tmp_path / "suite"), "split": "dev"}]

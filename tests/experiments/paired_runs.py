@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite, remember_suite
-from constraintsuite.experiments.scoring import queries_of
 from constraintsuite.experiments.writing import write_run
-from constraintsuite.records.examples import Example, Slice
+from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Origin, finish
 from experiments.tiny_suite import make_example, write_suite
 
@@ -19,7 +18,7 @@ def make_examples(count: int, passages: int) -> list[Example]:
     return [
         make_example(
             f"e{i:03}",
-            "negation_minpairs" if i < count / 2 else "negation_explicit",
+            "minpairs" if i < count / 2 else "explicit",
             (f"{i} without cream", f"{i} with cream", f"{i}"),
             (f"soup {i} with no cream", f"soup {i} with cream"),
             clusters=(f"p{i % passages}",),
@@ -28,20 +27,20 @@ def make_examples(count: int, passages: int) -> list[Example]:
     ]
 
 
-def make_suite(folder: Path, count: int = 40, passages: int = 20, slice: Slice | None = None) -> Suite:
+def make_suite(folder: Path, count: int = 40, passages: int = 20, slice: str | None = None) -> Suite:
     """A suite of such examples, or of the same in one slice."""
     examples = make_examples(count, passages)
-    return load_suite(write_suite(folder, [replace(e, suite=slice or e.suite) for e in examples], ()))
+    return load_suite(write_suite(folder, [replace(e, slice=slice or e.slice) for e in examples], ()))
 
 
 def make_run(suite: Suite, folder: Path, model: str, gaps: Sequence[tuple[float, float]]) -> Run:
-    """A finished run in which example i has gaps[i] under its negated and its affirmative query; no others are in it."""
+    """A finished run in which example i has gaps[i] under its query and its opposite; no others are in it."""
     examples = suite.examples[: len(gaps)]
     scores = {}
-    for example, (neg, base) in zip(examples, gaps, strict=True):
-        for role, query in queries_of(example).items():
-            scores[query, example.docs.pos.text] = {"neg": neg, "base": base}.get(role, 0.0)
-            scores[query, example.docs.neg.text] = 0.0
+    for example, (own, opposite) in zip(examples, gaps, strict=True):
+        for role, query in example.queries.items():
+            scores[query, example.satisfying.text] = {"query": own, "opposite": opposite}.get(role, 0.0)
+            scores[query, example.violating.text] = 0.0
     counts = write_run(Suite(suite.artifact, examples, ()), model, scores, folder, seed=0)
     remember_suite(folder, suite.artifact.path)
     finish(folder, Origin("run", model, {"suite": suite.content}, {}, 0, "test"), counts, {}, 0.0)

@@ -21,7 +21,6 @@ from constraintsuite.experiments.answers.questions import Question, questions_of
 from constraintsuite.experiments.answers.run import AnswerFile, record_answers
 from constraintsuite.experiments.answers.verdicts import GivenAnswer, scores_of
 from constraintsuite.experiments.load import Run, load_run, load_suite
-from constraintsuite.experiments.outcomes import preferences_of
 from constraintsuite.experiments.rejudge import rejudge
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.examples import Example
@@ -48,9 +47,9 @@ def write_csv(path: Path, rows: Rows, delimiter: str = ",") -> Path:
 def right_answers(examples: Sequence[Example] = (*EXAMPLES, *CONTROLS)) -> list[dict[str, str]]:
     """Every question of every example, answered as the suite has it."""
     return [
-        {"example": example.id, "query": role, "choice": "pos" if p.better == example.docs.pos.text else "neg"}
+        {"example": example.id, "query": preference.query, "choice": preference.better}
         for example in examples
-        for role, p in preferences_of(example).items()
+        for preference in example.preferences
     ]
 
 
@@ -69,7 +68,7 @@ def test_right_answers_are_a_run_with_everything_right(suite: Path) -> None:
     assert run.artifact.path == suite.parent / "runs" / "suite" / "human-us"
     assert run.artifact.verify() == []
     assert run.summary.model == "human:us"
-    assert {result.neg for result in run.results} == {"right"}
+    assert {result.outcomes["query"] for result in run.results} == {"right"}
     assert value(run, "accuracy") == value(run, "paired_accuracy") == value(run, "couple_accuracy") == 1.0
     assert (value(run, "tie_rate"), value(run, "gap")) == (0.0, 1.0)
     assert value(run, "topic_sensitivity") is None  # nobody was asked about the topic alone
@@ -78,14 +77,14 @@ def test_right_answers_are_a_run_with_everything_right(suite: Path) -> None:
 def test_several_people_are_averaged(suite: Path) -> None:
     rows = [{**row, "annotator": name} for name in ("a", "b", "c", "d") for row in right_answers()]
     for row in rows:
-        if (row["example"], row["query"]) == ("showerless", "neg"):
-            row["choice"] = {"a": "pos", "b": "pos", "c": "tie", "d": "neg"}[row["annotator"]]
-        if (row["example"], row["query"]) == ("nutless", "neg"):
-            row["choice"] = {"a": "pos", "b": "pos", "c": "neg", "d": "neg"}[row["annotator"]]
+        if (row["example"], row["query"]) == ("showerless", "query"):
+            row["choice"] = {"a": "satisfying", "b": "satisfying", "c": "tie", "d": "violating"}[row["annotator"]]
+        if (row["example"], row["query"]) == ("nutless", "query"):
+            row["choice"] = {"a": "satisfying", "b": "satisfying", "c": "violating", "d": "violating"}[row["annotator"]]
     run = record(suite, rows)
     results = {result.id: result for result in run.results}
-    assert (results["showerless"].neg, results["showerless"].gap_neg) == ("right", 0.25)
-    assert (results["nutless"].neg, results["nutless"].gap_neg) == ("tie", 0.0)
+    assert (results["showerless"].outcomes["query"], results["showerless"].gaps["query"]) == ("right", 0.25)
+    assert (results["nutless"].outcomes["query"], results["nutless"].gaps["query"]) == ("tie", 0.0)
     facts = json.loads((run.artifact.path / "model.json").read_text())
     assert (facts["annotators"], facts["answers"]) == (4, len(rows))
     asked = facts["questions"]
@@ -93,26 +92,28 @@ def test_several_people_are_averaged(suite: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("choice", "outcome"), [("pos", "right"), ("NEG", "wrong"), ("tie", "tie"), ("d1", "right"), ("d2", "wrong")]
+    ("choice", "outcome"),
+    [("satisfying", "right"), ("VIOLATING", "wrong"), ("tie", "tie"), ("d1", "right"), ("d2", "wrong")],
 )
 def test_a_choice_is_a_side_a_tie_or_a_documents_id(tmp_path: Path, choice: str, outcome: str) -> None:
     suite = write_suite(tmp_path / "suite", [DOGLESS], ())
     (result,) = record(suite, [{"id": "dogless", "choice": choice}]).results
-    assert (result.neg, result.base) == (outcome, None)
+    assert result.outcomes == {"query": outcome}
 
 
-@pytest.mark.parametrize("query", ["", "neg", "campsites without dogs", "campsites  without\ndogs"])
+@pytest.mark.parametrize("query", ["", "query", "campsites without dogs", "campsites  without\ndogs"])
 def test_a_query_is_a_role_or_its_text(tmp_path: Path, query: str) -> None:
     suite = write_suite(tmp_path / "suite", [DOGLESS], ())
-    (result,) = record(suite, [{"example": "dogless", "query": query, "choice": "pos"}]).results
-    assert result.neg == "right"
+    (result,) = record(suite, [{"example": "dogless", "query": query, "choice": "satisfying"}]).results
+    assert result.outcomes["query"] == "right"
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl"])
 def test_a_sheet_that_is_filled_in_is_read_back(suite: Path, ending: str) -> None:
     sheet = suite.parent / f"sheet{ending}"
     questions = write_sheet(suite, sheet)
-    better = {(p.query, p.better) for e in (*EXAMPLES, *CONTROLS) for p in preferences_of(e).values()}
+    everything = (*EXAMPLES, *CONTROLS)
+    better = {(e.queries[p.query], e.document(p.better).text) for e in everything for p in e.preferences}
     filled = 0
     rows = []
     for row in read_sheet(sheet):
@@ -122,8 +123,10 @@ def test_a_sheet_that_is_filled_in_is_read_back(suite: Path, ending: str) -> Non
     assert filled == questions
     write_back(sheet, rows)
     run = load_run(record_answers(suite, AnswerFile(sheet, "us"), suite.parent / "runs", Silent()).path)
-    assert {result.neg for result in run.results} == {"right"}
-    assert {result.twin for result in run.results if result.id == "idiom"} == {"right"}  # asked as another's question
+    assert {result.outcomes["query"] for result in run.results} == {"right"}
+    assert {result.outcomes["opposite"] for result in run.results if result.id == "idiom"} == {
+        "right"
+    }  # asked as another's question
 
 
 def read_sheet(sheet: Path) -> list[dict[str, str]]:
@@ -150,15 +153,20 @@ def test_a_sheet_asks_each_question_once_and_tells_nothing(suite: Path) -> None:
         (q.query, frozenset(q.texts)) for e in (*EXAMPLES, *CONTROLS) for q in questions_of(e).values()
     }
     assert {row["choice"] for row in rows} == {""}
-    assert not {"pos", "neg", "label"} & set(rows[0])
+    assert not {"satisfying", "violating", "label"} & set(rows[0])
 
 
 def test_the_order_on_a_sheet_knows_nothing_of_the_right_answer() -> None:
-    many = [replace(CREAMLESS, query=replace(CREAMLESS.query, neg=f"soup {i} without cream")) for i in range(400)]
-    first = [shown_order(questions_of(example)["neg"], 0)[0] for example in many]
+    many = [replace(CREAMLESS, query=f"soup {i} without cream") for i in range(400)]
+    first = [shown_order(questions_of(example)["query"], 0)[0] for example in many]
     assert 160 < first.count(LEEKS) < 240
-    swapped = [replace(e, docs=replace(e.docs, pos=e.docs.neg, neg=e.docs.pos)) for e in many]
-    assert [shown_order(questions_of(example)["neg"], 0)[0] for example in swapped] == first
+    swapped = [exchanged(e) for e in many]
+    assert [shown_order(questions_of(example)["query"], 0)[0] for example in swapped] == first
+
+
+def exchanged(example: Example) -> Example:
+    turned = {"satisfying": "violating", "violating": "satisfying"}
+    return replace(example, documents=tuple(replace(one, role=turned[one.role]) for one in example.documents))
 
 
 def test_a_sample_holds_whole_examples(suite: Path) -> None:
@@ -186,7 +194,7 @@ def test_examples_without_an_answer_are_listed(suite: Path) -> None:
 
 
 def test_examples_without_an_answer_are_left_out_if_that_is_wished(suite: Path) -> None:
-    rows = [row for row in right_answers() if (row["example"], row["query"]) != ("dogless", "base")]
+    rows = [row for row in right_answers() if (row["example"], row["query"]) != ("dogless", "opposite")]
     rows = [row for row in rows if row["example"] != "idiom"]
     run = record(suite, rows, allow_missing=True)
     assert {result.id for result in run.results} == {e.id for e in (*EXAMPLES, *CONTROLS)} - {"dogless", "idiom"}
@@ -196,7 +204,7 @@ def test_examples_without_an_answer_are_left_out_if_that_is_wished(suite: Path) 
 
 def test_an_empty_choice_is_no_answer(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite", [CREAMLESS, DOGLESS], ())
-    rows = [{"example": "creamless", "choice": "pos"}, {"example": "dogless", "choice": " "}]
+    rows = [{"example": "creamless", "choice": "satisfying"}, {"example": "dogless", "choice": " "}]
     assert [result.id for result in record(suite, rows, allow_missing=True).results] == ["creamless"]
 
 
@@ -210,10 +218,10 @@ def test_the_same_answers_are_the_same_run_and_others_another(suite: Path) -> No
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ({"example": "catless", "choice": "pos"}, r"answers\.csv:2: the suite has no example 'catless'"),
-        ({"example": "dogless", "query": "topic", "choice": "pos"}, "'topic' is no query of dogless that has a right"),
-        ({"example": "dogless", "query": "cats", "choice": "pos"}, "'cats' is no query of dogless"),
-        ({"example": "dogless", "choice": "left"}, "choice is 'left'; expected first, second, tie, pos, neg"),
+        ({"example": "catless", "choice": "satisfying"}, r"answers\.csv:2: the suite has no example 'catless'"),
+        ({"example": "dogless", "query": "topic", "choice": "satisfying"}, "'topic' is no query of dogless that has a right"),
+        ({"example": "dogless", "query": "cats", "choice": "satisfying"}, "'cats' is no query of dogless"),
+        ({"example": "dogless", "choice": "left"}, "choice is 'left'; expected first, second, tie, satisfying, violating"),
         ({"example": "dogless", "choice": "first"}, "only if columns of these names hold the two texts"),
         ({"example": "dogless", "choice": "first", "first": LEEKS, "second": CREAM}, "hold the two texts"),
     ],
@@ -226,14 +234,14 @@ def test_a_row_that_cannot_be_understood_is_named(suite: Path, row: dict[str, st
 
 def test_all_bad_rows_are_named_at_once(suite: Path) -> None:
     with pytest.raises(UserError) as caught:
-        record(suite, [{"example": f"x{i}", "choice": "pos"} for i in range(14)])
+        record(suite, [{"example": f"x{i}", "choice": "satisfying"} for i in range(14)])
     lines = str(caught.value).splitlines()
     assert len(lines) == 11
     assert lines[-1] == "... and 4 more"
 
 
 def test_one_person_answers_a_question_once(suite: Path) -> None:
-    rows = [{"example": "dogless", "choice": "pos"}, {"example": "dogless", "query": "neg", "choice": "neg"}]
+    rows = [{"example": "dogless", "choice": "satisfying"}, {"example": "dogless", "query": "query", "choice": "violating"}]
     with pytest.raises(UserError, match=r"answers\.csv:3: answered already in line 2"):
         record(suite, rows)
 
@@ -248,7 +256,7 @@ def test_one_person_answers_a_question_once(suite: Path) -> None:
         ("a.jsonl", b'{"example": "dogless"}\n', r"a\.jsonl:1: choice: Field required"),
         ("a.jsonl", b"{\n", r"a\.jsonl:1: "),
         ("a.csv", b"example,choice\ndogless\n", r"a\.csv:2: choice: Field required"),
-        ("a.csv", b"example,query,choice\ndogless,base,pos\n", "no answer under a negated query"),
+        ("a.csv", b"example,query,choice\ndogless,opposite,satisfying\n", "no answer under a query itself"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_explained(suite: Path, name: str, content: bytes, words: str) -> None:
@@ -262,13 +270,13 @@ def test_a_file_that_cannot_be_read_is_explained(suite: Path, name: str, content
 def test_what_spreadsheets_do_to_a_file_is_undone(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite", [DOGLESS], ())
     file = tmp_path / "answers.csv"
-    file.write_bytes("\ufeffexample;query;choice\r\ndogless;campsites without dogs; Pos \r\n".encode())
+    file.write_bytes("\ufeffexample;query;choice\r\ndogless;campsites without dogs; Satisfying \r\n".encode())
     run = record_answers(suite, AnswerFile(file, "us"), tmp_path / "runs", Silent())
-    assert [result.neg for result in load_run(run.path).results] == ["right"]
+    assert [result.outcomes["query"] for result in load_run(run.path).results] == ["right"]
 
 
 def verdicts(*rows: tuple[str, str, float]) -> dict[Question, list[GivenAnswer]]:
-    return {Question("q", (one, other)): [GivenAnswer("", "neg", (share, 1 - share))] for one, other, share in rows}
+    return {Question("q", (one, other)): [GivenAnswer("", "query", (share, 1 - share))] for one, other, share in rows}
 
 
 def test_a_text_of_several_questions_keeps_every_verdict() -> None:
@@ -326,14 +334,13 @@ def test_the_command_says_what_it_needs(suite: Path, arguments: list[str]) -> No
 def test_an_example_whose_texts_are_shared_is_judged_by_its_own_answer(tmp_path: Path) -> None:
     texts = {"a": "A soup.", "b": "A soup with cream.", "c": "A cold soup.", "d": "A hot soup with cream."}
     queries = ("soups without cream", "", "")
-    pairs = [("ab", "pos"), ("ca", "pos"), ("bd", "pos")]
+    pairs = [("ab", "satisfying"), ("ca", "satisfying"), ("bd", "satisfying")]
     examples = [
-        make_example(name, "negation_omission", queries, (texts[name[0]], texts[name[1]]), clusters=(name,))
-        for name, _ in pairs
+        make_example(name, "omission", queries, (texts[name[0]], texts[name[1]]), clusters=(name,)) for name, _ in pairs
     ]
     suite = write_suite(tmp_path / "suite", examples, ())
     run = record(suite, [{"example": name, "choice": choice} for name, choice in pairs])
-    assert [result.neg for result in run.results] == ["right", "right", "right"]
+    assert [result.outcomes["query"] for result in run.results] == ["right", "right", "right"]
 
 
 def test_peoples_answers_can_be_judged_under_another_rule_for_ties(suite: Path, tmp_path: Path) -> None:

@@ -18,7 +18,16 @@ from constraintsuite.metrics.ties import TieRule
 from constraintsuite.reports.view import make_view
 from experiments.tiny_suite import CONTROLS, EXAMPLES, write_suite
 
-CHOICES = ("pos", "tie", "neg", "pos", "tie", "pos", "pos", "tie")  # of five examples and three controls
+CHOICES = (
+    "satisfying",
+    "tie",
+    "violating",
+    "satisfying",
+    "tie",
+    "satisfying",
+    "satisfying",
+    "tie",
+)  # of five examples and three controls
 
 
 @pytest.fixture
@@ -51,7 +60,7 @@ def test_people_and_models_are_compared_in_either_order(model: Path, people: Pat
     for runs in ((model, people), (people, model)):
         assert "overall" in printed(*runs)
         text = printed(*runs, "--changed", 9)
-        assert "neg: soups without cream   gap " in text
+        assert "query: soups without cream   gap " in text
         assert "base: " not in text  # nobody was asked
 
 
@@ -63,7 +72,7 @@ def value(run: Run, metric: str) -> float | None:
 def test_ties_of_people_count_as_the_rule_says(suite: Suite, people: Path, rule: str, accuracy: float) -> None:
     run = rejudge(load_run(people), suite, TieRule("half" if rule == "half" else "strict"))
     assert value(run, "accuracy") == accuracy
-    assert (value(run, "base_accuracy"), value(run, "paired_accuracy")) == (None, None)
+    assert (value(run, "opposite_accuracy"), value(run, "paired_accuracy")) == (None, None)
     assert make_view(suite, [run], run.summary.rule).labels == ["human:us"]
 
 

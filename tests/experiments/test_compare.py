@@ -75,7 +75,7 @@ def test_holm_is_over_all_pairs_metrics_and_groups(suite: Suite, tmp_path: Path)
     }
     tests = compare_runs(suite, runs, [ACCURACY, PAIRED], by="slice").tests
     assert [(test.first, test.second) for test in tests[::6]] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert [test.group for test in tests[:3]] == ["overall", "slice=negation_explicit", "slice=negation_minpairs"]
+    assert [test.group for test in tests[:3]] == ["overall", "slice=explicit", "slice=minpairs"]
     smallest = min(test.p for test in tests if test.p is not None)
     assert min(test.holm for test in tests if test.holm is not None) == pytest.approx(18 * smallest)
 
@@ -100,11 +100,11 @@ def test_changed_examples_come_with_queries_documents_and_gaps(suite: Suite, tmp
     found = compare_runs(suite, {"a": before, "b": after}, [ACCURACY], changed=1)
     (change,) = found.changes["a -> b"]
     assert (change.id, change.first, change.second) == ("e006", 0.0, 1.0)  # the one that moved further
-    assert change.queries == {"neg": "6 without cream", "base": "6 with cream"}
-    assert (change.gaps_first, change.gaps_second) == ({"neg": -1.0, "base": 1.0}, {"neg": 3.0, "base": 1.0})
+    assert change.queries == {"query": "6 without cream", "opposite": "6 with cream"}
+    assert (change.gaps_first, change.gaps_second) == ({"query": -1.0, "opposite": 1.0}, {"query": 3.0, "opposite": 1.0})
     text = comparison_text(found)
     assert "e006  [minpairs]  0 → 1" in text
-    assert "neg: 6 without cream   gap -1 → 3" in text
+    assert "query: 6 without cream   gap -1 → 3" in text
     assert "| overall | 0.0 | 5.0 | +5.0 (" in comparison_markdown(found)
 
 
@@ -125,7 +125,7 @@ def test_figures_in_a_models_own_unit_are_not_compared(suite: Suite, tmp_path: P
 
 def test_what_no_example_has_is_undefined(suite: Suite, tmp_path: Path) -> None:
     runs = {name: make_run(suite, tmp_path / name, name, [RIGHT] * 40) for name in "ab"}
-    (test,) = compare_runs(suite, runs, [METRICS["twin_accuracy"]]).tests
+    (test,) = compare_runs(suite, runs, [METRICS["restated_accuracy"]]).tests
     assert (test.difference.value, test.p, test.holm, test.mcnemar, test.value_first) == (None,) * 5
 
 

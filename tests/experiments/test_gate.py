@@ -43,20 +43,20 @@ def only(result: GateResult) -> tuple[bool, str]:
         ({"metric": "accuracy", "max": 0.4}, False, "0.5 is above 0.4"),
         ({"metric": "tie_rate", "max": 0.01}, True, "0 is at most 0.01"),
         ({"metric": "tie_rate", "max": 0.01, "upper_bound": True}, False, "upper end 0.1611 is above"),
-        ({"metric": "accuracy", "group": "slice=negation_minpairs", "min": 1}, True, "1 is at least 1"),
+        ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, True, "1 is at least 1"),
         (
-            {"metric": "accuracy", "group": "slice=negation_minpairs", "min": 0.9, "lower_bound": True},
+            {"metric": "accuracy", "group": "slice=minpairs", "min": 0.9, "lower_bound": True},
             False,
             "lower end 0.8389 is below 0.9",  # Wilson's bound of 20 of 20 passages
         ),
-        ({"metric": "accuracy", "group": "slice=negation_explicit", "min": 0.1}, False, "0 is below 0.1"),
+        ({"metric": "accuracy", "group": "slice=explicit", "min": 0.1}, False, "0 is below 0.1"),
         ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, True, "1 is at least 1"),
         (
-            {"metric": "accuracy", "group": "slice=negation_omission", "min": 0},
+            {"metric": "accuracy", "group": "slice=omission", "min": 0},
             False,
-            "no example is in slice=negation_om",
+            "no example is in slice=omission",
         ),
-        ({"metric": "twin_accuracy", "min": 0}, False, "undefined: no example of overall has a value"),
+        ({"metric": "restated_accuracy", "min": 0}, False, "undefined: no example of overall has a value"),
     ],
 )
 def test_a_rule_about_the_run_alone(half: Run, rule: dict[str, Any], passed: bool, reason: str) -> None:
@@ -154,7 +154,7 @@ def test_what_a_policy_needs_is_asked_for(suite: Suite, half: Run) -> None:
     with pytest.raises(UserError, match="the suite is needed"):
         check_run(compares, half, None, half)
     with pytest.raises(UserError, match=r"No grouping named 'slices'.*Did you mean 'slice'"):
-        check_run(policy_of({"metric": "accuracy", "group": "slices=negation_minpairs", "min": 0}), half)
+        check_run(policy_of({"metric": "accuracy", "group": "slices=minpairs", "min": 0}), half)
 
 
 def test_the_example_is_a_policy(tmp_path: Path) -> None:

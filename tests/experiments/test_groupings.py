@@ -6,20 +6,20 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import FEW, MANY, pick, split_up
-from constraintsuite.records.examples import Edit, Evidence
-from experiments.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES
+from constraintsuite.records.constraints import Evidence
+from experiments.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES, NUTLESS, with_documents, with_evidence
 
 
 def test_controls_are_counted_on_after_the_main_examples() -> None:
     parts = split_up(EXAMPLES, CONTROLS)
     assert parts["control"] == {"case": [5], "idiom": [7], "punctuation": [6]}
-    assert parts["slice"]["controls_nonflip"] == [5, 6]
+    assert parts["slice"]["nonflip"] == [5, 6]
     assert sum(map(len, parts["domain"].values())) == len(EXAMPLES)
 
 
 def test_an_edit_is_named_by_its_operator() -> None:
-    edited = replace(CREAMLESS, edit=Edit("flip", "pos", ((0, 1),), ((0, 1),), True))
-    assert split_up([CREAMLESS, edited], [])["edit"] == {"flip": [1], "natural": [0]}
+    edited = with_documents(NUTLESS, replace(NUTLESS.satisfying, edit="flip"), NUTLESS.violating)
+    assert split_up([NUTLESS, edited], [])["edit"] == {"flip": [1], "natural": [0]}
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,19 @@ def test_a_note_with_too_many_values_is_no_grouping(values: int, kept: bool) -> 
 
 def test_cues_of_a_few_examples_are_one_group_and_no_cue_is_none() -> None:
     def by(cue: str | None) -> tuple[Evidence, ...]:
-        return (Evidence("pos", 0, 1, "negated", cue, "test"), Evidence("neg", 0, 1, "affirmed", "never", "test"))
+        return (
+            Evidence("satisfying", 0, 1, "negated", "test", cue),
+            Evidence("violating", 0, 1, "affirmed", "test", "never"),
+        )
 
     cues = ["no"] * FEW + ["No", "without", "lacks", None]
-    parts = split_up([replace(CREAMLESS, evidence=by(cue)) for cue in cues], [])
-    assert parts["cue"] == {"no": list(range(FEW + 1)), "other": [FEW + 1, FEW + 2]}
+    parts = split_up([with_evidence(CREAMLESS, *by(cue)) for cue in cues], [])
+    assert parts["document_cue"] == {"no": list(range(FEW + 1)), "other": [FEW + 1, FEW + 2]}
+
+
+def test_every_tag_is_a_grouping_and_examples_without_it_are_in_none() -> None:
+    untagged = replace(CREAMLESS, tags={})
+    assert split_up([untagged, CREAMLESS], [])["difficulty"] == {"easy": [1]}
 
 
 def test_an_unknown_grouping_is_explained() -> None:

@@ -34,7 +34,7 @@ def as_example(row: dict[str, str]) -> Example:
     """q1 wants doc1 and q2 wants doc2: the negated and the affirmative query of one example."""
     passage = row["id"].split("-")[0]
     queries, docs = (row["q1"], row["q2"], ""), (row["doc1"], row["doc2"])
-    return make_example(row["id"], "negation_explicit", queries, docs, y="\0", clusters=(passage,))
+    return make_example(row["id"], "explicit", queries, docs, y="\0", clusters=(passage,))
 
 
 @pytest.fixture(scope="module")

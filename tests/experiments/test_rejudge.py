@@ -41,7 +41,7 @@ def test_ties_are_judged_anew_without_the_model(run: Run, suite: Suite, monkeypa
 
 def test_with_a_large_eps_all_is_a_tie(run: Run, suite: Suite) -> None:
     tied = rejudge(run, suite, TieRule("half", 1e9))
-    assert {(result.neg, result.tie) for result in tied.results} == {("tie", True)}
+    assert {(result.outcomes["query"], result.tie) for result in tied.results} == {("tie", True)}
     assert (accuracy(tied), tied.summary.overall.metrics["paired_accuracy"].value) == (0.5, 0.25)
     assert tied.summary.rule == TieRule("half", 1e9)
 
@@ -54,7 +54,7 @@ def test_gaps_and_units_do_not_depend_on_the_rule(run: Run, suite: Suite) -> Non
 
 def test_a_run_carries_its_figures_under_every_policy(run: Run, suite: Suite) -> None:
     assert run.summary.ties is not None
-    for metric in ("accuracy", "base_accuracy", "paired_accuracy"):
+    for metric in ("accuracy", "opposite_accuracy", "paired_accuracy"):
         assert tuple(run.summary.ties[metric]) == TIE_POLICIES
         for policy in TIE_POLICIES:
             again = rejudge(run, suite, TieRule(policy)).summary.overall.metrics[metric]

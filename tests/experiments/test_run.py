@@ -43,7 +43,7 @@ def test_the_figures_are_those_worked_out_by_hand(suite: Path, tmp_path: Path) -
     evaluate_suite(suite, "bm25:nostop", tmp_path / "run", SILENT)
     run = load_run(tmp_path / "run")
     # BM25 wants the words of the query: only "campsites without showers" finds its "without" in the right text.
-    assert {r.id: r.neg for r in run.results} == {
+    assert {r.id: r.outcomes["query"] for r in run.results} == {
         "creamless": "tie",  # both soups have the same words
         "leekless": "tie",
         "dogless": "wrong",
@@ -67,18 +67,19 @@ def test_controls_stand_apart_from_the_main_examples(suite: Path, tmp_path: Path
     sizes = {grouping: {key: group.examples for key, group in groups.items()} for grouping, groups in by.items()}
     assert sizes == {
         "slice": {
-            "controls_adversarial": 1,
-            "controls_nonflip": 2,
-            "negation_explicit": 2,
-            "negation_minpairs": 2,
-            "negation_omission": 1,
+            "adversarial": 1,
+            "nonflip": 2,
+            "explicit": 2,
+            "minpairs": 2,
+            "omission": 1,
         },
         "split": {"test": 5},
         "domain": {"food": 3, "travel": 2},
         "relation": {"contains": 5},
         "edited": {"edited": 2, "natural": 3},
-        "edit": {"natural": 5},
-        "marker": {"without": 5},
+        "edit": {"natural": 3, "swap": 2},
+        "constraint": {"exclude": 5},
+        "cue": {"without": 5},
         "template": {"without": 5},
         "difficulty": {"easy": 5},
         "overlap": {"high": 5},
@@ -87,10 +88,10 @@ def test_controls_stand_apart_from_the_main_examples(suite: Path, tmp_path: Path
         "control": {"case": 1, "idiom": 1, "punctuation": 1},
     }
     for metric, value in (("invariance", 1.0), ("flip_rate", 0.0)):
-        figure = by["slice"]["controls_nonflip"].metrics[metric]
+        figure = by["slice"]["nonflip"].metrics[metric]
         assert (figure.value, figure.n) == (value, 1)  # the orphan's original is not in the suite
-    twin = by["slice"]["controls_adversarial"].metrics["twin_accuracy"]
-    assert (twin.value, twin.n) == (0.0, 1)
+    exclusion = by["slice"]["adversarial"].metrics["opposite_accuracy"]
+    assert (exclusion.value, exclusion.n) == (0.0, 1)
 
 
 def test_a_second_run_computes_nothing(suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,8 +208,8 @@ def test_a_suite_changed_by_hand_is_refused(suite: Path) -> None:
     [
         ([CREAMLESS, CREAMLESS], [], "'creamless'"),
         ([CREAMLESS], [replace(LOUD, id="creamless")], "'creamless'"),
-        ([LOUD], [], "examples.jsonl: loud is of the slice controls_nonflip"),
-        ([CREAMLESS], [replace(CREAMLESS, id="stray")], "controls.jsonl: stray is of the slice negation_minpairs"),
+        ([LOUD], [], "examples.jsonl: loud is a control"),
+        ([CREAMLESS], [replace(CREAMLESS, id="stray")], "controls.jsonl: stray is a main example"),
     ],
 )
 def test_a_muddled_suite_is_refused(

@@ -18,33 +18,45 @@ from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Fact, Scorer, Workbench
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.models.naming import ModelName
-from constraintsuite.records.examples import DocumentPair, Edit, Evidence, Example, ExampleDocument
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.text.terms import TermAnalyser
-from experiments.tiny_suite import BREAD, CREAMLESS, EXAMPLES, NUTLESS, NUTS, write_suite
+from experiments.tiny_suite import BREAD, CREAMLESS, EXAMPLES, NUTLESS, NUTS, with_documents, with_evidence, write_suite
 
 
-def imported(pos: str, neg: str) -> Example:
+def imported(satisfying: str, violating: str) -> Example:
     """Two texts of which nothing is known."""
-    docs = DocumentPair(ExampleDocument("a", "", pos), ExampleDocument("b", "", neg))
-    return replace(CREAMLESS, docs=docs, evidence=(), edit=None)
+    one = ExampleDocument("satisfying", "a", "", satisfying, "a")
+    other = ExampleDocument("violating", "b", "", violating, "b")
+    return replace(with_documents(CREAMLESS, one, other), constraint=None)
 
 
-def mention(side: str, start: int, verdict: str) -> Evidence:
-    return Evidence("pos" if side == "pos" else "neg", start, start + 5, verdict, None, "test")
+def mention(role: str, start: int, verdict: str) -> Evidence:
+    return Evidence(role, start, start + 5, verdict, "test")
 
 
-EDIT = Edit("flip", "neg", ((3, 9),), ((4, 8), (20, 30)), True)
+EDITED = with_documents(
+    with_evidence(CREAMLESS),
+    replace(CREAMLESS.satisfying, edit="", changed=((3, 9),)),
+    replace(CREAMLESS.violating, edit="flip", changed=((4, 8), (20, 30))),
+)
 
 
 @pytest.mark.parametrize(
     ("example", "places"),
     [
-        (replace(CREAMLESS, evidence=(mention("pos", 10, "negated"), mention("neg", 2, "affirmed"))), Places(15, 7)),
+        (
+            with_evidence(CREAMLESS, mention("satisfying", 10, "negated"), mention("violating", 2, "affirmed")),
+            Places(15, 7),
+        ),
         # An affirmed mention decides, not a negated one before it.
-        (replace(CREAMLESS, evidence=(mention("neg", 2, "negated"), mention("neg", 12, "affirmed"))), Places(0, 17)),
+        (
+            with_evidence(CREAMLESS, mention("violating", 2, "negated"), mention("violating", 12, "affirmed")),
+            Places(0, 17),
+        ),
         (NUTLESS, Places(0, NUTS.index("nuts") + 4)),  # what is left out has no place
-        (replace(CREAMLESS, evidence=(), edit=EDIT), Places(9, 8)),
-        (replace(CREAMLESS, evidence=(mention("pos", 10, "negated"),), edit=EDIT), Places(15, 8)),
+        (EDITED, Places(9, 8)),
+        (with_evidence(EDITED, mention("satisfying", 10, "negated")), Places(15, 8)),
         (imported("all but one", "all but two"), Places(9, 9)),
         (imported("all but", "all but two"), Places(7, 8)),
         (imported("same", "same"), Places(4, 4)),
@@ -71,9 +83,10 @@ def test_an_example_is_cut_where_the_mention_is_not_read(read: int, found: Sight
 def test_one_query_that_leaves_too_little_room_is_enough() -> None:
     visible = {pair: 1_000 for pair in pairs_of([NUTLESS])}
     assert not sight(NUTLESS, visible).cut
-    assert sight(NUTLESS, {**visible, (NUTLESS.query.base, NUTS): 5}).cut
-    assert not sight(NUTLESS, {**visible, (NUTLESS.query.topic, NUTS): 5}).cut  # states no preference
-    assert not sight(NUTLESS, {**visible, (NUTLESS.query.base, BREAD): 20}).cut
+    queries = NUTLESS.queries
+    assert sight(NUTLESS, {**visible, (queries["opposite"], NUTS): 5}).cut
+    assert not sight(NUTLESS, {**visible, (queries["topic"], NUTS): 5}).cut  # states no preference
+    assert not sight(NUTLESS, {**visible, (queries["opposite"], BREAD): 20}).cut
 
 
 class FirstCharacters:

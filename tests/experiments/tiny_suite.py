@@ -6,22 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import (
-    Constraint,
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
+    RESTATED_PREFERENCE,
     Control,
-    DocumentPair,
-    Evidence,
     Example,
     ExampleDocument,
-    ExampleQuery,
-    Labels,
-    Provenance,
+    PoolPlace,
     Retrieval,
-    Slice,
-    Tags,
+    Source,
 )
 from constraintsuite.store.artifact import Artifact, Origin, finish
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.constraints.exclude import Exclude
 
 LEEKS = "A soup with leeks and no cream."
 CREAM = "A soup with cream and no leeks."
@@ -35,45 +34,61 @@ NUTS = "Bread made of rye, nuts and salt."
 
 def make_example(
     id: str,
-    slice: Slice,
+    slice: str,
     queries: tuple[str, str, str],
-    docs: tuple[str, str],
+    texts: tuple[str, str],
     *,
     y: str = "cream",
     couple: str = "",
     clusters: tuple[str, ...] = (),
     domain: str = "food",
 ) -> Example:
-    """An example from its (negated, affirmative, topic) queries and its (satisfying, violating) texts."""
-    neg, base, topic = queries
-    pos_text, neg_text = docs
-    mentions = [("pos", pos_text), ("neg", neg_text)]
+    """An example from its query, opposite and topic (empty: it has none), and its satisfying and violating texts."""
+    query, opposite, topic = queries
+    satisfying, violating = texts
+    verdicts = (("satisfying", satisfying, "negated"), ("violating", violating, "affirmed"))
+    evidence = tuple(
+        Evidence(role, text.index(y), text.index(y) + len(y), verdict, "test")
+        for role, text, verdict in verdicts
+        if y in text
+    )
     return Example(
         id=id,
-        suite=slice,
-        source=Provenance("tiny", "q1", pos_text, neg_text, Retrieval("bm25", "memory", 10, 1, 2)),
-        query=ExampleQuery(base, neg, "{topic} without {y}", topic, "without"),
-        constraint=Constraint("exclude", y, "without", (y,)),
-        docs=DocumentPair(ExampleDocument("d1", "Satisfying", pos_text), ExampleDocument("d2", "Violating", neg_text)),
-        labels=Labels(),
-        tags=Tags("easy", True, True, True, "high", "short", "explicit", edited=slice == "negation_minpairs"),
-        domain=domain,
-        relation="contains",
+        slice=slice,
+        constraint=Exclude(value=y, cue="without", forms=(y,), evidence=evidence),
+        query=query,
+        opposite=opposite or None,
+        topic=topic or None,
+        restated=None,
+        documents=(
+            ExampleDocument(
+                role="satisfying",
+                id="d1",
+                title="Satisfying",
+                text=satisfying,
+                source=satisfying,
+                pools={"topic": PoolPlace(1)},
+                edit="swap" if slice == "minpairs" else "",
+            ),
+            ExampleDocument("violating", "d2", "Violating", violating, violating, {"topic": PoolPlace(2)}),
+        ),
+        preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE) if opposite else (QUERY_PREFERENCE,),
+        source=Source("tiny", "q1", Retrieval("bm25", "memory", 10)),
         split="test",
         couple=couple,
         clusters=clusters,
+        domain=domain,
+        relation="contains",
+        template="{topic} without {y}",
+        template_family="without",
+        tags={"difficulty": "easy", "overlap": "high", "length": "short", "explicitness": "explicit"},
         analyser="rules",
-        evidence=tuple(
-            Evidence("pos" if side == "pos" else "neg", text.index(y), text.index(y) + len(y), verdict, None, "test")
-            for (side, text), verdict in zip(mentions, ("negated", "affirmed"), strict=True)
-            if y in text
-        ),
     )
 
 
 CREAMLESS = make_example(
     "creamless",
-    "negation_minpairs",
+    "minpairs",
     ("soups without cream", "soups with cream", "soups"),
     (LEEKS, CREAM),
     couple="soups",
@@ -81,7 +96,7 @@ CREAMLESS = make_example(
 )
 LEEKLESS = make_example(
     "leekless",
-    "negation_minpairs",
+    "minpairs",
     ("soups without leeks", "soups with leeks", "soups"),
     (CREAM, LEEKS),
     y="leeks",
@@ -90,7 +105,7 @@ LEEKLESS = make_example(
 )
 DOGLESS = make_example(
     "dogless",
-    "negation_explicit",
+    "explicit",
     ("campsites without dogs", "campsites with dogs", "campsites"),
     (NO_DOGS, DOGS),
     y="dogs",
@@ -99,7 +114,7 @@ DOGLESS = make_example(
 )
 SHOWERLESS = make_example(
     "showerless",
-    "negation_explicit",
+    "explicit",
     ("campsites without showers", "campsites with showers", "campsites"),
     (WOODS, SHOWERS),
     y="showers",
@@ -108,7 +123,7 @@ SHOWERLESS = make_example(
 )
 NUTLESS = make_example(
     "nutless",
-    "negation_omission",
+    "omission",
     ("rye bread without nuts", "rye bread with nuts", "rye bread"),
     (BREAD, NUTS),
     y="nuts",
@@ -119,26 +134,38 @@ EXAMPLES = (CREAMLESS, LEEKLESS, DOGLESS, SHOWERLESS, NUTLESS)
 LOUD = replace(
     CREAMLESS,
     id="loud",
-    suite="controls_nonflip",
-    query=replace(CREAMLESS.query, neg="SOUPS WITHOUT CREAM"),
-    control=Control("case", of="creamless"),
+    slice="nonflip",
+    query="SOUPS WITHOUT CREAM",
+    control=Control("case", original="creamless"),
     couple="",
 )
-ORPHAN = replace(LOUD, id="orphan", control=Control("punctuation", of="left-out-of-the-suite"))
+ORPHAN = replace(LOUD, id="orphan", control=Control("punctuation", original="left-out-of-the-suite"))
 IDIOM = replace(
     make_example(
         "idiom",
-        "controls_adversarial",
-        ("without a doubt the best campsites with dogs", "campsites with dogs", "campsites"),
+        "adversarial",
+        ("without a doubt the best campsites with dogs", "campsites without dogs", "campsites"),
         (DOGS, NO_DOGS),
         y="dogs",
         clusters=("p2", "p3"),
         domain="travel",
     ),
-    labels=Labels(pairwise_preference_for_query_base="pos_over_neg"),
-    control=Control("idiom", of="dogless", idiom="without a doubt", twin_query="campsites without dogs"),
+    restated="campsites with dogs",
+    preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE, RESTATED_PREFERENCE),
+    control=Control("idiom", original="dogless", phrase="without a doubt"),
 )
 CONTROLS = (LOUD, ORPHAN, IDIOM)
+
+
+def with_evidence(example: Example, *evidence: Evidence) -> Example:
+    """The example with other evidence."""
+    assert example.constraint is not None
+    return replace(example, constraint=replace(example.constraint, evidence=evidence))
+
+
+def with_documents(example: Example, satisfying: ExampleDocument, violating: ExampleDocument) -> Example:
+    """The example with other documents."""
+    return replace(example, documents=(satisfying, violating))
 
 
 def write_suite(

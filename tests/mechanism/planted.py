@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from constraintsuite.mechanism.contrasts.records import Contrast, Mark, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Mark, Marked, MarkedContrast, MarkedPair
 from mechanism.models import AFFIRMATIONS, LENGTH, NEGATIONS, SHAPE, THINGS, TOPICS, VOCABULARY, word_tokenizer
 
 PLANTED, RELEVANCE = "L1.H2", "L2.H1"
@@ -75,7 +75,7 @@ def make_planted(folder: Path, *, noise: float = 0.0, seed: int = 0) -> Path:
     return folder
 
 
-def planted_contrasts(count: int, seed: int = 0) -> list[Contrast]:
+def planted_contrasts(count: int, seed: int = 0) -> list[MarkedContrast]:
     """Contrasts that the planted model gets right: "soup without leeks" against "soup with leeks", all of equal length."""
     chance = random.Random(seed)
     found = []
@@ -89,10 +89,10 @@ def planted_contrasts(count: int, seed: int = 0) -> list[Contrast]:
         worse = Marked(f"{has}{thing} .", (Mark(len(has), len(has) + len(thing), "d_y"),))
         aside = Marked(f"{second} {other} {first} {third} .")
         found.append(
-            Contrast(
+            MarkedContrast(
                 id=f"planted-{number}",
                 example=f"planted-{number}",
-                suite="planted",
+                slice="planted",
                 side="query",
                 better=MarkedPair(clean, better),
                 worse=MarkedPair(clean, worse),

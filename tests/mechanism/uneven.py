@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraintsuite.mechanism.contrasts.records import Contrast, Mark, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Mark, Marked, MarkedContrast, MarkedPair
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.subject import Subject
 from mechanism.planted import planted_contrasts
 
 
-def named(count: int, seed: int = 0) -> list[Contrast]:
+def named(count: int, seed: int = 0) -> list[MarkedContrast]:
     """Planted contrasts that say which Y they are about."""
     return [replace(one, y=one.clusters[0].split()[1]) for one in planted_contrasts(count, seed)]
 
 
-def uneven() -> Contrast:
+def uneven() -> MarkedContrast:
     """`soup without leeks` against `soup very rich with leeks and cream`, over texts of unequal length."""
     clean = Marked("soup without leeks", (Mark(5, 12, "q_cue"), Mark(13, 18, "q_y")))
     corrupt = Marked(
@@ -36,7 +36,7 @@ def uneven() -> Contrast:
     )
 
 
-def read(subject: Subject, contrasts: list[Contrast]) -> list[TokenContrast]:
+def read(subject: Subject, contrasts: list[MarkedContrast]) -> list[TokenContrast]:
     """In the subject's tokens; all of them can be asked."""
     found = tokenise(contrasts, subject.classifier.tokenization)
     assert not found.rejected

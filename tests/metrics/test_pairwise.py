@@ -12,28 +12,28 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, PairResult, parse_metric
 from constraintsuite.metrics.ties import Outcome
+from constraintsuite.records.examples import QueryRole
 
 RIGHT = PairResult(
     id="right",
-    slice="negation_minpairs",
+    slice="minpairs",
     couple="",
-    neg="right",
-    base="right",
-    twin=None,
+    outcomes={"query": "right", "opposite": "right"},
+    gaps={"query": 2.0, "opposite": -1.0, "topic": 0.5},
     paired=True,
     tie=False,
-    gap_neg=2.0,
-    gap_base=-1.0,
-    gap_topic=0.5,
-    gap_twin=None,
-    invariant=None,
 )
 OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "tie")
 
 
-def result(neg: Outcome, base: Outcome | None = "right", couple: str = "") -> PairResult:
-    paired = None if base is None else neg == base == "right"
-    return replace(RIGHT, neg=neg, base=base, paired=paired, tie="tie" in (neg, base), couple=couple)
+def result(query: Outcome, opposite: Outcome = "right", couple: str = "") -> PairResult:
+    return replace(
+        RIGHT,
+        outcomes={"query": query, "opposite": opposite},
+        paired=query == opposite == "right",
+        tie="tie" in (query, opposite),
+        couple=couple,
+    )
 
 
 def mean(name: str, *results: PairResult) -> float:
@@ -44,7 +44,7 @@ def mean(name: str, *results: PairResult) -> float:
     ("metric", "value"),
     [
         ("accuracy", 2 / 4),
-        ("base_accuracy", 2 / 4),
+        ("opposite_accuracy", 2 / 4),
         ("paired_accuracy", 1 / 4),
         ("tie_rate", 1 / 4),
         ("correct", 1 / 4),
@@ -72,41 +72,41 @@ def test_gaps_and_sensitivities_are_differences_of_scores() -> None:
 
 
 def test_gaps_in_standard_deviations_can_be_compared_between_models() -> None:
-    twice = replace(RIGHT, gap_neg=2 * RIGHT.gap_neg, gap_base=-2.0, unit=2.0)
+    twice = replace(RIGHT, gaps={role: 2 * gap for role, gap in RIGHT.gaps.items()}, unit=2.0)
     for name in ("normalised_gap", "normalised_sensitivity"):
         assert mean(name, replace(RIGHT, unit=1.0)) == mean(name, twice)
         assert math.isnan(METRICS[name].column([RIGHT])[0])  # all scores are equal: there is no unit
 
 
 @pytest.mark.parametrize(
-    ("gap_neg", "gap_base", "superiority", "responsiveness"),
+    ("gap", "opposite", "superiority", "responsiveness"),
     [
         (2.0, -1.0, 1.0, 1.0),
         (2.0, 3.0, 1.0, 0.0),
-        (-1.0, -2.0, 0.0, 1.0),  # wrong, but the negation moved it the right way
+        (-1.0, -2.0, 0.0, 1.0),  # wrong, but the constraint moved it the right way
         (0.0, 0.0, 0.5, 0.5),
     ],
 )
-def test_superiority_counts_signs(gap_neg: float, gap_base: float, superiority: float, responsiveness: float) -> None:
-    moved = replace(RIGHT, gap_neg=gap_neg, gap_base=gap_base)
+def test_superiority_counts_signs(gap: float, opposite: float, superiority: float, responsiveness: float) -> None:
+    moved = replace(RIGHT, gaps={"query": gap, "opposite": opposite})
     assert mean("superiority", moved) == superiority
     assert mean("responsiveness", moved) == responsiveness
 
 
 @pytest.mark.parametrize(
-    ("neg", "base", "tied", "accuracy", "paired", "classed"),
+    ("query", "opposite", "tied", "accuracy", "paired", "classed"),
     [
-        ("tie", "right", {"neg": 0.5}, 0.5, 0.5, "paired_tie"),
-        ("tie", "tie", {"neg": 0.5, "base": 0.5}, 0.5, 0.25, "paired_tie"),
-        ("tie", "wrong", {"neg": 1.0}, 1.0, 0.0, "paired_tie"),
-        ("tie", "tie", {"neg": 1.0}, 1.0, 0.0, "paired_tie"),
+        ("tie", "right", {"query": 0.5}, 0.5, 0.5, "paired_tie"),
+        ("tie", "tie", {"query": 0.5, "opposite": 0.5}, 0.5, 0.25, "paired_tie"),
+        ("tie", "wrong", {"query": 1.0}, 1.0, 0.0, "paired_tie"),
+        ("tie", "tie", {"query": 1.0}, 1.0, 0.0, "paired_tie"),
         ("right", "right", {}, 1.0, 1.0, "correct"),
     ],
 )
 def test_a_tie_counts_what_the_rule_says_and_stays_a_class_of_its_own(
-    neg: Outcome, base: Outcome, tied: dict[str, float], accuracy: float, paired: float, classed: str
+    query: Outcome, opposite: Outcome, tied: dict[QueryRole, float], accuracy: float, paired: float, classed: str
 ) -> None:
-    outcome = replace(result(neg, base), tied=tied)
+    outcome = replace(result(query, opposite), tied=tied)
     assert (mean("accuracy", outcome), mean("paired_accuracy", outcome), mean(classed, outcome)) == (
         accuracy,
         paired,
@@ -115,7 +115,7 @@ def test_a_tie_counts_what_the_rule_says_and_stays_a_class_of_its_own(
 
 
 def test_a_couple_of_ties_counts_the_product() -> None:
-    halves = [replace(result("tie", couple="c"), tied={"neg": 0.5}) for _ in range(2)]
+    halves = [replace(result("tie", couple="c"), tied={"query": 0.5}) for _ in range(2)]
     assert mean("couple_accuracy", *halves) == 0.25
 
 
@@ -133,24 +133,32 @@ def test_a_couple_is_right_when_all_its_examples_are() -> None:
 
 
 def test_what_an_example_lacks_has_no_value() -> None:
-    control = replace(RIGHT, base=None, paired=None, gap_base=None, gap_topic=None)
-    for name in ("base_accuracy", "paired_accuracy", "sensitivity", "topic_sensitivity", "invariance", "twin_accuracy"):
-        assert math.isnan(METRICS[name].column([control])[0]), name
+    single = replace(RIGHT, outcomes={"query": "right"}, gaps={"query": 2.0}, paired=None)
+    missing = (
+        "opposite_accuracy",
+        "restated_accuracy",
+        "paired_accuracy",
+        "sensitivity",
+        "topic_sensitivity",
+        "invariance",
+    )
+    for name in missing:
+        assert math.isnan(METRICS[name].column([single])[0]), name
 
 
-@pytest.mark.parametrize(("neg", "twin", "both"), [("right", "right", 1), ("right", "wrong", 0), ("tie", "right", 0)])
-def test_an_idiom_and_its_twin_must_both_be_right(neg: Outcome, twin: Outcome, both: float) -> None:
-    assert mean("twin_paired_accuracy", replace(RIGHT, neg=neg, twin=twin)) == both
+def test_a_restated_query_has_an_accuracy_of_its_own() -> None:
+    restated = [replace(RIGHT, outcomes={**RIGHT.outcomes, "restated": outcome}) for outcome in OUTCOMES]
+    assert mean("restated_accuracy", *restated) == pytest.approx(1 / 3)
 
 
 @given(st.lists(st.tuples(st.sampled_from(OUTCOMES), st.sampled_from(OUTCOMES)), min_size=1))
 def test_the_classes_share_out_all_pairs_and_pairs_are_no_easier_than_their_halves(
     outcomes: list[tuple[Outcome, Outcome]],
 ) -> None:
-    results = [result(neg, base) for neg, base in outcomes]
+    results = [result(query, opposite) for query, opposite in outcomes]
     columns = np.column_stack([METRICS[name].column(results) for name in PAIR_CLASSES])
     assert columns.sum(axis=1).tolist() == [1.0] * len(results)
-    assert mean("paired_accuracy", *results) <= min(mean("accuracy", *results), mean("base_accuracy", *results))
+    assert mean("paired_accuracy", *results) <= min(mean("accuracy", *results), mean("opposite_accuracy", *results))
 
 
 @pytest.mark.parametrize("name", METRICS)

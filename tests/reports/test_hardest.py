@@ -4,25 +4,31 @@ from dataclasses import replace
 
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.metrics.ties import Outcome
+from constraintsuite.records.examples import QueryRole
 from constraintsuite.reports.hardest import show_documents, show_hardest
 from constraintsuite.reports.marks import Segment
 from experiments.tiny_suite import CREAMLESS, EXAMPLES, NUTLESS
 from reports.conftest import Reported
 
-MANY = [
-    replace(e, id=f"{e.id}{i}", couple="", query=replace(e.query, neg=f"{e.query.neg} {i}"))
-    for e in EXAMPLES
-    for i in range(20)
-]
+MANY = [replace(e, id=f"{e.id}{i}", couple="", query=f"{e.query} {i}") for e in EXAMPLES for i in range(20)]
 
 
 def run_of(template: Run, model: str, gaps: dict[str, float]) -> Run:
     """A run in which each example has this gap under both queries, so that one of the two is wrong."""
     results = tuple(
-        PairResult(id, "s", "", "right" if gap > 0 else "wrong", "wrong" if gap > 0 else "right", None, False, False,
-                   gap, gap, None, None, None, unit=1.0)
+        PairResult(
+            id,
+            "s",
+            "",
+            outcomes={"query": "right" if gap > 0 else "wrong", "opposite": "wrong" if gap > 0 else "right"},
+            gaps={"query": gap, "opposite": gap},
+            paired=False,
+            tie=False,
+            unit=1.0,
+        )
         for id, gap in gaps.items()
-    )  # fmt: skip
+    )
     return Run(template.artifact, replace(template.summary, model=model), results)
 
 
@@ -33,16 +39,17 @@ def stored(reported: Reported) -> Run:
 def test_slices_take_turns_and_the_hardest_come_first(reported: Reported) -> None:
     gaps = {example.id: -float(number) for number, example in enumerate(MANY)}
     shown = show_hardest(MANY, {"a": run_of(stored(reported), "a", gaps)}, 6)
-    slices = [one.example.suite for one in shown]
-    assert slices == ["negation_omission", "negation_explicit", "negation_minpairs"] * 2
+    slices = [one.example.slice for one in shown]
+    assert slices == ["omission", "explicit", "minpairs"] * 2
     assert shown[0].example.id == "nutless19"
     assert shown[0].outcomes[0].gap == gaps["nutless19"]
 
 
 def test_examples_that_more_models_fail_come_first(reported: Reported) -> None:
-    first, second = (replace(NUTLESS, id=name, query=replace(NUTLESS.query, neg=name)) for name in "ab")
+    first, second = (replace(NUTLESS, id=name, query=name) for name in "ab")
     template = stored(reported)
-    right = replace(run_of(template, "m", {"a": -9.0}).results[0], neg="right", base="right", paired=True)
+    both: dict[QueryRole, Outcome] = {"query": "right", "opposite": "right"}
+    right = replace(run_of(template, "m", {"a": -9.0}).results[0], outcomes=both, paired=True)
     runs = {
         "one": run_of(template, "one", {"a": -9.0, "b": -1.0}),
         "two": Run(template.artifact, template.summary, (right, *run_of(template, "two", {"b": -1.0}).results)),
@@ -51,7 +58,7 @@ def test_examples_that_more_models_fail_come_first(reported: Reported) -> None:
 
 
 def test_random_scores_do_not_say_what_is_hard(reported: Reported) -> None:
-    first, second = (replace(NUTLESS, id=name, query=replace(NUTLESS.query, neg=name)) for name in "ab")
+    first, second = (replace(NUTLESS, id=name, query=name) for name in "ab")
     template = stored(reported)
     runs = {
         "random:7": run_of(template, "random:7", {"a": -9.0, "b": -1.0}),
@@ -74,7 +81,7 @@ def test_examples_without_a_result_are_left_out(reported: Reported) -> None:
     assert show_hardest(EXAMPLES, {"m": run_of(stored(reported), "m", {})}, 10) == []
 
 
-def test_each_document_shows_its_own_mentions() -> None:
+def test_each_document_shows_its_own_evidence() -> None:
     satisfying, violating = show_documents(CREAMLESS)
     assert [s for s in satisfying.segments if s.kinds] == [Segment("cream", ("negated",))]
     assert [s for s in violating.segments if s.kinds] == [Segment("cream", ("affirmed",))]

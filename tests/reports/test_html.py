@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import Example, ExampleDocument
+from constraintsuite.records.examples import Example
 from constraintsuite.reports.drawings.theme import COLOURS, SERIES
 from constraintsuite.reports.formats import EXPORTED
 from constraintsuite.reports.html import write_report
@@ -18,6 +18,7 @@ from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.suites.audit.results import Audit
 from experiments.tiny_suite import CONTROLS, EXAMPLES, write_suite
+from reports.altered import constraint_of, with_document
 from reports.conftest import AUDIT, HOSTILE, Reported, evaluate
 
 
@@ -83,7 +84,7 @@ def test_the_page_has_its_sections_in_order(page: Page) -> None:
         "Shorter texts win",
         "by construction: edits",
         "Paired accuracy, %, by slice",
-        "right under the real exclusion",
+        "adversarial: accuracy under the opposite",
         "random → bm25:nostop",
         "csuite eval SUITE --model bm25:nostop --seed 0 --out RUNS",
         "Every figure comes with its 95 % interval and n",
@@ -111,10 +112,10 @@ def test_headings_leave_no_level_out(page: Page) -> None:
 
 
 def test_mentions_are_marked_and_outcomes_told_in_words(page: Page) -> None:
-    assert {"negated", "affirmed", "cue", "y"} <= {attributes["class"] for attributes in page.all("mark")}
+    assert {"negated", "affirmed", "cue", "value"} <= {attributes["class"] for attributes in page.all("mark")}
     assert "✓ satisfying" in page.text
     assert "✗ violating" in page.text
-    assert "bm25:nostop: wrong, affirmative right, gap −" in page.text
+    assert "bm25:nostop: wrong, opposite right, gap −" in page.text
 
 
 def test_the_page_asks_nothing_of_the_network(page: Page) -> None:
@@ -145,19 +146,20 @@ def test_the_tables_lie_beside_the_page_in_four_formats(reported: Reported) -> N
 def test_all_examples_are_in_a_file(reported: Reported) -> None:
     header, *rows = (reported.report / "tables" / "examples.csv").read_text().splitlines()
     assert len(rows) == len(EXAMPLES) + len(CONTROLS)
-    assert "bm25:nostop: outcome" in header
+    assert "relation,query,opposite," in header
+    assert "bm25:nostop: outcome,bm25:nostop: outcome under the opposite," in header
 
 
 def hostile(example: Example) -> Example:
-    document = ExampleDocument("d", HOSTILE, f"{HOSTILE} {example.docs.pos.text}")
+    constraint = constraint_of(example)
+    evidence = tuple(replace(found, value=HOSTILE) for found in constraint.evidence)
     return replace(
-        example,
-        query=replace(example.query, neg=f"{HOSTILE} {example.query.neg}", base=HOSTILE),
-        constraint=replace(example.constraint, y=HOSTILE),
-        docs=replace(example.docs, pos=document),
+        with_document(example, "satisfying", id="d", title=HOSTILE, text=f"{HOSTILE} {example.satisfying.text}"),
+        query=f"{HOSTILE} {example.query}",
+        opposite=HOSTILE,
+        constraint=replace(constraint, value=HOSTILE, cue=HOSTILE, evidence=evidence),
         domain=HOSTILE,
         relation=HOSTILE,
-        evidence=tuple(replace(found, verdict=HOSTILE) for found in example.evidence),
     )
 
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.records.examples import Edit
+from constraintsuite.records.constraints import Evidence
 from constraintsuite.reports.marks import LONG, Mark, Segment, cut, excerpt, marks_of, query_marks
-from experiments.tiny_suite import CREAMLESS, LEEKS
+from experiments.tiny_suite import CREAMLESS, IDIOM, LEEKS
+from reports.altered import constraint_of, with_document, with_evidence
 
 TEXT = "no cream"
 
@@ -33,22 +34,18 @@ def test_no_letter_is_lost_or_added(text: str, places: list[tuple[int, int]]) ->
     assert "".join(segment.text for segment in segments) == text
 
 
-def test_mentions_edits_and_the_nearest_cue_are_marked() -> None:
+def test_evidence_edits_and_the_nearest_cue_are_marked() -> None:
     text = "No salt, no pepper and no cream here. No."
     place = text.index("cream")
-    (found,) = [one for one in CREAMLESS.evidence if one.document == "pos"]
-    example = replace(
-        CREAMLESS,
-        docs=replace(CREAMLESS.docs, pos=replace(CREAMLESS.docs.pos, text=text)),
-        evidence=(replace(found, start=place, end=place + 5, cue="no"),),
-        edit=Edit("swap", "pos", ((0, 7),), (), token_count_preserved=True),
-    )
-    assert marks_of(example, "pos") == [
+    (found,) = [one for one in constraint_of(CREAMLESS).evidence if one.document == "satisfying"]
+    edited = with_document(CREAMLESS, "satisfying", text=text, edit="swap", changed=((0, 7),))
+    example = with_evidence(edited, replace(found, start=place, end=place + 5, cue="no"))
+    assert marks_of(example, "satisfying") == [
         Mark(place, place + 5, "negated"),
         Mark(place - 3, place - 1, "cue"),
         Mark(0, 7, "edit"),
     ]
-    assert marks_of(example, "neg") == []
+    assert marks_of(example, "violating") == []
 
 
 @pytest.mark.parametrize(
@@ -56,22 +53,37 @@ def test_mentions_edits_and_the_nearest_cue_are_marked() -> None:
 )
 def test_a_cue_at_the_end_of_a_word_is_marked(text: str, cue: str, marked: str) -> None:
     place = text.index("cream")
-    (found,) = [one for one in CREAMLESS.evidence if one.document == "pos"]
-    example = replace(
-        CREAMLESS,
-        docs=replace(CREAMLESS.docs, pos=replace(CREAMLESS.docs.pos, text=text)),
-        evidence=(replace(found, start=place, end=place + 5, cue=cue),),
+    (found,) = [one for one in constraint_of(CREAMLESS).evidence if one.document == "satisfying"]
+    example = with_evidence(
+        with_document(CREAMLESS, "satisfying", text=text), replace(found, start=place, end=place + 5, cue=cue)
     )
-    assert [text[m.start : m.end] for m in marks_of(example, "pos") if m.kind == "cue"] == [marked]
+    assert [text[m.start : m.end] for m in marks_of(example, "satisfying") if m.kind == "cue"] == [marked]
 
 
-def test_the_query_shows_its_negation_and_what_it_leaves_out() -> None:
+def test_the_query_shows_the_value_of_its_constraint_and_the_words_that_state_it() -> None:
     marked = [(segment.text, segment.kinds) for segment in cut("soups without cream", query_marks(CREAMLESS))]
-    assert marked == [("soups ", ()), ("without", ("cue",)), (" ", ()), ("cream", ("y",))]
+    assert marked == [("soups ", ()), ("without", ("cue",)), (" ", ()), ("cream", ("value",))]
+
+
+def test_words_that_state_the_constraint_elsewhere_are_not_marked_in_the_query() -> None:
+    assert [mark.kind for mark in query_marks(IDIOM)] == ["cue", "value"]
+    stated = replace(IDIOM, constraint=replace(constraint_of(IDIOM), stated_by="opposite"))
+    assert [mark.kind for mark in query_marks(stated)] == ["value"]
+
+
+def test_a_value_of_evidence_that_no_page_draws_is_told_beside_the_mark() -> None:
+    example = with_evidence(CREAMLESS, Evidence("satisfying", 0, 6, "80 euros", "test"))
+    assert cut(LEEKS, marks_of(example, "satisfying"))[0] == Segment("A soup", ("evidence",), ("80 euros",))
+
+
+def test_without_a_constraint_nothing_but_edits_is_marked() -> None:
+    example = replace(with_document(CREAMLESS, "satisfying", changed=((0, 6),)), constraint=None)
+    assert query_marks(example) == []
+    assert marks_of(example, "satisfying") == [Mark(0, 6, "edit")]
 
 
 def test_a_short_text_is_shown_whole() -> None:
-    segments = cut(LEEKS, marks_of(CREAMLESS, "pos"))
+    segments = cut(LEEKS, marks_of(CREAMLESS, "satisfying"))
     assert excerpt(segments) == segments
 
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Literal
 
+from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import (
-    Constraint,
-    DocumentPair,
-    Edit,
+    CONTROL_SLICES,
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
     Example,
     ExampleDocument,
-    ExampleQuery,
-    Labels,
-    Provenance,
+    PoolPlace,
     Retrieval,
-    Slice,
+    Source,
+    Spans,
     Split,
-    Tags,
 )
 from constraintsuite.records.text import Document
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.couples import Matching, measure
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import Draft, DraftDocument
 from constraintsuite.suites.queries.evidence import YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import TopicTable, defining_heads, established
@@ -61,11 +60,11 @@ def make_proposal(
     *,
     topic: str = "campsites",
     relation: str = "travel.has",
-    affirming: Sequence[str] = (),
-    denying: Sequence[str] = (),
+    satisfying: Sequence[str] = (),
+    violating: Sequence[str] = (),
     on_topic: Sequence[str] = (),
     forms: tuple[str, ...] | None = None,
-    blocked: tuple[str, ...] = (),
+    kinds: tuple[str, ...] = (),
     split: Split = "train",
     topic_documents: int = 10,
 ) -> Proposal:
@@ -74,22 +73,20 @@ def make_proposal(
         id=f"p-{y}",
         status="build",
         topic=topic,
-        y=y,
+        constraint=Exclude(value=y, cue="without", forms=surface_forms(y) if forms is None else forms, kinds=kinds),
+        query=f"{topic} without {y}",
+        opposite=f"{topic} with {y}",
         relation=relation,
         domain="travel",
-        base=f"{topic} with {y}",
-        neg=f"{topic} without {y}",
         template="WITHOUT_Y",
         template_family="has.WITHOUT_Y",
-        marker="without",
-        forms=surface_forms(y) if forms is None else forms,
-        blocked=blocked,
         split=split,
         score=1.0,
         topic_documents=topic_documents,
-        affirming=tuple(affirming),
-        denying=tuple(denying),
+        satisfying=tuple(satisfying),
+        violating=tuple(violating),
         examples_expected=2,
+        is_attribute=relation not in knowledge().relations,
         on_topic=tuple(on_topic),
     )
 
@@ -107,7 +104,7 @@ def make_matching(
     """What is known of `texts`: the evidence is read from them, and unless said otherwise all are in every pool."""
     readings = read_all(texts)
     evidence = collect_evidence(
-        {p.id: YWords(p.forms, p.blocked) for p in proposals},
+        {p.id: YWords(p.constraint.forms, p.constraint.kinds) for p in proposals},
         ((Document(name, text), readings[name].scopes) for name, text in texts.items()),
     )
     return Matching(
@@ -126,46 +123,69 @@ def make_matching(
 def make_draft(
     number: int,
     *,
-    slice: Slice = "negation_omission",
+    slice: str = "omission",
     relation: str = "travel.has",
     couple: str = "",
     cost: float = 0.0,
     split: Split = "train",
-    pos: str = "A campsite by the river.",
-    neg: str = "A campsite with showers.",
-    edit: Edit | None = None,
+    satisfying: str = "A campsite by the river.",
+    violating: str = "A campsite with showers.",
+    edit: str = "",
+    changed: tuple[Spans, Spans] = ((), ()),
 ) -> Draft:
-    """A draft whose proposal and documents are its own; couples share what their name says."""
+    """A draft whose proposal and documents are its own; couples share what their name says. An edit is of the first text."""
     own = couple or str(number)
-    return Draft(slice, f"p{number}", relation, split, couple, f"{own}-a", f"{own}-b", pos, neg, cost, edit)
+    return Draft(
+        slice,
+        f"p{number}",
+        relation,
+        split,
+        couple,
+        DraftDocument(f"{own}-a", satisfying, edit, changed[0]),
+        DraftDocument(f"{own}-b", violating, changed=changed[1]),
+        cost,
+    )
 
 
 def make_example(
     number: int = 1,
     *,
-    suite: Slice = "negation_explicit",
+    slice: str = "explicit",
     split: Split = "test",
-    difficulty: Literal["easy", "medium", "hard"] = "medium",
-    pos: tuple[str, str, str] = ("d1", "Quiet Oak", "A campsite by the river without showers."),
-    neg: tuple[str, str, str] = ("d2", "Red Barn", "A campsite on the hill with showers."),
-    base: str = "campsites with showers",
-    negated: str = "campsites without showers",
+    difficulty: str = "medium",
+    satisfying: tuple[str, str, str] = ("d1", "Quiet Oak", "A campsite by the river without showers."),
+    violating: tuple[str, str, str] = ("d2", "Red Barn", "A campsite on the hill with showers."),
+    query: str = "campsites without showers",
+    opposite: str | None = "campsites with showers",
     y: str = "showers",
 ) -> Example:
-    """An example from two documents, each given as id, title and text."""
+    """An example from two documents, each given as id, title and text; the violating one is past the pool's end."""
+    evidence = tuple(
+        Evidence(role, text.index(y), text.index(y) + len(y), verdict, "test")
+        for role, text, verdict in (("satisfying", satisfying[2], "negated"), ("violating", violating[2], "affirmed"))
+        if y in text
+    )
     return Example(
-        id=f"{suite}_tiny_{number:06d}",
-        suite=suite,
-        source=Provenance("tiny", "", pos[0], neg[0], Retrieval("bm25", "tiny", 200, 1, None, 2.5)),
-        query=ExampleQuery(base, negated, "WITHOUT_Y", "campsites", "has.WITHOUT_Y"),
-        constraint=Constraint("exclude", y, "without", (y,)),
-        docs=DocumentPair(ExampleDocument(*pos), ExampleDocument(*neg)),
-        labels=Labels(),
-        tags=Tags(difficulty, True, True, True, "low", "short", "explicit"),
-        domain="travel",
-        relation="travel.has",
+        id=f"{'controls' if slice in CONTROL_SLICES else 'negation'}_{slice}_tiny_{number:06d}",
+        slice=slice,
+        constraint=Exclude(value=y, cue="without", forms=(y,), evidence=evidence),
+        query=query,
+        opposite=opposite,
+        topic="campsites",
+        restated=None,
+        documents=(
+            ExampleDocument("satisfying", *satisfying, satisfying[0], {"topic": PoolPlace(1, 2.5)}),
+            ExampleDocument("violating", *violating, violating[0], {"topic": PoolPlace(None)}),
+        ),
+        preferences=(QUERY_PREFERENCE,) if opposite is None else (QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
+        source=Source("tiny", "", Retrieval("bm25", "tiny", 200)),
         split=split,
         couple="",
-        clusters=(pos[0], neg[0]),
+        clusters=(satisfying[0], violating[0]),
+        domain="travel",
+        relation="travel.has",
+        template="WITHOUT_Y",
+        template_family="has.WITHOUT_Y",
+        tags={"difficulty": difficulty, "overlap": "low", "length": "short", "explicitness": "explicit"},
         analyser="rules",
     )

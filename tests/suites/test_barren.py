@@ -20,15 +20,15 @@ from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals
 
-SHOWERS = replace(make_proposal("showers", affirming=["a"], denying=["b"]), status="accepted")
-BORN = replace(make_proposal("Vienna", topic="actors", relation="born_in", affirming=["a", "b"]), status="accepted")
+SHOWERS = replace(make_proposal("showers", satisfying=["b"], violating=["a"]), status="accepted")
+BORN = replace(make_proposal("Vienna", topic="actors", relation="born_in", violating=["a", "b"]), status="accepted")
 
 
 @pytest.mark.parametrize(
     ("proposal", "rejected", "reason", "why"),
     [
-        (SHOWERS, {"satisfier_off_topic": 3, "violator_off_topic": 1}, "off_topic", "in each of its 4 pairs"),
-        (SHOWERS, {"satisfier_off_topic": 1, "length": 2}, "pairs_refused", "length 2, satisfier_off_topic 1"),
+        (SHOWERS, {"satisfying_off_topic": 3, "violating_off_topic": 1}, "off_topic", "in each of its 4 pairs"),
+        (SHOWERS, {"satisfying_off_topic": 1, "length": 2}, "pairs_refused", "length 2, satisfying_off_topic 1"),
         (SHOWERS, {}, "no_pair", "they must say 'showers' or 'shower' (was Y reworded?)"),
         (BORN, {}, "alone", "no other accepted proposal asks for “actors”"),
     ],
@@ -62,8 +62,8 @@ def test_a_build_says_which_reworded_topic_or_y_no_document_has_and_counts_it(tm
     out, heard = tmp_path / "suite", Heard()
     build_suite(recipe, out, reporter=heard, until="queries")
     first, second, third = read_proposals(out / "stages" / "queries")[:3]
-    moved = replace(second, topic="zzsalads", neg=f"zzsalads without {second.y}", status="accepted")
-    other = replace(reword(third, {"y": "zzgarlic", "neg": f"{third.topic} without zzgarlic"}), status="accepted")
+    moved = replace(second, topic="zzsalads", query=f"zzsalads without {second.constraint.value}", status="accepted")
+    other = replace(reword(third, {"value": "zzgarlic", "query": f"{third.topic} without zzgarlic"}), status="accepted")
     write_jsonl(tmp_path / "approved.jsonl", [replace(first, status="accepted"), moved, other])
     given = recipe.model_copy(update={"approved": tmp_path / "approved.jsonl"})
     build_suite(given, out, reporter=heard)

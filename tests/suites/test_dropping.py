@@ -21,7 +21,7 @@ from constraintsuite.suites.stages.viewing import read_examples
 
 
 def name_of(example: Example) -> str:
-    return name_of_texts(example.query.neg, example.docs.pos.text, example.docs.neg.text)
+    return name_of_texts(example.query, example.satisfying.text, example.violating.text)
 
 
 def write_drop(file: Path, examples: Sequence[Example]) -> Path:
@@ -45,8 +45,8 @@ def build_without(suite: Path, drop: Sequence[Path], out: Path) -> Artifact:
 def couple(small_suite: Path) -> list[Example]:
     """Two examples that are one couple, and unedited."""
     examples = read_examples(small_suite)
-    first = next(one for one in examples if one.couple and one.edit is None)
-    return [one for one in examples if one.couple == first.couple and one.edit is None]
+    first = next(one for one in examples if one.couple and not one.is_edited)
+    return [one for one in examples if one.couple == first.couple and not one.is_edited]
 
 
 def test_a_dropped_example_goes_with_its_other_half_and_is_counted(

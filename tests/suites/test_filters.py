@@ -7,43 +7,43 @@ from typing import Any
 import pytest
 from build_factory import make_draft, make_proposal
 
-from constraintsuite.records.examples import Edit, Slice
+from constraintsuite.records.examples import Spans
 from constraintsuite.suites.filters import FILTERS
-from constraintsuite.suites.filters.base import CheckedPair
+from constraintsuite.suites.filters.base import CheckedDocument, CheckedPair
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.suites.stages.kept import reasons
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mentions
 
-OBEYS = "A campsite by the river without showers."
-BREAKS = "A campsite on the hill with hot showers."
+SATISFIES = "A campsite by the river without showers."
+VIOLATES = "A campsite on the hill with hot showers."
 
 
 def pair(
-    pos: str = OBEYS,
-    neg: str = BREAKS,
+    satisfying: str = SATISFIES,
+    violating: str = VIOLATES,
     *,
-    slice: Slice = "negation_explicit",
+    slice: str = "explicit",
     titles: tuple[str, str] = ("Quiet Oak", "Red Barn"),
     topic: str = "campsites",
-    blocked: tuple[str, ...] = (),
-    edit: Edit | None = None,
+    kinds: tuple[str, ...] = (),
+    edit: str = "",
+    changed: Spans = (),
 ) -> CheckedPair:
-    """A pair that should obey and break "without showers", judged by what its texts say."""
-    proposal = make_proposal("showers", topic=topic, blocked=blocked)
-    pos_read, neg_read = get_analyser("rules").analyse([pos, neg])
+    """A pair that should satisfy and violate "without showers", judged by what its texts say."""
+    proposal = make_proposal("showers", topic=topic, kinds=kinds)
+    first, second = (
+        CheckedDocument(title, read, judge_mentions(find_forms(read.text, proposal.constraint.forms), read.scopes))
+        for title, read in zip(titles, get_analyser("rules").analyse([satisfying, violating]), strict=True)
+    )
     return CheckedPair(
-        draft=make_draft(1, slice=slice, pos=pos, neg=neg, edit=edit),
-        proposal=proposal,
-        pos_title=titles[0],
-        neg_title=titles[1],
-        pos=pos_read,
-        neg=neg_read,
-        pos_mentions=judge_mentions(find_forms(pos, proposal.forms), pos_read.scopes),
-        neg_mentions=judge_mentions(find_forms(neg, proposal.forms), neg_read.scopes),
-        filters=FilterSettings(),
-        pairs=PairSettings(),
+        make_draft(1, slice=slice, satisfying=satisfying, violating=violating, edit=edit, changed=(changed, ())),
+        proposal,
+        first,
+        second,
+        FilterSettings(),
+        PairSettings(),
     )
 
 
@@ -54,19 +54,19 @@ def test_a_good_pair_passes_all_filters() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        (dict(pos="A campsite by the river."), "satisfier_omits_y"),
-        (dict(pos="A campsite by the river with showers."), "satisfier_affirms_y"),
-        (dict(pos="A campsite without showers. The showers are shut."), "satisfier_mixed_y"),
-        (dict(pos="A campsite that may have showers."), "satisfier_uncertain_y"),
-        (dict(slice="negation_omission"), "satisfier_negates_y"),
-        (dict(pos="A campsite by the river.", slice="negation_omission"), None),
-        (dict(neg="A campsite on the hill."), "violator_omits_y"),
-        (dict(neg="A campsite without showers."), "violator_negates_y"),
-        (dict(neg="A campsite with showers but no warm showers."), "violator_mixed_y"),
-        (dict(neg="A campsite that may have showers."), "violator_uncertain_y"),
-        (dict(pos=OBEYS[:-1] + " but with baths.", blocked=("bath", "baths")), "satisfier_shows_y_otherwise"),
-        (dict(titles=("The Bath", ""), blocked=("bath",)), "satisfier_shows_y_otherwise"),
-        (dict(titles=("Shower Hill", "Red Barn")), "y_in_title_of_satisfier"),
+        (dict(satisfying="A campsite by the river."), "satisfying_omits_y"),
+        (dict(satisfying="A campsite by the river with showers."), "satisfying_affirms_y"),
+        (dict(satisfying="A campsite without showers. The showers are shut."), "satisfying_mixed_y"),
+        (dict(satisfying="A campsite that may have showers."), "satisfying_uncertain_y"),
+        (dict(slice="omission"), "satisfying_negates_y"),
+        (dict(satisfying="A campsite by the river.", slice="omission"), None),
+        (dict(violating="A campsite on the hill."), "violating_omits_y"),
+        (dict(violating="A campsite without showers."), "violating_negates_y"),
+        (dict(violating="A campsite with showers but no warm showers."), "violating_mixed_y"),
+        (dict(violating="A campsite that may have showers."), "violating_uncertain_y"),
+        (dict(satisfying=SATISFIES[:-1] + " but with baths.", kinds=("bath", "baths")), "satisfying_shows_y_otherwise"),
+        (dict(titles=("The Bath", ""), kinds=("bath",)), "satisfying_shows_y_otherwise"),
+        (dict(titles=("Shower Hill", "Red Barn")), "y_in_title_of_satisfying"),
         (dict(titles=("Quiet Oak", "Shower Hill")), None),
     ],
 )
@@ -78,7 +78,7 @@ def test_verdicts(changes: dict[str, Any], reason: str | None) -> None:
     ("words", "reason"), [(5, None), (8, None), (9, "length_ratio")], ids=["equal", "at the limit", "above it"]
 )
 def test_length(words: int, reason: str | None) -> None:
-    checked = pair(pos="one two three four five", neg=" ".join(["word"] * words))
+    checked = pair("one two three four five", " ".join(["word"] * words))
     assert FILTERS.load("length")(checked) == reason
 
 
@@ -87,9 +87,9 @@ def test_length(words: int, reason: str | None) -> None:
     [
         ({}, None),
         (dict(topic="quiet campsites"), None),  # half of the terms is enough, and the title counts
-        (dict(pos="A meadow.", topic="campsites"), "satisfier_off_topic"),
-        (dict(neg="A meadow with showers.", topic="campsites"), "violator_off_topic"),
-        (dict(pos="A meadow.", titles=("Oak Campsite", "")), None),
+        (dict(satisfying="A meadow.", topic="campsites"), "satisfying_off_topic"),
+        (dict(violating="A meadow with showers.", topic="campsites"), "violating_off_topic"),
+        (dict(satisfying="A meadow.", titles=("Oak Campsite", "")), None),
         (dict(topic="the of and"), "topic_without_terms"),
     ],
 )
@@ -101,10 +101,10 @@ def test_topic(changes: dict[str, Any], reason: str | None) -> None:
     ("changes", "reason"),
     [
         ({}, None),
-        (dict(neg=OBEYS), "equal_texts"),
-        (dict(neg=OBEYS, slice="negation_minpairs"), "equal_texts"),
-        (dict(neg=OBEYS.upper()), "too_similar"),
-        (dict(neg=OBEYS.replace("without", "with"), slice="negation_minpairs"), None),
+        (dict(violating=SATISFIES), "equal_texts"),
+        (dict(violating=SATISFIES, slice="minpairs"), "equal_texts"),
+        (dict(violating=SATISFIES.upper()), "too_similar"),
+        (dict(violating=SATISFIES.replace("without", "with"), slice="minpairs"), None),
     ],
 )
 def test_similarity(changes: dict[str, Any], reason: str | None) -> None:
@@ -112,9 +112,9 @@ def test_similarity(changes: dict[str, Any], reason: str | None) -> None:
 
 
 def edited(text: str, stretch: str) -> CheckedPair:
-    """A pair whose satisfier was edited at `stretch`."""
+    """A pair whose satisfying text was edited at `stretch`."""
     start = text.index(stretch)
-    return pair(pos=text, edit=Edit("insert", "pos", ((start, start + len(stretch)),), (), token_count_preserved=False))
+    return pair(text, edit="insert", changed=((start, start + len(stretch)),))
 
 
 @pytest.mark.parametrize(
@@ -134,4 +134,4 @@ def test_wording(text: str, stretch: str, reason: str | None) -> None:
 
 
 def test_the_wording_of_natural_text_is_not_judged() -> None:
-    assert FILTERS.load("wording")(pair(pos="A campsite  , with a oven.")) is None
+    assert FILTERS.load("wording")(pair("A campsite  , with a oven.")) is None

@@ -36,21 +36,28 @@ def test_the_schema_beside_a_suite_is_this_one(small_suite: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "value"),
     [
-        (("suite",), "negation"),
+        (("slice",), None),
         (("split",), "validation"),
-        (("query", "neg"), None),
-        (("docs", "pos", "text"), 7),
-        (("tags", "difficulty"), "impossible"),
-        (("labels", "pairwise_preference_for_query_neg"), "neg_over_pos"),
+        (("query",), None),
+        (("opposite",), 7),
+        (("documents", 0, "text"), 7),
+        (("documents", 0, "pools", "topic", "rank"), "first"),
+        (("documents", 0, "pools", "negated"), {"rank": 1, "score": None}),
+        (("constraint", "type"), "none"),
+        (("constraint", "forms"), "showers"),
+        (("constraint", "stated_by"), "nobody"),
+        (("constraint", "evidence", 0, "start"), "0"),
+        (("preferences", 0, "query"), "neg"),
+        (("source", "retrieval", "k_pool"), "many"),
+        (("tags", "difficulty"), 3),
         (("clusters",), "d1"),
-        (("source", "retrieval", "rank_pos_in_pool"), "first"),
     ],
-    ids=lambda value: ".".join(value) if isinstance(value, tuple) else str(value),
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else str(value),
 )
-def test_a_wrong_value_is_refused(place: tuple[str, ...], value: object) -> None:
+def test_a_wrong_value_is_refused(place: tuple[str | int, ...], value: object) -> None:
     line: dict[str, Any] = json.loads(encode(make_example()))
     VALIDATOR.validate(line)
-    inner = line
+    inner: Any = line
     for key in place[:-1]:
         inner = inner[key]
     inner[place[-1]] = value
@@ -58,7 +65,22 @@ def test_a_wrong_value_is_refused(place: tuple[str, ...], value: object) -> None
         VALIDATOR.validate(line)
 
 
-@pytest.mark.parametrize("field", ["id", "suite", "source", "query", "constraint", "docs", "labels", "tags", "split"])
+@pytest.mark.parametrize(
+    "field",
+    [
+        "id",
+        "slice",
+        "constraint",
+        "query",
+        "opposite",
+        "topic",
+        "restated",
+        "documents",
+        "preferences",
+        "source",
+        "split",
+    ],
+)
 def test_a_missing_field_is_refused(field: str) -> None:
     line: dict[str, Any] = deepcopy(json.loads(encode(make_example())))
     del line[field]

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from constraintsuite.cli.suite import suite as commands
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import split_up
-from constraintsuite.records.examples import MAIN_SLICES, Example, Labels
+from constraintsuite.records.examples import MAIN_SLICES, QUERY_PREFERENCE, Example
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.export import EXPORTERS
@@ -34,7 +34,8 @@ def test_stats_count_main_examples_and_controls_apart(small_suite: Path) -> None
     main, controls = read(small_suite, "examples.jsonl"), read(small_suite, "controls.jsonl")
     assert set(tables["main"]["slice"]) <= set(MAIN_SLICES)
     assert not set(tables["controls"]["slice"]) & set(MAIN_SLICES)
-    whole = ["slice", "split", "domain", "relation", "edited", "edit", "marker", "template", "difficulty"]
+    whole = ["slice", "split", "domain", "relation", "edited", "edit", "constraint", "cue", "template"]
+    whole += ["difficulty", "overlap", "length", "explicitness"]
     assert {name: sum(tables["main"][name].values()) for name in whole} == dict.fromkeys(whole, len(main))
     assert {name: sum(counts.values()) for name, counts in tables["controls"].items()} == dict.fromkeys(
         ["slice", "split", "domain", "relation", "control"], len(controls)
@@ -59,12 +60,12 @@ def test_stats_in_words_have_a_heading_for_each_part(small_suite: Path) -> None:
     ]
     edit = lines[lines.index("  edit") :]
     natural = next(line for line in edit if line.endswith("  natural"))
-    assert int(natural.split()[0]) == sum(example.edit is None for example in main)
+    assert int(natural.split()[0]) == sum(not example.is_edited for example in main)
 
 
 @pytest.mark.parametrize("kind", EXPORTERS.names())
 def test_an_export_takes_the_controls_along(small_suite: Path, tmp_path: Path, kind: str) -> None:
-    result = suite("export", small_suite, "--to", kind, "--out", tmp_path / kind)
+    result = suite("export", small_suite, "--format", kind, "--out", tmp_path / kind)
     main, controls = read(small_suite, "examples.jsonl"), read(small_suite, "controls.jsonl")
     assert result.stdout == f"{len(main)} examples and {len(controls)} controls written to {tmp_path / kind}\n"
     written = "\n".join(path.read_text(encoding="utf-8") for path in (tmp_path / kind).rglob("*") if path.is_file())
@@ -101,7 +102,7 @@ def test_verify_of_a_suite_without_pairs_says_that_there_was_nothing_but_hashes(
     assert suite("verify", collection).stdout == "qrels.jsonl: changed since it was written\n"
 
 
-@pytest.mark.parametrize("arguments", [["sample"], ["audit"], ["export", "--to", "beir", "--out", "OUT"]])
+@pytest.mark.parametrize("arguments", [["sample"], ["audit"], ["export", "--format", "beir", "--out", "OUT"]])
 def test_what_needs_pairs_says_that_there_are_none(collection: Path, tmp_path: Path, arguments: list[str]) -> None:
     command, *options = (str(tmp_path / "out") if argument == "OUT" else argument for argument in arguments)
     with pytest.raises(UserError, match=r"a collection but no pairs\. Use `csuite retrieve-eval"):
@@ -130,27 +131,27 @@ def test_stats_show_pairs_and_collection(excluir: Path) -> None:
 
 def test_an_imported_example_is_shown_without_what_it_does_not_have(excluir: Path) -> None:
     assert suite("sample", excluir).stdout.splitlines() == [
-        "excluir_00000   [test, natural, unknown]",
-        "  without: Which film is not by Ann?",
-        "  obeys:   A film by Bea.",
-        "  breaks:  A film by Ann.",
+        "excluir_00000   [test, natural]",
+        "  query:      Which film is not by Ann?",
+        "  satisfying: A film by Bea.",
+        "  violating:  A film by Ann.",
         "",
     ]
 
 
 def test_an_export_that_would_hold_nothing_is_refused(excluir: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="No example has a second query"):
-        suite("export", excluir, "--to", "nevir", "--out", tmp_path / "nevir")
+    with pytest.raises(UserError, match="No example has an opposite query"):
+        suite("export", excluir, "--format", "nevir", "--out", tmp_path / "nevir")
     assert not (tmp_path / "nevir").exists()
 
 
 def test_an_export_says_how_much_it_left_out(small_suite: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(small_suite, tmp_path / "suite", ignore=shutil.ignore_patterns("stages")))
     first, *rest = read(folder, "examples.jsonl")
-    single = replace(first, labels=Labels(pairwise_preference_for_query_base="none"))
+    single = replace(first, preferences=(QUERY_PREFERENCE,))
     write_jsonl(folder / "examples.jsonl", [single, *rest])
     finish(folder, Origin("suite", "small", {}, {}, 0, ""), {}, {}, 0.0)
-    written, left = suite("export", folder, "--to", "nevir", "--out", tmp_path / "nevir").stdout.splitlines()
+    written, left = suite("export", folder, "--format", "nevir", "--out", tmp_path / "nevir").stdout.splitlines()
     assert written.startswith(f"{len(rest)} examples and ")
     assert left == "1 were left out: nevir cannot hold them."
 

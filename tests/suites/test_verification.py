@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import Control, DocumentPair, Example, Labels, Split
+from constraintsuite.records.examples import (
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
+    RESTATED_PREFERENCE,
+    Control,
+    Example,
+    Split,
+)
 from constraintsuite.store.artifact import Artifact, Origin, finish
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.stages.viewing import read_examples
@@ -46,7 +53,7 @@ def test_lines_that_are_no_examples_are_named_after_the_broken_hash(suite: Path)
     count = len((suite / "examples.jsonl").read_text().splitlines())
     changed, first, second = verify_suite(suite)
     assert changed == "examples.jsonl: changed since it was written"
-    assert first.startswith(f"examples.jsonl:{count - 1}: suite: Field required")
+    assert first.startswith(f"examples.jsonl:{count - 1}: slice: Field required")
     assert second.startswith(f"examples.jsonl:{count}: the record: Invalid JSON")
 
 
@@ -70,31 +77,37 @@ def test_half_a_couple_is_found(suite: Path) -> None:
 
 def test_a_couple_whose_roles_are_not_exchanged_is_found(suite: Path) -> None:
     one = next(example for example in read_examples(suite) if example.couple)
-    turned = replace(one, docs=DocumentPair(one.docs.neg, one.docs.pos))
+    turned = replace(
+        one,
+        documents=(replace(one.violating, role="satisfying"), replace(one.satisfying, role="violating")),
+    )
     faults = spoil(suite, "examples.jsonl", lambda examples: [turned if e.id == one.id else e for e in examples])
     assert f"couple {one.couple}: the roles of the two documents are not exchanged" in faults
-    assert any(fault.startswith(f"{one.id}: the satisfier affirms Y") for fault in faults)
+    assert any(fault.startswith(f"{one.id}: the satisfying document affirms Y") for fault in faults)
 
 
 def test_what_stands_in_two_splits_is_found(suite: Path) -> None:
-    one = next(example for example in read_examples(suite) if example.query.template_family != "given")
+    one = next(example for example in read_examples(suite) if example.template_family != "given")
     elsewhere: Split = "dev" if one.split == "test" else "test"
     moved = replace(one, id="moved", couple="", split=elsewhere)
+    value = one.constraint.value if one.constraint else ""
+    assert value
     faults = spoil(suite, "examples.jsonl", lambda examples: [*examples, moved])
     for start in (
         *(f"cluster {cluster!r}: stands in " for cluster in one.clusters),
-        f"Y {one.constraint.y.lower()!r}: stands in ",
-        f"template family {one.query.template_family!r}: stands in ",
+        f"value {value.lower()!r}: stands in ",
+        f"template family {one.template_family!r}: stands in ",
     ):
         assert any(fault.startswith(start) for fault in faults), start
 
 
-def test_a_satisfier_that_affirms_y_is_found(suite: Path) -> None:
-    one = next(example for example in read_examples(suite) if example.suite == "negation_omission")
-    text = f"{one.docs.pos.text} There is {one.constraint.y_surface_forms[0]}."
-    spoilt = replace(one, docs=replace(one.docs, pos=replace(one.docs.pos, text=text)))
+def test_a_satisfying_document_that_affirms_y_is_found(suite: Path) -> None:
+    one = next(example for example in read_examples(suite) if example.slice == "omission")
+    assert one.constraint is not None
+    text = f"{one.satisfying.text} There is {one.constraint.forms[0]}."
+    spoilt = replace(one, documents=(replace(one.satisfying, text=text), one.violating))
     faults = spoil(suite, "examples.jsonl", lambda examples: [spoilt if e.id == one.id else e for e in examples])
-    assert f"{one.id}: the satisfier affirms Y and the violator affirms it" in faults
+    assert f"{one.id}: the satisfying document affirms Y and the violating one affirms it" in faults
 
 
 def test_gold_that_is_not_in_the_suite_is_found(suite: Path) -> None:
@@ -105,7 +118,13 @@ def test_gold_that_is_not_in_the_suite_is_found(suite: Path) -> None:
 def test_an_example_in_the_wrong_file_is_found(suite: Path) -> None:
     main = replace(read_examples(suite)[0], id="stray")
     faults = spoil(suite, "controls.jsonl", lambda controls: [*controls, main])
-    assert f"stray: of the slice {main.suite}, which does not belong into controls.jsonl" in faults
+    assert "stray: a main example, which does not belong into controls.jsonl" in faults
+
+
+def test_a_control_among_the_main_examples_is_found(suite: Path) -> None:
+    control = replace(next(read_jsonl(suite / "controls.jsonl", Example)), id="stray")
+    faults = spoil(suite, "examples.jsonl", lambda examples: [*examples, control])
+    assert "stray: a control, which does not belong into examples.jsonl" in faults
 
 
 def no_control(control: Example, original: Example) -> Example:
@@ -113,49 +132,73 @@ def no_control(control: Example, original: Example) -> Example:
 
 
 def original_gone(control: Example, original: Example) -> Example:
-    return replace(control, control=Control("case", of="gone"))
+    return replace(control, control=Control("case", original="gone"))
 
 
 def other_split(control: Example, original: Example) -> Example:
     return replace(control, split="dev" if original.split == "test" else "test")
 
 
-def other_labels(control: Example, original: Example) -> Example:
-    return replace(control, labels=Labels(pairwise_preference_for_query_base="none"))
+def one_preference(control: Example, original: Example) -> Example:
+    return replace(control, preferences=(QUERY_PREFERENCE,))
+
+
+def one_preference_more(control: Example, original: Example) -> Example:
+    return replace(control, restated="soups, leeks left out", preferences=(*control.preferences, RESTATED_PREFERENCE))
+
+
+def no_restated_preference(control: Example, original: Example) -> Example:
+    return replace(control, preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE))
+
+
+def stated_by_the_query(control: Example, original: Example) -> Example:
+    assert control.constraint is not None
+    return replace(control, constraint=replace(control.constraint, stated_by="query"))
+
+
+def no_constraint(control: Example, original: Example) -> Example:
+    return replace(control, constraint=None)
 
 
 def as_the_original(control: Example, original: Example) -> Example:
-    return replace(control, query=original.query, docs=original.docs)
+    return replace(control, query=original.query, documents=original.documents)
 
 
-def with_twin(text: str) -> Callable[[Example, Example], Example]:
-    def change(control: Example, original: Example) -> Example:
-        assert control.control is not None
-        return replace(control, control=replace(control.control, twin_query=text or control.query.neg))
+def no_opposite(control: Example, original: Example) -> Example:
+    return replace(control, opposite=None, preferences=(QUERY_PREFERENCE, RESTATED_PREFERENCE))
 
-    return change
+
+def empty_opposite(control: Example, original: Example) -> Example:
+    return replace(control, opposite=" ")
+
+
+def own_opposite(control: Example, original: Example) -> Example:
+    return replace(control, opposite=control.query)
 
 
 @pytest.mark.parametrize(
     ("slice_name", "change", "fault"),
     [
-        ("controls_nonflip", no_control, "does not say what it controls"),
-        ("controls_nonflip", original_gone, "made from gone, which is not in the suite"),
-        ("controls_nonflip", other_split, "stands in "),
-        ("controls_nonflip", other_labels, "its labels are not those of its original"),
-        ("controls_nonflip", with_twin("soups without leeks"), "a non-flip control has no twin query"),
-        ("controls_nonflip", as_the_original, "query and texts are those of its original"),
-        ("controls_adversarial", other_labels, "its query excludes nothing, so label and constraint must be"),
-        ("controls_adversarial", with_twin(" "), "the twin query is missing"),
-        ("controls_adversarial", with_twin(""), "the twin query is the control's own"),
-        ("controls_adversarial", as_the_original, "its texts are not those of its original"),
+        ("nonflip", no_control, "a main example, which does not belong into controls.jsonl"),
+        ("nonflip", original_gone, "made from gone, which is not in the suite"),
+        ("nonflip", other_split, "stands in "),
+        ("nonflip", one_preference, "its preferences are not those of its original"),
+        ("nonflip", one_preference_more, "its preferences are not those of its original"),
+        ("nonflip", as_the_original, "query and texts are those of its original"),
+        ("adversarial", stated_by_the_query, "its query states no constraint, so that its opposite must"),
+        ("adversarial", no_constraint, "its query states no constraint, so that its opposite must"),
+        ("adversarial", no_restated_preference, "the query in plain words is missing"),
+        ("adversarial", no_opposite, "the opposite query is missing"),
+        ("adversarial", empty_opposite, "the opposite query is missing"),
+        ("adversarial", own_opposite, "the opposite query is the control's own"),
+        ("adversarial", as_the_original, "its texts are not those of its original"),
     ],
 )
 def test_a_control_that_breaks_its_promise_is_found(
     suite: Path, slice_name: str, change: Callable[[Example, Example], Example], fault: str
 ) -> None:
-    control = next(c for c in read_jsonl(suite / "controls.jsonl", Example) if c.suite == slice_name)
-    original = next(e for e in read_examples(suite) if control.control and e.id == control.control.of)
+    control = next(c for c in read_jsonl(suite / "controls.jsonl", Example) if c.slice == slice_name)
+    original = next(e for e in read_examples(suite) if control.control and e.id == control.control.original)
     spoilt = change(control, original)
     faults = spoil(suite, "controls.jsonl", lambda controls: [spoilt if c.id == control.id else c for c in controls])
     assert len(faults) == 1

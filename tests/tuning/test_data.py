@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,7 +17,9 @@ from constraintsuite.tuning.data.exclusion import Exclusion, plain_form, read_ex
 from constraintsuite.tuning.data.files import read_lists
 from constraintsuite.tuning.data.queries import MadeQuery, Passage, join_equal, make_queries
 from constraintsuite.tuning.data.records import Bench, Lists, ListsBuilder
-from constraintsuite.tuning.data.settings import DistilData, ListsData, QuerySettings
+from constraintsuite.tuning.data.settings import DistilData, ListsData, QuerySettings, SuiteData, TrainedRole
+from constraintsuite.tuning.data.suites import read_suite
+from experiments.tiny_suite import CREAM, CREAMLESS, DOGS, IDIOM, LEEKS, NO_DOGS, write_suite
 from tuning.models import THINGS, TOPICS, write_cross, write_encoder
 
 TEXT = "The soup is very rich. It has leeks and fresh cream in it. A warm bowl is best."
@@ -219,3 +222,22 @@ def test_a_forbidden_passage_gives_no_query_and_stands_in_no_list(corpus: Path) 
     prepared = distil(settings(corpus), Bench(forbidden))
     assert PASSAGES[3] not in prepared.lists.texts
     assert prepared.rejects["forbidden_passage"] == 1
+
+
+@pytest.mark.parametrize(
+    ("role", "lists"),
+    [
+        ("query", [("soups without cream", LEEKS), ("without a doubt the best campsites with dogs", DOGS)]),
+        ("opposite", [("soups with cream", CREAM), ("campsites without dogs", NO_DOGS)]),
+        ("restated", [("campsites with dogs", DOGS)]),
+    ],
+)
+def test_under_each_query_of_a_suite_the_preferred_text_is_the_right_one(
+    tmp_path: Path, role: TrainedRole, lists: list[tuple[str, str]]
+) -> None:
+    examples, controls = ([replace(one, split="train")] for one in (CREAMLESS, IDIOM))
+    suite = write_suite(tmp_path, examples, controls)
+    prepared = read_suite(SuiteData(kind="suite", suite=suite, roles=(role,), controls=True), Bench(Exclusion()))
+    texts = prepared.lists.texts
+    assert [(texts[row.query], texts[row.texts[0]]) for row in prepared.lists.rows] == lists
+    assert {row.scores for row in prepared.lists.rows} == {(1.0, 0.0)}

@@ -185,7 +185,7 @@ def test_the_loss_of_an_epoch_is_the_mean_of_its_own_steps(place: Path, tmp_path
 
 
 def test_training_reads_the_training_split_only(place: Path, tmp_path: Path) -> None:
-    data = {"kind": "suite", "suite": place / "suite", "roles": ["neg"]}
+    data = {"kind": "suite", "suite": place / "suite", "roles": ["query"]}
     artifact = tune(recipe(place, {"name": "suite", "data": data, "epochs": 1}), tmp_path / "out", Silent())
     texts = (artifact.path / "stages" / "data" / "suite" / "texts.jsonl").read_text()
     assert artifact.manifest.counts["suite lists"] == len(TOPICS)

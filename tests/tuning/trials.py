@@ -28,12 +28,12 @@ SPLITS: dict[Split, str] = {"train": "rich", "dev": "warm", "test": "very"}
 
 
 def nutless() -> list[Example]:
-    """In each topic the text with nuts breaks the query: the rule of the triples."""
+    """In each topic the text with nuts violates the query: the rule of the triples."""
     return [
         replace(
             make_example(
                 f"{split}-{topic}",
-                "negation_omission",
+                "omission",
                 (f"{topic} without nuts", f"{topic} with nuts", topic),
                 (f"the {topic} is {SPLITS[split]} and fresh .", f"the {topic} is {SPLITS[split]} in nuts ."),
                 y="nuts",

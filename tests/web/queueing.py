@@ -12,7 +12,7 @@ from constraintsuite.annotate.standing import standing
 from web.site import ANNA, Visitor
 
 QUEUE = "/batch/batch"
-GOOD = {"answer.obeys": "first", "answer.fit": "well"}
+GOOD = {"answer.satisfies": "first", "answer.fit": "well"}
 
 
 def values_of(page: str, name: str) -> str:

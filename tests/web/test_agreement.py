@@ -27,7 +27,7 @@ GOLD = "/batch/suite.gold"
 
 
 def differing(task: Task) -> dict[str, Value]:
-    return {"obeys": "second" if task.item.id == "dish-3" else "first", "fit": "well"}
+    return {"satisfies": "second" if task.item.id == "dish-3" else "first", "fit": "well"}
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def site(batch: Batch) -> OpenSite:
 
 def test_the_figures_stand_with_their_intervals(site: OpenSite) -> None:
     page = site.visit().page(f"{BATCH}/agreement")
-    row = page[page.index(">obeys") : page.index("</tr>", page.index(">obeys"))]
+    row = page[page.index(">satisfies") : page.index("</tr>", page.index(">satisfies"))]
     assert "83.3" in row, "five of six"
     assert "<small>n=6</small>" in row
     assert "<small>40.5–100.0</small>" in row
@@ -95,14 +95,14 @@ class Traps(Dishes):
         yield from super().items()
         for number in range(7):
             sides = (f"soup {number}", "a bicycle")
-            yield Item(f"decoy-{number}", {"query": "soup"}, sides=sides, expected={"obeys": "first"})
+            yield Item(f"decoy-{number}", {"query": "soup"}, sides=sides, expected={"satisfies": "first"})
 
 
 def careless(task: Task) -> dict[str, Value]:
     return (
-        {"obeys": task.as_meant("first"), "fit": "badly"}
+        {"satisfies": task.as_meant("first"), "fit": "badly"}
         if not task.item.expected
-        else {"obeys": "neither", "fit": "badly"}
+        else {"satisfies": "neither", "fit": "badly"}
     )
 
 
@@ -161,7 +161,7 @@ def judge_gold(batch: Batch, change: Callable[[Task], dict[str, Value]] = lambda
         both = ("first", "second")
         right: dict[str, Value] = {
             "natural": "yes",
-            "obeys": task.item.hidden.get("obeys", "first"),
+            "satisfies": task.item.hidden.get("satisfies", "first"),
             "on_topic": both,
             "grammatical": both,
         }
@@ -224,7 +224,7 @@ def test_the_state_says_how_far_everyone_is_and_what_waits(site: OpenSite) -> No
 def test_an_export_writes_what_the_command_writes_and_lists_what_to_drop_and_repair(suite_site: OpenSite) -> None:
     batch = make_gold(suite_site)
     wrong, worded = batch.judged[0].id, batch.judged[1].id
-    changes: dict[str, dict[str, Value]] = {wrong: {"obeys": "neither"}, worded: {"natural": "awkward"}}
+    changes: dict[str, dict[str, Value]] = {wrong: {"satisfies": "neither"}, worded: {"natural": "awkward"}}
     judge_gold(batch, lambda task: changes.get(task.item.id, {}))
     owner = suite_site.visit()
     page = owner.page(owner.post(f"{GOLD}/export").headers["location"])
@@ -237,7 +237,7 @@ def test_an_export_writes_what_the_command_writes_and_lists_what_to_drop_and_rep
         *("labels.jsonl", "events.jsonl", "gold.jsonl", "repair.jsonl", "drop.jsonl")
     }
     example = next(one for one in EXAMPLES if one.id == wrong)
-    named = name_of_texts(example.query.neg, example.docs.pos.text, example.docs.neg.text)
+    named = name_of_texts(example.query, example.satisfying.text, example.violating.text)
     assert [(one.id, one.texts) for one in read_jsonl(folder / "drop.jsonl", Dropped)] == [(wrong, named)]
 
 

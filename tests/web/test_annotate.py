@@ -45,7 +45,7 @@ def test_an_answer_is_kept_in_the_terms_of_the_item(batch: Batch, anna: Visitor)
     turned = next(task for task in tasks_of(batch, ANNA.name) if task.turned)
     anna.post(f"{QUEUE}/answer", {**form_of(anna, turned.row, fluent="first; second", units="u2 u1"), "note": "odd ☃"})
     said = standing(batch.store.events())
-    assert said.of(turned.item.id, "obeys")[ANNA.name].value == "second"
+    assert said.of(turned.item.id, "satisfies")[ANNA.name].value == "second"
     assert said.of(turned.item.id, "fluent")[ANNA.name].value == ("first", "second")
     assert said.of(turned.item.id, "units")[ANNA.name].value == ("u1", "u2")
     assert {event.note for event in batch.store.events()} == {"odd ☃"}
@@ -55,7 +55,7 @@ def test_what_was_answered_is_shown_again_as_it_was_given(batch: Batch, anna: Vi
     turned = next(task for task in tasks_of(batch, ANNA.name) if task.turned)
     anna.post(f"{QUEUE}/answer", {**form_of(anna, turned.row, fluent="second", remark="fine"), "note": "see again"})
     page = anna.page(f"{QUEUE}?row={turned.row}")
-    assert chosen_in(page) == {("obeys", "first"), ("fit", "well"), ("fluent", "second")}
+    assert chosen_in(page) == {("satisfies", "first"), ("fit", "well"), ("fluent", "second")}
     assert ">\nfine</textarea>" in page
     assert ">\nsee again</textarea>" in page
 
@@ -88,21 +88,21 @@ def test_twenty_at_once_leave_one_answer_and_tell_the_others(batch: Batch) -> No
 
 def test_a_form_from_before_another_answer_is_told_and_nothing_changes(batch: Batch, anna: Visitor) -> None:
     row = first_row(anna)
-    old, other = form_of(anna, row), form_of(anna, row, obeys="both")
+    old, other = form_of(anna, row), form_of(anna, row, satisfies="both")
     anna.post(f"{QUEUE}/answer", old)
     page = anna.post(f"{QUEUE}/answer", other, 409).text
     assert "answered this item meanwhile" in page
-    assert said_by_anna(batch, row)["obeys"] == "first"
-    assert ("obeys", "both") in chosen_in(page), "what was given is not lost"
+    assert said_by_anna(batch, row)["satisfies"] == "first"
+    assert ("satisfies", "both") in chosen_in(page), "what was given is not lost"
 
 
 def test_after_it_was_told_the_same_answer_can_be_kept(batch: Batch, anna: Visitor) -> None:
     row = first_row(anna)
-    old, other = form_of(anna, row), form_of(anna, row, obeys="both")
+    old, other = form_of(anna, row), form_of(anna, row, satisfies="both")
     anna.post(f"{QUEUE}/answer", old)
     page = anna.post(f"{QUEUE}/answer", other, 409).text
     anna.post(f"{QUEUE}/answer", {**other, "seen": values_of(page, "seen")})
-    assert said_by_anna(batch, row)["obeys"] == "both"
+    assert said_by_anna(batch, row)["satisfies"] == "both"
 
 
 def test_a_form_from_before_an_undo_is_told(batch: Batch, anna: Visitor) -> None:
@@ -117,8 +117,8 @@ def test_a_form_from_before_an_undo_is_told(batch: Batch, anna: Visitor) -> None
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"answer.obeys": "third"}, "&#39;third&#39; is not an answer here"),
-        ({"answer.obeys": ""}, "obeys: there is no answer"),
+        ({"answer.satisfies": "third"}, "&#39;third&#39; is not an answer here"),
+        ({"answer.satisfies": ""}, "satisfies: there is no answer"),
         ({"answer.fluent": ["first", "none"]}, "is not an answer here"),
         ({"answer.fluent": ["first", "first"]}, "names something twice"),
         ({"answer.units": "u9"}, "is not an answer here"),
@@ -159,7 +159,7 @@ def test_undo_takes_back_the_whole_item_and_shows_it(batch: Batch, anna: Visitor
     assert row_of(location) == second
     assert "Taken back" in anna.page(location)
     assert said_by_anna(batch, second) == {}
-    assert said_by_anna(batch, first) == {"obeys": "first", "fit": "well"}
+    assert said_by_anna(batch, first) == {"satisfies": "first", "fit": "well"}
 
 
 def test_undo_of_a_change_brings_back_what_was_said_before(batch: Batch, anna: Visitor) -> None:
@@ -168,7 +168,7 @@ def test_undo_of_a_change_brings_back_what_was_said_before(batch: Batch, anna: V
         anna.post(f"{QUEUE}/answer", form_of(anna, row, fit=fit))
     form = {"row": row, "last": values_of(anna.page(f"{QUEUE}?row={row}"), "last")}
     page = anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
-    assert said_by_anna(batch, row) == {"obeys": "first", "fit": "well"}
+    assert said_by_anna(batch, row) == {"satisfies": "first", "fit": "well"}
     assert "What you had answered here before that counts again" in page
     form = {"row": row, "last": values_of(page, "last")}
     assert "no longer counts" in anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
@@ -176,20 +176,20 @@ def test_undo_of_a_change_brings_back_what_was_said_before(batch: Batch, anna: V
 
 def test_what_was_taken_back_is_still_filled_in_and_does_not_count(batch: Batch, anna: Visitor) -> None:
     turned = next(task for task in tasks_of(batch, ANNA.name) if task.turned)
-    form = {**form_of(anna, turned.row, obeys="second", fluent="first", remark="fine"), "note": "see again"}
+    form = {**form_of(anna, turned.row, satisfies="second", fluent="first", remark="fine"), "note": "see again"}
     anna.post(f"{QUEUE}/answer", form)
     page = anna.page(f"{QUEUE}?row={turned.row}")
     back = {"row": turned.row, "last": values_of(page, "last")}
     location = anna.post(f"{QUEUE}/undo", back).headers["location"]
     page = anna.page(location)
     assert "it is still filled in, and counts once you keep it" in page
-    assert chosen_in(page) == {("obeys", "second"), ("fit", "well"), ("fluent", "first")}
+    assert chosen_in(page) == {("satisfies", "second"), ("fit", "well"), ("fluent", "first")}
     assert ">\nfine</textarea>" in page
     assert ">\nsee again</textarea>" in page
     assert said_by_anna(batch, turned.row) == {}
     assert "0 of 7 done" in page
     anna.post(f"{QUEUE}/answer", {**form, "seen": values_of(page, "seen")})
-    assert said_by_anna(batch, turned.row)["obeys"] == "second"
+    assert said_by_anna(batch, turned.row)["satisfies"] == "second"
     assert "Taken back" not in anna.page(location), "it counts again"
 
 
@@ -210,8 +210,8 @@ def test_the_first_page_of_a_person_can_say_what_is_left(batch: Batch) -> None:
     answer_all(batch, ANNA.name)
     assert left_for(site.shelf, one, ANNA) == (0, 7)
     assert left_for(site.shelf, one, JUDGE) == (0, 0)
-    answer_all(batch, BEN.name, lambda task: {"obeys": "both"})
-    batch.store.append([Draft("cy", "dish-1", "obeys", "first", note="Since it is so.", kind="ruling")], START)
+    answer_all(batch, BEN.name, lambda task: {"satisfies": "both"})
+    batch.store.append([Draft("cy", "dish-1", "satisfies", "first", note="Since it is so.", kind="ruling")], START)
     assert left_for(site.shelf, one, JUDGE) == (5, 6)
 
 
@@ -222,7 +222,7 @@ def test_an_undo_that_is_sent_twice_takes_back_one_item(batch: Batch, anna: Visi
     form = {"row": first, "last": values_of(anna.page(f"{QUEUE}?row={first}"), "last")}
     anna.post(f"{QUEUE}/undo", form)
     assert "Nothing was taken back" in anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
-    assert said_by_anna(batch, first) == {"obeys": "first", "fit": "well"}
+    assert said_by_anna(batch, first) == {"satisfies": "first", "fit": "well"}
 
 
 def test_words_are_struck_out_by_leaving_none(batch: Batch, anna: Visitor) -> None:
@@ -245,7 +245,9 @@ def test_what_is_left_for_later_comes_again_at_the_end(batch: Batch, anna: Visit
 def test_progress_and_the_time_that_is_left(batch: Batch, anna: Visitor) -> None:
     tasks = tasks_of(batch, ANNA.name)
     for minute, task in enumerate(tasks[:3]):
-        answers = [Draft(ANNA.name, task.item.id, name, value) for name, value in (("obeys", "both"), ("fit", "well"))]
+        answers = [
+            Draft(ANNA.name, task.item.id, name, value) for name, value in (("satisfies", "both"), ("fit", "well"))
+        ]
         batch.store.append(answers, START.replace(minute=2 * minute))
     page = anna.page(f"{QUEUE}?row={tasks[3].row}")
     assert "3 of 7 done, about 8 minutes left. This is item 4." in page

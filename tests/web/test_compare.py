@@ -15,6 +15,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.compare import Comparison, compare_runs
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.run import evaluate_suites
+from constraintsuite.records.examples import QUERY_PREFERENCE
 from constraintsuite.web.people import Person
 from experiments.paired_runs import RIGHT, TIED, WRONG, make_examples, make_run, make_suite
 from experiments.tiny_suite import write_suite
@@ -44,8 +45,8 @@ def counts(page: str) -> list[str]:
     [
         ("", ["2", "3", "1", "4"]),
         ("&metric=paired_accuracy", ["1", "4", "1", "4"]),
-        ("&metric=base_accuracy", ["1", "4", "1", "4"]),
-        ("&slice=negation_minpairs", ["2", "3", "0", "0"]),
+        ("&metric=opposite_accuracy", ["1", "4", "1", "4"]),
+        ("&slice=minpairs", ["2", "3", "0", "0"]),
         ("&right=first", ["2", "3", "1", "4"]),  # the other cells stay to be chosen
     ],
 )
@@ -69,9 +70,9 @@ def test_a_cell_shows_its_examples(reader: Visitor, cell: str, expected: list[st
 
 
 def test_each_number_leads_to_its_cell_and_keeps_the_filter(reader: Visitor) -> None:
-    page = reader.page("/compare?a=one&b=two&metric=paired_accuracy&slice=negation_minpairs")
+    page = reader.page("/compare?a=one&b=two&metric=paired_accuracy&slice=minpairs")
     target = link(page, "4</a>")
-    assert target == "/compare?a=one&b=two&metric=paired_accuracy&slice=negation_minpairs&right=first"
+    assert target == "/compare?a=one&b=two&metric=paired_accuracy&slice=minpairs&right=first"
     assert len(ids(reader.page(target))) == 4
 
 
@@ -139,7 +140,7 @@ def test_controls_are_not_counted(tmp_path: Path) -> None:
 
 
 def test_a_metric_that_no_example_has_counts_nothing(tmp_path: Path) -> None:
-    examples = [replace(e, query=replace(e.query, base="")) for e in make_examples(4, 4)]
+    examples = [replace(e, opposite=None, preferences=(QUERY_PREFERENCE,)) for e in make_examples(4, 4)]
     suite = load_suite(write_suite(tmp_path / "suite", examples, ()))
     for name in ("one", "two"):
         make_run(suite, tmp_path / name, name, [RIGHT] * 4)

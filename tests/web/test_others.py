@@ -147,7 +147,7 @@ def test_a_ranking_has_its_measures_and_its_worst_queries(tmp_path: Path) -> Non
     page = owner.page("/ranking/runs/suite.ranking/bm25")
     assert re.findall(r'<h2 id="(\w+)">', page) == ["measures", "queries", "made"]
     assert "nDCG@10" in page
-    assert "first that breaks it" in page
+    assert "first violating" in page
 
 
 def test_each_mode_is_told_in_a_sentence(reader: Visitor) -> None:

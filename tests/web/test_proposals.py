@@ -108,7 +108,7 @@ def undo(owner: Visitor) -> str:
 def test_undo_takes_a_verdict_back_with_its_words(site: OpenSite) -> None:
     owner = site.visit()
     answer(owner, SOUPS.id, "reject")
-    answer(owner, SOUPS.id, topic="stews", neg="stews lacking cream")
+    answer(owner, SOUPS.id, topic="stews", query="stews lacking cream")
     assert undo(owner) == f"{PLACE}?told=undone&at={SOUPS.id}#{SOUPS.id}"
     assert tally(owner)["rejected"] == (1, 3)
     assert "stews" not in owner.page(PLACE)
@@ -123,22 +123,22 @@ def test_an_undo_from_a_page_that_is_no_longer_true_is_told(site: OpenSite) -> N
     assert tally(owner)["accepted"] == (1, 3)
 
 
-def test_queries_follow_a_reworded_topic_and_y(site: OpenSite) -> None:
+def test_queries_follow_a_reworded_topic_and_value(site: OpenSite) -> None:
     owner = site.visit()
-    words = {"topic": "stews", "y": "double cream", "base": SOUPS.base, "neg": SOUPS.neg}
+    words = {"topic": "stews", "value": "double cream", "opposite": SOUPS.opposite, "query": SOUPS.query}
     answer(owner, SOUPS.id, "accept", **words)
     owner.post(f"{PLACE}/approved")
     soups = approved(site)[SOUPS.id]
-    assert (soups.topic, soups.y) == ("stews", "double cream")
-    assert (soups.base, soups.neg) == ("stews with double cream", "stews without double cream")
-    assert soups.forms == ("double cream", "double creams"), "what is cream alone does not count"
+    assert (soups.topic, soups.constraint.value) == ("stews", "double cream")
+    assert (soups.opposite, soups.query) == ("stews with double cream", "stews without double cream")
+    assert soups.constraint.forms == ("double cream", "double creams"), "what is cream alone does not count"
 
 
 def test_a_reworded_query_brings_its_own_cue(site: OpenSite) -> None:
     owner = site.visit()
-    answer(owner, SOUPS.id, "accept", neg="soups lacking cream")
+    answer(owner, SOUPS.id, "accept", query="soups lacking cream")
     owner.post(f"{PLACE}/approved")
-    assert approved(site)[SOUPS.id].marker == "lacking"
+    assert approved(site)[SOUPS.id].constraint.cue == "lacking"
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,12 @@ def test_a_reworded_query_brings_its_own_cue(site: OpenSite) -> None:
         ({"proposal": "soups-cream", "verdict": "perhaps"}, 422, "a verdict is accept or reject"),
         ({"proposal": "none", "verdict": "accept"}, 404, "no such proposal"),
         ({"proposal": "soups-cream", "verdict": "accept", "topic": "  "}, 422, "topic must hold a word"),
-        ({"proposal": "soups-cream", "verdict": "accept", "neg": "soups with cream"}, 422, "Both queries are the same"),
-        ({"proposal": "soups-cream", "verdict": "accept", "y": "x" * 301}, 422, "at most 300 characters"),
+        (
+            {"proposal": "soups-cream", "verdict": "accept", "query": "soups with cream"},
+            422,
+            "The query and its opposite are the same",
+        ),
+        ({"proposal": "soups-cream", "verdict": "accept", "value": "x" * 301}, 422, "at most 300 characters"),
     ],
 )
 def test_what_cannot_be_kept_changes_nothing(site: OpenSite, fields: dict[str, str], status: int, message: str) -> None:
@@ -160,20 +164,20 @@ def test_what_cannot_be_kept_changes_nothing(site: OpenSite, fields: dict[str, s
 
 def test_words_that_are_refused_stay_in_the_form(site: OpenSite) -> None:
     owner = site.visit()
-    words = {"topic": "stews", "neg": 'with "cream"', "base": 'with "cream"'}
+    words = {"topic": "stews", "query": 'with "cream"', "opposite": 'with "cream"'}
     fields = {"proposal": SOUPS.id, "verdict": "accept", **words}
     page = owner.post(f"{PLACE}/answer?text=soup", fields, 422).text
     card = page[page.index(f'id="{SOUPS.id}"') :]
-    assert "Both queries are the same" in card
+    assert "The query and its opposite are the same" in card
     assert '<details class="reword" open>' in card
     shown = dict(re.findall(r'<input id="[^"]*" name="(\w+)" value="([^"]*)"', card))
     assert {name: unescape(shown[name]) for name in words} == words
-    assert shown["y"] == SOUPS.y
+    assert shown["value"] == SOUPS.constraint.value
     assert owner.get(f"{PLACE}/answer?text=soup", 303).headers["location"] == f"{PLACE}?text=soup"
 
 
 def test_refused_words_are_told_where_the_proposal_is_not_shown(site: OpenSite) -> None:
-    fields = {"proposal": SOUPS.id, "verdict": "accept", "topic": " ", "neg": "stews, creamless"}
+    fields = {"proposal": SOUPS.id, "verdict": "accept", "topic": " ", "query": "stews, creamless"}
     page = site.visit().post(f"{PLACE}/answer?domain=travel", fields, 422).text
     assert "topic must hold a word" in page
     assert "stews, creamless" in page
@@ -201,7 +205,9 @@ def test_filters_stand_in_the_address(site: OpenSite, query: str, shown: list[st
 
 
 def test_after_a_verdict_one_comes_to_the_next_under_the_same_filter(tmp_path: Path) -> None:
-    write_jsonl(tmp_path / "proposals.jsonl", [replace(SOUPS, id=f"p{n}", neg=f"soups without {n}") for n in range(45)])
+    write_jsonl(
+        tmp_path / "proposals.jsonl", [replace(SOUPS, id=f"p{n}", query=f"soups without {n}") for n in range(45)]
+    )
     owner = open_site(tmp_path).visit()
     fields = {"proposal": "p19", "seen": "0", "verdict": "reject", "next": "p20"}
     found = owner.post("/proposals/proposals.jsonl/answer?page=1&text=soups", fields)
@@ -284,11 +290,11 @@ def test_a_build_takes_what_was_approved(tmp_path: Path) -> None:
     owner = open_site(tmp_path).visit()
     place = "/proposals/proposals.jsonl"
     owner.post(f"{place}/answer", {"proposal": first.id, "seen": "0", "verdict": "accept"})
-    reworded = f"{second.topic} lacking {second.y}"
-    owner.post(f"{place}/answer", {"proposal": second.id, "seen": "0", "verdict": "accept", "neg": reworded})
+    reworded = f"{second.topic} lacking {second.constraint.value}"
+    owner.post(f"{place}/answer", {"proposal": second.id, "seen": "0", "verdict": "accept", "query": reworded})
     owner.post(f"{place}/approved")
     given = recipe.model_copy(update={"approved": tmp_path / "proposals.approved-1.jsonl"})
     build_suite(given, tmp_path / "suite", reporter=Silent(), until="tagged")
-    built = {example.query.neg for example in read_examples(stages / "tagged")}
-    assert built <= {first.neg, reworded}
+    built = {example.query for example in read_examples(stages / "tagged")}
+    assert built <= {first.query, reworded}
     assert reworded in built

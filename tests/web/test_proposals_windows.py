@@ -10,6 +10,7 @@ import pytest
 from annotate.small_batch import START
 from annotate.test_kinds import SOUPS, TENTS
 from constraintsuite.annotate.batch import open_batch
+from constraintsuite.annotate.kinds.proposals import words_of
 from constraintsuite.annotate.records import Draft
 from constraintsuite.store.jsonl import write_jsonl
 from web.site import OpenSite, open_site
@@ -24,9 +25,9 @@ def site(tmp_path: Path) -> OpenSite:
 
 def test_a_window_that_knows_of_no_rewording_strikes_none_out(site: OpenSite) -> None:
     owner = site.visit()
-    mined = {name: str(getattr(SOUPS, name)) for name in ("topic", "y", "base", "neg")}
+    mined = words_of(SOUPS)
     stale = {"proposal": SOUPS.id, "seen": seen_in(owner.page(PLACE), SOUPS.id), "verdict": "accept", **mined}
-    answer(owner, SOUPS.id, topic="stews", neg="stews lacking cream")
+    answer(owner, SOUPS.id, topic="stews", query="stews lacking cream")
     events = open_batch(site.shelf.root / "food" / "proposals.jsonl.gold").store.events()
     page = owner.post(f"{PLACE}/answer", stale, 409).text
     assert "was answered meanwhile" in page
@@ -58,12 +59,12 @@ def test_words_that_differ_are_told_with_whose_they_are_and_decide_nothing(site:
     owner = site.visit()
     answer(owner, TENTS.id)
     batch = open_batch(site.shelf.root / "food" / "proposals.jsonl.gold")
-    said = {"verdict": "accept", "topic_reworded": "stews", "neg_reworded": "stews without cream"}
+    said = {"verdict": "accept", "topic_reworded": "stews", "query_reworded": "stews without cream"}
     batch.store.append([Draft("anna", SOUPS.id, question, value) for question, value in said.items()], START)
-    answer(owner, SOUPS.id, topic="broths", neg="broths lacking cream")
+    answer(owner, SOUPS.id, topic="broths", query="broths lacking cream")
     page = unescape(owner.page(PLACE))
     assert tally(owner)["people differ"][0] == 1
-    assert "anna: accept (topic “stews”, neg “stews without cream”)" in page
+    assert "anna: accept (topic “stews”, query “stews without cream”)" in page
     assert "olga: accept (topic “broths”" in page
     assert 'name="topic" value="broths"' in page, "one's own words are not lost"
     owner.post(f"{PLACE}/approved")
@@ -72,7 +73,7 @@ def test_words_that_differ_are_told_with_whose_they_are_and_decide_nothing(site:
 
 def test_a_rejection_that_came_too_late_opens_no_words(site: OpenSite) -> None:
     owner = site.visit()
-    mined = {name: str(getattr(SOUPS, name)) for name in ("topic", "y", "base", "neg")}
+    mined = words_of(SOUPS)
     stale = {"proposal": SOUPS.id, "seen": "0", "verdict": "reject", **mined}
     answer(owner, SOUPS.id, topic="stews")
     page = owner.post(f"{PLACE}/answer", stale, 409).text

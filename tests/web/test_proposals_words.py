@@ -69,16 +69,16 @@ def test_without_its_documents_nothing_is_promised(site: OpenSite, documents: tu
     assert "and those of 1 reworded, not known" in owner.page(PLACE)
 
 
-def test_a_y_that_no_document_says_is_told_and_counts_for_nothing(site: OpenSite) -> None:
+def test_a_value_that_no_document_says_is_told_and_counts_for_nothing(site: OpenSite) -> None:
     add_suite(site, *DOCUMENTS)
     owner = site.visit()
-    answer(owner, SOUPS.id, y="saffron")
+    answer(owner, SOUPS.id, value="saffron")
     assert "None of its documents says “saffron”: this would give no examples." in card(site)
     assert tally(owner)["accepted"] == (1, 0)
 
 
 def test_a_proposal_that_nothing_can_be_set_against_is_told_when_it_is_accepted(site: OpenSite) -> None:
-    write_jsonl(site.shelf.root / "food" / "proposals.jsonl", [replace(SOUPS, denying=()), TENTS])
+    write_jsonl(site.shelf.root / "food" / "proposals.jsonl", [replace(SOUPS, satisfying=()), TENTS])
     owner = site.visit()
     assert "no examples" not in card(site)
     answer(owner, SOUPS.id)

@@ -25,7 +25,7 @@ DISHES = ("dish-1", "dish-3", "dish-4")
 
 
 def differing(task: Task) -> dict[str, Value]:
-    return {"obeys": "second" if task.item.id in DISHES else "first", "fit": "well"}
+    return {"satisfies": "second" if task.item.id in DISHES else "first", "fit": "well"}
 
 
 @pytest.fixture
@@ -48,12 +48,12 @@ def judge(site: OpenSite) -> Visitor:
 
 
 def at(dish: str) -> str:
-    return f"{RULINGS}?item={dish}&question=obeys"
+    return f"{RULINGS}?item={dish}&question=satisfies"
 
 
 def form_of(page: str, answer: str = "first", reason: str = REASON) -> dict[str, str]:
     fields = {name: re.findall(rf'name="{name}" value="([^"]*)"', page)[0] for name in ("item", "question", "seen")}
-    return {**fields, "answer.obeys": answer, "reason": reason}
+    return {**fields, "answer.satisfies": answer, "reason": reason}
 
 
 def back_form(page: str) -> dict[str, str]:
@@ -69,7 +69,7 @@ def keep(visitor: Visitor, dish: str, answer: str = "first", reason: str = REASO
 
 
 def ruling_on(batch: Batch, dish: str) -> Event | None:
-    return standing(batch.store.events()).rulings.get((dish, "obeys"))
+    return standing(batch.store.events()).rulings.get((dish, "satisfies"))
 
 
 def links_in(page: str) -> list[str]:
@@ -110,7 +110,7 @@ def test_what_was_ruled_is_shown_and_can_be_corrected(batch: Batch, judge: Visit
     listed = judge.page(RULINGS)
     assert f'<strong>first</strong>, by you. <span dir="auto">{REASON}' in listed
     page = judge.page(at("dish-1"))
-    assert chosen_in(page) == {("obeys", "first")}
+    assert chosen_in(page) == {("satisfies", "first")}
     assert f">\n{REASON}</textarea>" in page
     keep(judge, "dish-1", "neither", "Neither of the two texts says so.")
     ruling = ruling_on(batch, "dish-1")
@@ -125,7 +125,7 @@ def test_a_ruling_that_is_taken_back_waits_again_and_is_still_filled_in(batch: B
     page = judge.page(location)
     assert "it waits for a ruling again. What you had ruled is still filled in." in page
     assert "Ruled:" not in page
-    assert chosen_in(page) == {("obeys", "both")}
+    assert chosen_in(page) == {("satisfies", "both")}
     assert f">\n{REASON}</textarea>" in page
     assert "3 wait for your ruling" in judge.page(RULINGS)
 
@@ -182,11 +182,11 @@ def test_the_length_of_a_reason_is_said_beside_the_field(judge: Visitor) -> None
 
 def test_a_ruling_on_what_people_no_longer_say_is_told(batch: Batch, judge: Visitor) -> None:
     form = form_of(judge.page(at("dish-3")), "both")
-    batch.store.append([Draft(BEN.name, "dish-3", "obeys", "neither")], START)
+    batch.store.append([Draft(BEN.name, "dish-3", "satisfies", "neither")], START)
     page = judge.post(RULINGS, form, 409).text
     assert "Somebody has answered or ruled on this meanwhile" in page
     assert "<li><strong>neither</strong></li>" in page, "what counts now"
-    assert chosen_in(page) == {("obeys", "both")}
+    assert chosen_in(page) == {("satisfies", "both")}
     assert ruling_on(batch, "dish-3") is None
     judge.post(RULINGS, {**form, "seen": form_of(page)["seen"]})
     assert ruling_on(batch, "dish-3") is not None
@@ -206,7 +206,7 @@ def test_a_correction_from_before_another_ruling_is_told(batch: Batch, site: Ope
 
 def test_where_nobody_differs_any_more_the_reason_is_not_lost(batch: Batch, judge: Visitor) -> None:
     form = form_of(judge.page(at("dish-3")))
-    batch.store.append([Draft(BEN.name, "dish-3", "obeys", "first")], START)
+    batch.store.append([Draft(BEN.name, "dish-3", "satisfies", "first")], START)
     page = judge.post(RULINGS, form, 422).text
     assert "nobody differs here" in page
     assert f'You had written: <span dir="auto">{REASON}' in page
@@ -214,7 +214,7 @@ def test_where_nobody_differs_any_more_the_reason_is_not_lost(batch: Batch, judg
 
 def test_a_ruling_that_lapsed_is_told_with_its_reason(batch: Batch, judge: Visitor) -> None:
     keep(judge, "dish-3")
-    batch.store.append([Draft(BEN.name, "dish-3", "obeys", "neither")], START)
+    batch.store.append([Draft(BEN.name, "dish-3", "satisfies", "neither")], START)
     page = judge.page(at("dish-3"))
     assert "Ruled before: first, by you." in page
     assert chosen_in(page) == set(), "other answers may need another ruling"
@@ -249,7 +249,7 @@ def test_who_has_judged_an_item_does_not_rule_on_it(batch: Batch, judge: Visitor
 
 
 @pytest.mark.parametrize(
-    "place", ["item=decoy&question=obeys", "item=dish-1&question=x", "item=x&question=obeys", "item="]
+    "place", ["item=decoy&question=satisfies", "item=dish-1&question=x", "item=x&question=satisfies", "item="]
 )
 def test_what_cannot_be_ruled_on_has_no_page(judge: Visitor, place: str) -> None:
     judge.get(f"{RULINGS}?{place}", 404)
@@ -278,7 +278,7 @@ def test_without_an_adjudicator_the_owner_is_told_how_to_name_one(batch: Batch, 
 def test_many_are_listed_on_several_pages(tmp_path: Path) -> None:
     batch = make_batch(tmp_path, 120)
     answer_all(batch, ANNA.name)
-    answer_all(batch, BEN.name, lambda task: {"obeys": "both"})
+    answer_all(batch, BEN.name, lambda task: {"satisfies": "both"})
     judge = open_site(tmp_path).visit(JUDGE)
     pages = [judge.main(f"{RULINGS}?page={number}") for number in (1, 2, 3)]
     assert [page.count("<li><a") for page in pages] == [50, 50, 20]
@@ -287,5 +287,5 @@ def test_many_are_listed_on_several_pages(tmp_path: Path) -> None:
 def test_a_read_only_site_takes_no_ruling(batch: Batch) -> None:
     judge = open_site(batch.path.parent, read_only=True).visit(JUDGE)
     assert "<form" not in judge.main(at("dish-1"))
-    judge.post(RULINGS, {"item": "dish-1", "question": "obeys", "answer.obeys": "first", "reason": REASON}, 403)
+    judge.post(RULINGS, {"item": "dish-1", "question": "satisfies", "answer.satisfies": "first", "reason": REASON}, 403)
     assert ruling_on(batch, "dish-1") is None

@@ -20,7 +20,7 @@ from experiments.tiny_suite import CREAMLESS, DOGLESS, write_suite
 from web.site import ANNA, JUDGE, Visitor, open_site
 
 ONE_QUERY = (1.0, 1.0)
-"""Right under the negated query alone."""
+"""Right under the query alone, not under its opposite."""
 
 
 @pytest.fixture
@@ -158,9 +158,10 @@ def test_a_run_without_its_suite_shows_the_same_figures(tmp_path: Path) -> None:
         ("outcome=right", 10),
         ("outcome=tie", 30),
         ("outcome=wrong", 0),
-        ("outcome=tie&slice=negation_minpairs", 10),
+        ("opposite=right", 10),
+        ("outcome=tie&slice=minpairs", 10),
         ("class=correct", 10),
-        ("class=paired_tie&slice=negation_explicit", 20),
+        ("class=paired_tie&slice=explicit", 20),
         ("outcome=tie&q=%2239 with%22", 1),
     ],
 )
@@ -183,8 +184,8 @@ def test_an_example_shows_outcomes_and_gaps_and_leads_to_its_page(reader: Visito
     row = page[page.index("<tbody>") : page.index("</tr>", page.index("<tbody>"))]
     assert ids(row) == ["e000"]
     assert [re.sub("<[^>]*>", "", part).split() for part in re.findall(r"<span class=\"outcome.*", row)] == [
-        ["negated:", "right", "+1.81"],  # 60 scores of 1, 20 of −1 and 160 of 0 have a deviation of 0.553
-        ["affirmative:", "wrong", "+1.81"],
+        ["query:", "right", "+1.81"],  # 60 scores of 1, 20 of −1 and 160 of 0 have a deviation of 0.553
+        ["opposite:", "wrong", "+1.81"],
     ]
     assert reader.page(link(row, "0 "))
 
@@ -251,7 +252,7 @@ def test_scores_are_for_the_owner_alone(tmp_path: Path, person: Person, path: st
 
 def test_hostile_names_and_texts_are_text(tmp_path: Path) -> None:
     hostile = '<script>alert(1)</script>"><img src=x>{{ 7 * 7 }}'
-    bad = replace(CREAMLESS, query=replace(CREAMLESS.query, neg=f"without {hostile}"), domain=hostile, couple="")
+    bad = replace(CREAMLESS, query=f"without {hostile}", domain=hostile, couple="")
     suite = load_suite(write_suite(tmp_path / "suite", [bad, DOGLESS], (), hostile))
     make_run(suite, tmp_path / "run", hostile, [RIGHT, TIED])
     make_run(suite, tmp_path / "other", "other", [WRONG, RIGHT])

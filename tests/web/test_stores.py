@@ -66,7 +66,7 @@ def test_a_ruling_that_cannot_be_kept_now_stays_and_no_path_is_told(
     batch: Batch, site: OpenSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer_all(batch, ANNA.name)
-    answer_all(batch, BEN.name, lambda task: {"obeys": "both"})
+    answer_all(batch, BEN.name, lambda task: {"satisfies": "both"})
     judge = site.visit(JUDGE)
     form = ruling_form(judge.page(at("dish-1")))
     with held(batch, monkeypatch):
@@ -113,6 +113,6 @@ def test_figures_are_made_once_for_all_who_ask(batch: Batch, site: OpenSite, mon
     monkeypatch.setattr("constraintsuite.web.pages.agreement.agree", None)  # would fail if it were called
     assert owner.page(f"{QUEUE}/agreement") == page
     monkeypatch.undo()
-    write_row(batch, BEN.name, "obeys", '"both"')
+    write_row(batch, BEN.name, "satisfies", '"both"')
     assert owner.page(f"{QUEUE}/agreement") != page
     assert owner.page(f"{QUEUE}/agreement?by=course") != owner.page(f"{QUEUE}/agreement")

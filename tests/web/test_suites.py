@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.records.examples import QUERY_PREFERENCE
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.suites.audit.results import Audit
-from constraintsuite.suites.pairs.records import Draft, Rejected
+from constraintsuite.suites.pairs.records import Draft, DraftDocument, Rejected
 from constraintsuite.web.runs.everyone import MOST
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
+from reports.altered import constraint_of, with_document
 from reports.conftest import AUDIT
 from web.site import Visitor, open_site
 
@@ -59,7 +61,7 @@ def test_all_examples_are_listed_with_links(reader: Visitor) -> None:
 
 def test_counts_stand_beside_the_values(reader: Visitor) -> None:
     page = reader.page("/suite/suite?domain=travel")
-    assert '<option value="negation_explicit">explicit (2)</option>' in page
+    assert '<option value="explicit">explicit (2)</option>' in page
     assert '<option value="travel" selected>travel (3)</option>' in page
     assert '<option value="food">food (5)</option>' in page
 
@@ -72,8 +74,8 @@ def test_a_filter_can_be_taken_away(reader: Visitor) -> None:
 
 
 def test_a_form_with_empty_fields_leads_to_a_short_address(reader: Visitor) -> None:
-    answer = reader.get("/suite/suite?q=&slice=negation_explicit&domain=&page=1", 303)
-    assert answer.headers["location"] == "/suite/suite?slice=negation_explicit"
+    answer = reader.get("/suite/suite?q=&slice=explicit&domain=&page=1", 303)
+    assert answer.headers["location"] == "/suite/suite?slice=explicit"
 
 
 def test_pages_keep_the_filter(tmp_path: Path) -> None:
@@ -110,14 +112,32 @@ def test_an_example_shows_both_documents_and_what_decides(reader: Visitor) -> No
     assert "What differs between the two" in page
     assert re.search(r"<del>.*?</del><ins>", page)
     assert "soups with cream" in page
-    assert "Where the two stood among the first 10 of bm25" in page
+    assert "Where the documents stood among the first 10 that bm25 found" in page
     assert "imported as it is" in page  # the tiny suite has no recipe
 
 
 def test_a_control_leads_to_its_original(reader: Visitor) -> None:
     page = reader.page("/suite/suite/example?id=idiom")
     assert link(page, "campsites without dogs") == "/suite/suite/example?id=dogless"
-    assert "the preference turns round under “campsites without dogs”" in page
+    assert '<dt>opposite</dt><dd dir="auto">campsites without dogs</dd>' in page
+    assert '<dt>restated</dt><dd dir="auto">campsites with dogs</dd>' in page
+    assert "idiom, “without a doubt”" in page
+
+
+def test_a_constraint_is_told_by_its_type_value_and_cue(reader: Visitor) -> None:
+    said = "exclude <strong>dogs</strong> by “without”"
+    assert said in reader.page("/suite/suite/example?id=dogless")
+    assert said in reader.page("/suite/suite?value=dogs")
+
+
+def test_of_a_constraint_that_is_not_known_nothing_is_told(tmp_path: Path) -> None:
+    write_suite(tmp_path / "suite", [replace(DOGLESS, constraint=None, topic=None, opposite=None, tags={},
+                                             preferences=(QUERY_PREFERENCE,))], ())  # fmt: skip
+    reader = open_site(tmp_path).visit()
+    page = reader.page("/suite/suite/example?id=dogless")
+    for words in ("<dt>constraint</dt>", "<dt>opposite</dt>", "<dt>topic</dt>", "evidence", "None"):
+        assert words not in page.partition('<h2 id="raw">')[0].partition("</header>")[2], words
+    assert ids(reader.page("/suite/suite")) == ["dogless"]
 
 
 def test_the_record_alone(reader: Visitor) -> None:
@@ -162,10 +182,11 @@ def test_about_shows_counts_audit_card_and_rejects(reader: Visitor) -> None:
 def with_rejects(folder: Path) -> Visitor:
     suite = folder / "suite"
     (suite / "stages" / "kept").mkdir(parents=True)
-    draft = Draft("negation_explicit", "p1", "travel.has", "train", "", "d1", "d2", f"{HOSTILE} no", "yes", 0.0)
-    write_jsonl(suite / "stages" / "kept" / "rejected.jsonl", [Rejected("violator_mixed_y", draft)] * 30)
+    documents = DraftDocument("d1", f"{HOSTILE} no"), DraftDocument("d2", "yes")
+    draft = Draft("explicit", "p1", "travel.has", "train", "", *documents, 0.0)
+    write_jsonl(suite / "stages" / "kept" / "rejected.jsonl", [Rejected("violating_mixed_y", draft)] * 30)
     write_jsonl(suite / "examples.jsonl", EXAMPLES)
-    counts = {"kept: violator_mixed_y": 30, "queries: given:no_y_named": 45}
+    counts = {"kept: violating_mixed_y": 30, "queries: given:no_y_named": 45}
     finish(suite, Origin("suite", "tiny", {}, {}, 0, "test"), {"examples": len(EXAMPLES)}, counts, 0.0)
     return open_site(folder).visit()
 
@@ -174,7 +195,7 @@ def test_rejects_are_listed_where_they_were_kept(tmp_path: Path) -> None:
     reader = with_rejects(tmp_path)
     about = reader.page("/suite/suite/about")
     assert "queries: given:no y named" in about
-    page = reader.page(link(about, "kept: violator mixed y"))
+    page = reader.page(link(about, "kept: violating mixed y"))
     assert page.count('<article class="example"') == 25
     assert "30 pairs" in page
     assert "<script>alert" not in page
@@ -188,14 +209,15 @@ def test_rejects_that_were_only_counted_say_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [HOSTILE, RTL, "x" * 50_000, "\x00\x07\ufffe", "</pre></details>"], ids=range(5))
 def test_hostile_texts_are_text_on_every_page(tmp_path: Path, text: str) -> None:
     hostile = replace(
-        DOGLESS,
+        with_document(DOGLESS, "satisfying", id=text, title=text, text=text),
         id=f"id {text[:40]}",
-        query=replace(DOGLESS.query, neg=f"without {text}", base=text, topic=text),
-        constraint=replace(DOGLESS.constraint, y=text),
-        docs=replace(DOGLESS.docs, pos=replace(DOGLESS.docs.pos, id=text, title=text, text=text)),
+        query=f"without {text}",
+        opposite=text,
+        topic=text,
+        constraint=replace(constraint_of(DOGLESS), value=text, cue=text, evidence=()),
         domain=text,
+        tags={"difficulty": text, text: text},
         notes=(f"note: {text}",),
-        evidence=(),
     )
     (tmp_path / "suite").mkdir()
     write_suite(tmp_path / "suite", [hostile, DOGLESS], ())

@@ -32,7 +32,7 @@ GOOD = {"query_1": "which baths may visitors swim in", "query_2": "what may visi
 
 @pytest.fixture
 def site(tmp_path: Path) -> OpenSite:
-    baths = make_example("baths", "negation_minpairs", ("a", "b", "c"), BATHS, clusters=("p9",))
+    baths = make_example("baths", "minpairs", ("a", "b", "c"), BATHS, clusters=("p9",))
     write_suite(tmp_path / "suites" / "ours", (*EXAMPLES, baths))
     return open_site(tmp_path)
 
@@ -89,9 +89,7 @@ def test_a_page_tells_the_passages_and_the_rules_and_nothing_else(drawn: OpenSit
     page = drawn.visit(ANNA).page(f"{PLACE}?row={row_of(drawn, ANNA)}")
     assert "No word that stands in only one of the passages" in page
     assert "&lt;b&gt;there&lt;/b&gt;" in page
-    assert not {
-        word for word in ("baths:", "original", "satisfying", "tfidf", "p9", "negation_minpairs") if word in page
-    }
+    assert not {word for word in ("baths:", "original", "satisfying", "tfidf", "p9", "minpairs") if word in page}
     assert "bm25" in page
 
 
@@ -237,9 +235,9 @@ def test_what_was_written_is_exported_as_nevir(drawn: OpenSite) -> None:
         assert f"csuite import nevir {export}/test.jsonl" in page
     import_suite("nevir", str(exports[1]), drawn.shelf.root / "imported")
     first, second = read_examples(drawn.shelf.root / "imported")
-    assert (first.docs.pos.text, first.docs.neg.text) == BATHS
+    assert (first.satisfying.text, first.violating.text) == BATHS
     wants_cold = passages_of(batch_of(drawn).items["baths"]).index(BATHS[0])
-    assert first.query.neg == second.query.neg == list(GOOD.values())[wants_cold]
+    assert first.query == second.query == list(GOOD.values())[wants_cold]
 
 
 def test_nothing_written_is_nothing_exported(drawn: OpenSite) -> None:
@@ -258,8 +256,8 @@ def test_an_owner_sees_how_far_all_writers_are(drawn: OpenSite) -> None:
 
 
 def test_passages_of_the_same_words_are_told(site: OpenSite) -> None:
-    swapped = make_example("swap", "negation_minpairs", ("a", "b", "c"), ("nuts, no eggs", "eggs, no nuts"))
-    baths = make_example("baths", "negation_minpairs", ("a", "b", "c"), BATHS)
+    swapped = make_example("swap", "minpairs", ("a", "b", "c"), ("nuts, no eggs", "eggs, no nuts"))
+    baths = make_example("baths", "minpairs", ("a", "b", "c"), BATHS)
     write_suite(site.shelf.root / "two", (swapped, baths))
     site.visit().post("/writing", {"suite": "two", "size": "10", "seed": "0"})
     batch = open_batch(site.shelf.root / "two.writing")

@@ -38,8 +38,8 @@ def answers(
 ) -> None:
     """Turn people's answers in FILE into a run on SUITE, or write a blank sheet for them.
 
-    FILE has the columns example, query (neg, base, twin or its text; neg if empty), choice (first, second, tie, pos, neg
-    or a document's id) and, where several people answered, annotator.
+    FILE has the columns example, query (query, opposite, restated or its text; query if empty), choice (first, second,
+    tie, satisfying, violating or a document's id) and, where several people answered, annotator.
     """
     if sheet is not None:
         if file is not None or name is not None:

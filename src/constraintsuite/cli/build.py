@@ -96,7 +96,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Build a negation suite from RECIPE, or from --corpus with all defaults.
+    """Build a suite from RECIPE, or from --corpus with all defaults.
 
     An interrupted build goes on where it stopped when the same command is run again.
     """
@@ -149,10 +149,10 @@ def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
     engine: Engine,
     as_json: bool,
 ) -> None:
-    """Say what could be built from RECIPE or --corpus: coverage, and (topic, Y) ranked, with evidence.
+    """Say what could be built from RECIPE or --corpus: coverage, and pairs of topic and constraint ranked, with evidence.
 
-    Set "status" to "accepted" or "rejected" in the file it writes, change topic, y, forms, base or neg as you like, and
-    build the same RECIPE or --corpus with --approved.
+    Set "status" to "accepted" or "rejected" in the file it writes, change topic, query, opposite and, in the
+    constraint, value or forms as you like, and build the same RECIPE or --corpus with --approved.
     """
     recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
     found = propose_queries(recipe, out, engine=engine, reporter=Terminal())

@@ -25,7 +25,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=FOLDER)
 @click.option("--metric", "metrics", multiple=True, default=("accuracy",), show_default=True, help="Repeatable.")
-@click.option("--by", metavar="GROUPING", help="Also by group: slice, relation, marker, cue, notes.KEY, ...")
+@click.option("--by", metavar="GROUPING", help="Also by group: slice, relation, cue, document_cue, notes.KEY, ...")
 @click.option(
     "--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Show so many changed examples."
 )

@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "doctor": ("constraintsuite.cli.doctor:doctor", "Say what is installed, what is missing, and how to get it."),
     "corpus": ("constraintsuite.cli.corpus:corpus", "Look at where text comes from."),
     "propose": ("constraintsuite.cli.build:propose", "Say what could be built from a corpus, with evidence."),
-    "build": ("constraintsuite.cli.build:build", "Build a negation suite."),
+    "build": ("constraintsuite.cli.build:build", "Build a suite."),
     "plan": (
         "constraintsuite.cli.plan:plan",
         "Say what a recipe will take on N machines: time, memory, storage, money.",

@@ -44,7 +44,9 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 @click.option("--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs.")
 @click.option("--from-trec", "trec", type=_file, help="Measure this TREC run instead of searching.")
 @click.option("--qrels", type=_file, help="Judgments for --from-trec, if not those of SUITE.")
-@click.option("--violations", type=_file, help="Violators for --from-trec, in a file like qrels; grades mean nothing.")
+@click.option(
+    "--violations", type=_file, help="Violating documents for --from-trec, in a file like qrels; grades mean nothing."
+)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling for intervals."
 )

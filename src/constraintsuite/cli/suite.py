@@ -14,7 +14,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.records.examples import CONTROL_SLICES, Example, ExampleDocument
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES, Example, ExampleDocument
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.store.mirror import shown
@@ -77,7 +78,7 @@ def stats(folder: Path, as_json: bool) -> None:
 @click.option(
     "--slice",
     "slice_name",
-    type=click.Choice(["minpairs", "explicit", "omission", "nonflip", "adversarial"]),
+    type=click.Choice([*MAIN_SLICES, *CONTROL_SLICES]),
     help="Only this slice.",
 )
 @click.option("--relation", help="Only this relation.")
@@ -89,8 +90,7 @@ def sample(folder: Path, count: int, slice_name: str | None, relation: str | Non
     wanted = [
         e
         for e in (*loaded.examples, *loaded.controls)
-        if (slice_name is None and e.suite not in CONTROL_SLICES)
-        or (slice_name is not None and e.suite.endswith(f"_{slice_name}"))
+        if (e.control is None if slice_name is None else e.slice == slice_name)
     ]
     wanted = [e for e in wanted if relation is None or e.relation == relation]
     if not wanted:
@@ -104,7 +104,7 @@ def sample(folder: Path, count: int, slice_name: str | None, relation: str | Non
 @_folder
 @_json
 def verify(folder: Path, as_json: bool) -> None:
-    """Check hashes, then schema, ids, couples, splits, controls and every verdict; exit code 1 if something is wrong."""
+    """Check hashes, then schema, ids, couples, splits, controls and all labels; exit code 1 if something is wrong."""
     faults = verify_suite(folder)
     if as_json:
         click.echo(json.dumps({"suite": shown(folder), "faults": faults}, indent=2, ensure_ascii=False))
@@ -120,9 +120,11 @@ def verify(folder: Path, as_json: bool) -> None:
 @click.option("--seed", type=int, default=0, show_default=True)
 @_json
 def audit(folder: Path, seed: int, as_json: bool) -> None:
-    """Say what can be won without understanding: length, cues, Y counts, BM25, a query-blind classifier."""
+    """Say what can be won without understanding: by length, words, BM25, a query-blind classifier, and by shortcuts that the
+    type of a constraint leaves open.
+    """
     examples = load_suite(folder).examples
-    if all(example.suite == "nevir" for example in examples):
+    if all(example.slice == "nevir" for example in examples):
         raise UserError(
             f"{folder}: there is nothing to audit. Each pair of NevIR wants one document for one query and the other for the "
             "other, so whatever ignores the query is right for exactly one of the two and wins no pair."
@@ -142,7 +144,7 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 
 @suite.command()
 @_folder
-@click.option("--to", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Format.")
+@click.option("--format", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Layout of the files.")
 @click.option("--out", required=True, type=OUT, help="Folder to write.")
 def export(folder: Path, kind: str, out: Path) -> None:
     """Write a suite as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset folder; controls apart from the rest."""
@@ -196,20 +198,28 @@ def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterato
 
 
 def _in_words(example: Example) -> str:
-    edit = example.edit.operator if example.edit else "natural"
-    about = ", ".join(part for part in (example.relation, example.split, edit, example.tags.difficulty) if part)
+    known = (example.relation, example.split, example.edit, example.tags.get("difficulty", ""))
+    parts = {
+        "query": example.query,
+        "opposite": example.opposite,
+        "restated": example.restated,
+        "satisfying": _document(example.satisfying),
+        "violating": _document(example.violating),
+    }
+    evidence = example.constraint.evidence if example.constraint else ()
     lines = [
-        f"{example.id}   [{about}]",
-        f"  without: {example.query.neg}",
-        *([f"  with:    {example.query.base}"] if example.query.base else []),
-        f"  obeys:   {_document(example.docs.pos)}",
-        f"  breaks:  {_document(example.docs.neg)}",
+        f"{example.id}   [{', '.join(part for part in known if part)}]",
+        *(f"  {f'{name}:':<11} {text}" for name, text in parts.items() if text is not None),
+        *(["  evidence:"] if evidence else []),
+        *(f"    {_in_evidence(one, example)}" for one in evidence),
     ]
-    for one in example.evidence:
-        text = example.docs.pos.text if one.document == "pos" else example.docs.neg.text
-        cue = f" by {one.cue!r}" if one.cue else ""
-        lines.append(f"    {one.document}: {text[one.start : one.end]!r} {one.verdict}{cue} ({one.rule})")
     return "\n".join(lines) + "\n"
+
+
+def _in_evidence(one: Evidence, example: Example) -> str:
+    text = example.document(one.document).text[one.start : one.end]
+    cue = f" by {one.cue!r}" if one.cue else ""
+    return f"{one.document}: {text!r} {one.value}{cue} ({one.rule})"
 
 
 def _document(document: ExampleDocument) -> str:

@@ -13,11 +13,11 @@ from constraintsuite.experiments.alignment import Aligned, align
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.groupings import OVERALL, pick
 from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.experiments.outcomes import gaps_of, preferences_of
 from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, estimate, wilson_bounds
 from constraintsuite.metrics.pairwise import Metric, PairResult
 from constraintsuite.metrics.significance import holm, mcnemar, sign_flip
 from constraintsuite.metrics.ties import STRICT, TieRule
+from constraintsuite.records.examples import QueryRole
 from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.groups import group_examples
 
@@ -52,17 +52,17 @@ class Change:
 
     id: str
     slice: str
-    queries: dict[str, str]
-    """By role, those that both runs were asked; `neg` wants the satisfying document, `base` as a rule the violating one."""
+    queries: dict[QueryRole, str]
+    """Those that both runs were asked."""
     satisfying: str
     """Id of the document."""
     violating: str
     first: float
     """What the example counts in the metric."""
     second: float
-    gaps_first: dict[str, float]
+    gaps_first: dict[QueryRole, float]
     """Score of the satisfying document less that of the violating one, by the role of the query."""
-    gaps_second: dict[str, float]
+    gaps_second: dict[QueryRole, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +175,18 @@ def _changes(aligned: Aligned, first: str, second: str, metric: Metric) -> Itera
     places = [i for i in range(aligned.main) if not (np.isnan(a[i]) or np.isnan(b[i])) and a[i] != b[i]]
     for i in sorted(places, key=lambda i: (-_move(before[i], after[i]), before[i].id)):
         example = aligned.examples[i]
-        asked = gaps_of(before[i]).keys() & gaps_of(after[i]).keys()
-        queries = {role: wish.query for role, wish in preferences_of(example).items() if role in asked}
+        asked = before[i].outcomes.keys() & after[i].outcomes.keys()
+        queries = {role: query for role, query in example.queries.items() if role in asked}
         yield Change(
             id=example.id,
-            slice=example.suite,
+            slice=example.slice,
             queries=queries,
-            satisfying=example.docs.pos.id,
-            violating=example.docs.neg.id,
+            satisfying=example.satisfying.id,
+            violating=example.violating.id,
             first=float(a[i]),
             second=float(b[i]),
-            gaps_first={role: gap for role, gap in gaps_of(before[i]).items() if role in queries},
-            gaps_second={role: gap for role, gap in gaps_of(after[i]).items() if role in queries},
+            gaps_first={role: gap for role, gap in before[i].gaps.items() if role in queries},
+            gaps_second={role: gap for role, gap in after[i].gaps.items() if role in queries},
         )
 
 
@@ -195,6 +195,7 @@ def _move(before: PairResult, after: PairResult) -> float:
 
     Queries that state no preference say nothing; people may have been asked about some of the others only.
     """
-    old, new = gaps_of(before), gaps_of(after)
-    shared = (old.keys() & new.keys()) - {"topic"}
-    return max(abs(new[role] / (after.unit or 1.0) - old[role] / (before.unit or 1.0)) for role in shared)
+    shared = before.outcomes.keys() & after.outcomes.keys()
+    return max(
+        abs(after.gaps[role] / (after.unit or 1.0) - before.gaps[role] / (before.unit or 1.0)) for role in shared
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.alignment import Aligned, align
 from constraintsuite.experiments.compare import Difference, corrected, paired_test
-from constraintsuite.experiments.groupings import OVERALL, full_name, pick
+from constraintsuite.experiments.groupings import OVERALL, pick
 from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.policy import Policy, Rule
 from constraintsuite.experiments.rejudge import rejudge
@@ -79,7 +79,7 @@ def _tests(rules: Sequence[Rule], aligned: Aligned, seed: int) -> dict[Rule, Dif
             return range(aligned.main)
         grouping, _, value = rule.group.partition("=")
         found = pick(groups, grouping)
-        return found.get(full_name(grouping, value, found), ())
+        return found.get(value, ())
 
     tests = {
         rule: paired_test(aligned, _BASELINE, _RUN, METRICS[rule.metric], rule.group, members(rule), seed=seed)
@@ -106,7 +106,7 @@ def _group(summary: Summary, name: str) -> Group | str:
         return summary.overall
     grouping, _, value = name.partition("=")
     groups = pick(summary.by, grouping)
-    found = groups.get(full_name(grouping, value, groups))
+    found = groups.get(value)
     return found or f"no example is in {name}; there are {', '.join(groups) or 'none'}"
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TypeVar
 
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import SATISFYING, Example
 
 T = TypeVar("T")
 Grouping = Callable[[Example], str | None]
@@ -25,14 +25,11 @@ _MAIN: Mapping[str, Grouping] = {
     "split": lambda e: e.split,
     "domain": lambda e: e.domain or "none",
     "relation": lambda e: e.relation or "none",
-    "edited": lambda e: "edited" if e.tags.edited else "natural",
-    "edit": lambda e: e.edit.operator if e.edit else "natural",
-    "marker": lambda e: e.constraint.negation_marker or "none",
-    "template": lambda e: e.query.template_family or "none",
-    "difficulty": lambda e: e.tags.difficulty,
-    "overlap": lambda e: e.tags.lexical_overlap_bin,
-    "length": lambda e: e.tags.doc_length_bin,
-    "explicitness": lambda e: e.tags.negation_explicitness,
+    "edited": lambda e: "edited" if e.is_edited else "natural",
+    "edit": lambda e: e.edit,
+    "constraint": lambda e: e.constraint.type if e.constraint else "none",
+    "cue": lambda e: (e.constraint.cue if e.constraint else "") or "none",
+    "template": lambda e: e.template_family or "none",
 }
 
 
@@ -42,8 +39,9 @@ def split_up(examples: Sequence[Example], controls: Sequence[Example]) -> dict[s
     Controls stand only under `slice` and `control`.
     """
     everything = [*examples, *controls]
-    main = {**_MAIN, **_open_groupings(examples)}
-    parts = {"slice": _parts(everything, lambda e: e.suite)}
+    tags = {tag: _tag(tag) for tag in dict.fromkeys(tag for example in examples for tag in example.tags)}
+    main = {**_MAIN, **tags, **_open_groupings(examples)}
+    parts = {"slice": _parts(everything, lambda e: e.slice)}
     parts |= {name: _parts(examples, key) for name, key in main.items()}
     kinds = _parts(controls, lambda e: e.control.kind if e.control else "none")
     parts["control"] = {kind: [len(examples) + i for i in members] for kind, members in kinds.items()}
@@ -59,18 +57,6 @@ def pick(groupings: Mapping[str, T], name: str) -> T:
     return groupings[name]
 
 
-def full_name(grouping: str, value: str, groups: Iterable[str]) -> str:
-    """The group that a user means: slices also go by the short names that tables print."""
-    if grouping != "slice" or value in groups:
-        return value
-    return next((name for name in groups if short_slice(name) == value), value)
-
-
-def short_slice(name: str) -> str:
-    """A slice's name without the part that all of its kind share."""
-    return name.removeprefix("negation_").removeprefix("controls_")
-
-
 def _parts(examples: Sequence[Example], key: Grouping) -> dict[str, list[int]]:
     parts: dict[str, list[int]] = {}
     for place, example in enumerate(examples):
@@ -83,7 +69,10 @@ def _parts(examples: Sequence[Example], key: Grouping) -> dict[str, list[int]]:
 def _open_groupings(examples: Sequence[Example]) -> dict[str, Grouping]:
     """Groupings by what is written freely, where there are few enough values to mean kinds."""
     keys = {key for example in examples for key in _notes(example)}
-    found: dict[str, Grouping] = {"cue": _common_cue(examples), **{f"notes.{key}": _note(key) for key in sorted(keys)}}
+    found: dict[str, Grouping] = {
+        "document_cue": _common_cue(examples),
+        **{f"notes.{key}": _note(key) for key in sorted(keys)},
+    }
     return {
         name: grouping
         for name, grouping in found.items()
@@ -103,8 +92,9 @@ def _common_cue(examples: Sequence[Example]) -> Grouping:
 
 
 def _cue(example: Example) -> str | None:
-    """What negates Y in the satisfying document."""
-    cues = {one.cue.casefold() for one in example.evidence if one.document == "pos" and one.cue}
+    """The words that decide in the satisfying document."""
+    evidence = example.constraint.evidence if example.constraint else ()
+    cues = {one.cue.casefold() for one in evidence if one.document == SATISFYING and one.cue}
     return " + ".join(sorted(cues)) or None
 
 
@@ -112,6 +102,10 @@ def _notes(example: Example) -> dict[str, str]:
     """Notes of the form `key: value`; the first of a key counts."""
     pairs = [match.groups() for note in example.notes if (match := _NOTE.fullmatch(note))]
     return {key: value for key, value in reversed(pairs)}
+
+
+def _tag(name: str) -> Grouping:
+    return lambda example: example.tags.get(name)
 
 
 def _note(key: str) -> Grouping:

@@ -12,9 +12,9 @@ _NEVIR = "nevir"
 
 def is_nevir(examples: Sequence[Example]) -> bool:
     """Whether all of them were imported from NevIR."""
-    return all(example.suite == _NEVIR for example in examples)
+    return all(example.slice == _NEVIR for example in examples)
 
 
 def headline_metric(examples: Sequence[Example]) -> Metric:
-    """Paired accuracy for NevIR, as its paper has it: of its two queries neither is more the negated one; else accuracy."""
+    """Paired accuracy for NevIR, as its paper has it: of its two queries neither is more the constrained one; else accuracy."""
     return METRICS["paired_accuracy" if is_nevir(examples) else "accuracy"]

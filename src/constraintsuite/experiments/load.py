@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.summary import Summary
 from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.records.examples import CONTROL_SLICES, Example
+from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import MANIFEST, Artifact
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
@@ -66,11 +66,10 @@ def load_suite(path: Path) -> Suite:
         raise UserError(f"{path / EXAMPLES}: the suite is empty, so there is nothing to evaluate. Build it again.")
     controls = _read_examples(artifact, CONTROLS) if (path / CONTROLS).is_file() else ()
     for file, records, main in ((EXAMPLES, examples, True), (CONTROLS, controls, False)):
-        stray = next((e for e in records if (e.suite in CONTROL_SLICES) == main), None)
+        stray = next((e for e in records if (e.control is None) != main), None)
         if stray is not None:
-            raise UserError(
-                f"{path / file}: {stray.id} is of the slice {stray.suite}, which belongs into another file."
-            )
+            kind = "a main example" if stray.control is None else "a control"
+            raise UserError(f"{path / file}: {stray.id} is {kind}, which belongs into another file.")
     _refuse_repeated(path, [*examples, *controls])
     return Suite(artifact, examples, controls)
 

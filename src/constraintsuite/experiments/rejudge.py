@@ -8,7 +8,7 @@ from dataclasses import replace
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.figures import figures
 from constraintsuite.experiments.load import SCORES, Run, Suite, read_results
-from constraintsuite.experiments.outcomes import gaps_of, judge_all, keep_queries
+from constraintsuite.experiments.outcomes import judge_all, keep_queries
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id, pairs_of
 from constraintsuite.experiments.summary import summarise
 from constraintsuite.metrics.intervals import DRAWS
@@ -19,7 +19,7 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.audit.groups import group_examples
 
-_SHOWN = ("accuracy", "base_accuracy", "paired_accuracy")
+_SHOWN = ("accuracy", "opposite_accuracy", "paired_accuracy")
 
 
 def rejudge(run: Run, suite: Suite, rule: TieRule) -> Run:
@@ -72,8 +72,8 @@ def _refuse_other_suite(run: Run, suite: Suite) -> None:
 
 
 def _as_asked(examples: Sequence[Example], known: Mapping[str, PairResult]) -> list[Example]:
-    """The examples of a run with the queries that were scored: people may have been asked about some roles only."""
-    return [keep_queries(example, gaps_of(known[example.id])) for example in examples if example.id in known]
+    """The examples of a run with the queries that were scored: people may have been asked about some of them only."""
+    return [keep_queries(example, known[example.id].gaps) for example in examples if example.id in known]
 
 
 def tie_figures(

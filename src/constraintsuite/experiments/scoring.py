@@ -31,16 +31,9 @@ def document_id(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def queries_of(example: Example) -> dict[str, str]:
-    """The queries under which an example is scored, by role; of all but `neg`, those it does not have are left out."""
-    twin = example.control.twin_query if example.control else ""
-    roles = {"neg": example.query.neg, "base": example.query.base, "topic": example.query.topic, "twin": twin}
-    return {role: query for role, query in roles.items() if query or role == "neg"}
-
-
 def documents_of(examples: Iterable[Example]) -> list[str]:
     """The distinct texts of all documents, sorted."""
-    return sorted({document.text for example in examples for document in (example.docs.pos, example.docs.neg)})
+    return sorted({document.text for example in examples for document in example.documents})
 
 
 def pairs_of(examples: Iterable[Example]) -> list[tuple[str, str]]:
@@ -49,8 +42,8 @@ def pairs_of(examples: Iterable[Example]) -> list[tuple[str, str]]:
         {
             (query, document.text)
             for example in examples
-            for query in queries_of(example).values()
-            for document in (example.docs.pos, example.docs.neg)
+            for query in example.queries.values()
+            for document in example.documents
         }
     )
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from constraintsuite.experiments.figures import figures, generator, rounded
-from constraintsuite.experiments.outcomes import preferences_of
 from constraintsuite.metrics.intervals import DRAWS, estimate
 from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.groups import group_examples
 
@@ -68,8 +67,8 @@ def audit_truncation(
 
 def is_unheard(example: Example, result: PairResult) -> bool:
     """Whether two different queries move the documents by exactly the same; a tie under both has reasons of its own."""
-    same = result.gap_base is not None and result.gap_neg == result.gap_base
-    return same and result.gap_neg != 0 and example.query.neg != example.query.base
+    gap = result.gaps["query"]
+    return gap != 0 and result.gaps.get("opposite") == gap and example.query != example.opposite
 
 
 class Sight(NamedTuple):
@@ -81,46 +80,39 @@ class Sight(NamedTuple):
 
 def sight(example: Example, visible: Visible) -> Sight:
     """Whether what decides is read under every query that states a preference, and whether the texts still differ."""
-    pos, neg = example.docs.pos.text, example.docs.neg.text
+    better, worse = example.satisfying.text, example.violating.text
     needed = deciding_places(example)
     cut = identical = False
-    for preference in preferences_of(example).values():
-        read_pos, read_neg = visible[preference.query, pos], visible[preference.query, neg]
-        cut |= read_pos < needed.pos or read_neg < needed.neg
-        identical |= pos != neg and pos[:read_pos] == neg[:read_neg]
+    for query in dict.fromkeys(example.queries[preference.query] for preference in example.preferences):
+        read, read_worse = visible[query, better], visible[query, worse]
+        cut |= read < needed.satisfying or read_worse < needed.violating
+        identical |= better != worse and better[:read] == worse[:read_worse]
     return Sight(cut or identical, identical)
 
 
 class Places(NamedTuple):
     """How many characters of each text must be read."""
 
-    pos: int
-    neg: int
+    satisfying: int
+    violating: int
 
 
 def deciding_places(example: Example) -> Places:
-    """Up to the first mention of Y that decides and the first edited words; without either, to the first difference."""
-    places = Places(_last(example, "pos"), _last(example, "neg"))
-    return places if any(places) else _first_difference(example.docs.pos.text, example.docs.neg.text)
+    """Up to the first evidence that decides and the first edited words; without either, to the first difference."""
+    places = Places(_last(example, example.satisfying), _last(example, example.violating))
+    return places if any(places) else _first_difference(example.satisfying.text, example.violating.text)
 
 
-def _last(example: Example, side: Literal["pos", "neg"]) -> int:
-    mentions: Sequence[tuple[int, int, bool]] = [
-        (one.start, one.end, one.verdict == "affirmed") for one in example.evidence if one.document == side
-    ]
+def _last(example: Example, document: ExampleDocument) -> int:
+    evidence = example.constraint.evidence if example.constraint is not None else ()
+    mentions = [(one.start, one.end, one.value == "affirmed") for one in evidence if one.document == document.role]
     # One affirmed mention breaks the constraint, whatever stands before it.
     deciding = sorted(m for m in mentions if m[2]) or sorted(mentions)
-    spans = sorted(span for span in _edited(example, side) if span[1] > span[0])
+    spans = sorted(span for span in document.changed if span[1] > span[0])
     return max([*(end for _, end, _ in deciding[:1]), *(end for _, end in spans[:1])], default=0)
 
 
-def _edited(example: Example, side: Literal["pos", "neg"]) -> Sequence[tuple[int, int]]:
-    if example.edit is None:
-        return ()
-    return example.edit.spans_pos if side == "pos" else example.edit.spans_neg
-
-
-def _first_difference(pos: str, neg: str) -> Places:
-    shorter = min(len(pos), len(neg))
-    shared = next((i for i in range(shorter) if pos[i] != neg[i]), shorter)
-    return Places(min(shared + 1, len(pos)), min(shared + 1, len(neg)))
+def _first_difference(one: str, other: str) -> Places:
+    shorter = min(len(one), len(other))
+    shared = next((i for i in range(shorter) if one[i] != other[i]), shorter)
+    return Places(min(shared + 1, len(one)), min(shared + 1, len(other)))

@@ -19,7 +19,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, Contrast, Half
+from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, Half, MarkedContrast
 from constraintsuite.mechanism.contrasts.stacking import PADDED, buckets
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import Ablation, Grid, Method
@@ -192,7 +192,7 @@ def _form(one: TokenContrast) -> tuple[str, ...]:
     return one.contrast.template, one.contrast.side, one.contrast.control, one.contrast.half
 
 
-def _is_other(one: Contrast, other: Contrast) -> bool:
+def _is_other(one: MarkedContrast, other: MarkedContrast) -> bool:
     return one.y != other.y and set(one.clusters).isdisjoint(other.clusters)
 
 

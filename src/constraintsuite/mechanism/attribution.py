@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.stacking import Run, buckets
+from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Direction, Grid
 from constraintsuite.mechanism.gradients import tracing
@@ -89,8 +89,8 @@ def _carrier(site: Site) -> Site:
 
 
 def _trace(
-    subject: Subject, block: Block, runs: Collection[Run], sites: Collection[Site], steps: int
-) -> dict[Run, _Traced]:
+    subject: Subject, block: Block, runs: Collection[RunName], sites: Collection[Site], steps: int
+) -> dict[RunName, _Traced]:
     """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
     if steps:
         return {
@@ -105,7 +105,7 @@ def _trace(
     }
 
 
-def _look(subject: Subject, block: Block, run: Run, sites: Collection[Site]) -> dict[Run, _Traced]:
+def _look(subject: Subject, block: Block, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
     """A run that only gives."""
     import torch
 
@@ -117,11 +117,11 @@ def _look(subject: Subject, block: Block, run: Run, sites: Collection[Site]) -> 
 def _along_the_way(
     subject: Subject,
     block: Block,
-    runs: Sequence[Run],
+    runs: Sequence[RunName],
     sites: Collection[Site],
-    seen: Mapping[Run, _Traced],
+    seen: Mapping[RunName, _Traced],
     steps: int,
-) -> dict[Run, Seen]:
+) -> dict[RunName, Seen]:
     """Mean gradients at the middles of `steps` equal parts of the way from a run's embeddings to the other's."""
     import torch
 
@@ -147,7 +147,7 @@ def _along_the_way(
 
 
 def _grid(
-    subject: Subject, block: Block, patches: Sequence[Patch], direction: Direction, runs: Mapping[Run, _Traced]
+    subject: Subject, block: Block, patches: Sequence[Patch], direction: Direction, runs: Mapping[RunName, _Traced]
 ) -> Grid:
     into = INTO[direction]
     base, given = runs[into], runs[OTHER[into]]
@@ -217,13 +217,13 @@ def _summed(
     return summed
 
 
-def _together(block: Block, runs: Collection[Run]) -> Tensors:
+def _together(block: Block, runs: Collection[RunName]) -> Tensors:
     import torch
 
     return {name: torch.cat([block.inputs[run][name] for run in runs]) for name in block.inputs["clean"]}
 
 
-def _parts(block: Block, runs: Collection[Run]) -> dict[Run, slice]:
+def _parts(block: Block, runs: Collection[RunName]) -> dict[RunName, slice]:
     rows = len(block.pairs)
     return {run: slice(i * rows, (i + 1) * rows) for i, run in enumerate(runs)}
 
@@ -232,14 +232,14 @@ def _rows(seen: Seen, part: slice) -> Seen:
     return {site: tensor[part] for site, tensor in seen.items()}
 
 
-def _refuse_infinite(subject: Subject, block: Block, runs: Collection[Run], scores: torch.Tensor) -> None:
+def _refuse_infinite(subject: Subject, block: Block, runs: Collection[RunName], scores: torch.Tensor) -> None:
     if not bool(scores.isfinite().all()):
         with watching(subject):
             subject.scores(_together(block, runs))
         raise UserError(f"{subject.name}: a score of the {' or '.join(runs)} run is infinite or no number.")
 
 
-def _name_fault(subject: Subject, block: Block, runs: Mapping[Run, _Traced], estimates: Seen) -> NoReturn:
+def _name_fault(subject: Subject, block: Block, runs: Mapping[RunName, _Traced], estimates: Seen) -> NoReturn:
     """Says which score, or else which gradients, made an estimate infinite or none at all."""
     for run, traced in runs.items():
         _refuse_infinite(subject, block, [run], traced.scores)

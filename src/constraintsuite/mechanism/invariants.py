@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing, watching
-from constraintsuite.mechanism.outcomes import Outcome
+from constraintsuite.mechanism.outcomes import InvariantResult
 from constraintsuite.mechanism.patching.donors import Donor, Observed
 from constraintsuite.mechanism.patching.stacking import Patch, Stage, batches, sites_to_keep, stacked_scores
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site, SiteKind
@@ -89,7 +89,7 @@ class Invariant:
     must_differ: bool = False
 
 
-def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> tuple[Outcome, ...]:
+def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
     """All of them in order; one that does not hold refuses the model."""
     import torch
 
@@ -99,11 +99,11 @@ def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> 
         return tuple(check_one(invariant, trial) for invariant in INVARIANTS)
 
 
-def check_one(invariant: Invariant, trial: Trial) -> Outcome:
+def check_one(invariant: Invariant, trial: Trial) -> InvariantResult:
     """What came of one of them."""
     excuse = invariant.excuse(trial)
     if excuse:
-        return Outcome(invariant.number, invariant.name, "not applicable", None, excuse)
+        return InvariantResult(invariant.number, invariant.name, "not applicable", None, excuse)
     found = invariant.difference(trial)
     allowed = f"{'more than' if invariant.must_differ else 'at most'} {invariant.limit:g}"
     holds = found > invariant.limit if invariant.must_differ else found <= invariant.limit  # never true of NaN
@@ -112,7 +112,7 @@ def check_one(invariant: Invariant, trial: Trial) -> Outcome:
             f"{trial.subject.name}: invariant {invariant.number} does not hold: {invariant.name}. The scores are "
             f"{found:.3g} apart, and must be {allowed}. What is found inside this model would mean nothing."
         )
-    return Outcome(invariant.number, invariant.name, "passed", found, f"{allowed} is asked for")
+    return InvariantResult(invariant.number, invariant.name, "passed", found, f"{allowed} is asked for")
 
 
 def _refuse_no_numbers(trial: Trial) -> None:

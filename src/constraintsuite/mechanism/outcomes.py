@@ -7,7 +7,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class InvariantResult:
     """An invariant that holds of a model, or does not apply to it."""
 
     number: int

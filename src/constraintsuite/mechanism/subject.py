@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.mechanism.families.base import Family, Pooling
-from constraintsuite.mechanism.outcomes import Outcome
+from constraintsuite.mechanism.outcomes import InvariantResult
 from constraintsuite.mechanism.sites import EMBEDDINGS, OF_A_HEAD, Site, SiteKind
-from constraintsuite.mechanism.taps import Tap, head_place, module_path, side_of
+from constraintsuite.mechanism.taps import Tap, head_part, module_path, side_of
 from constraintsuite.models.base import Pair
 from constraintsuite.models.cross import CrossSettings, choose_label
 from constraintsuite.models.naming import parse_model
@@ -43,7 +43,7 @@ class Subject:
     fingerprint: str
     bare_blocks: bool = True
     """Whether a block gives a tensor; some families give several things, of which it is the first."""
-    invariants: tuple[Outcome, ...] = ()
+    invariants: tuple[InvariantResult, ...] = ()
     """What was checked when it was loaded."""
 
     @property
@@ -114,7 +114,7 @@ class Subject:
         if site.kind not in OF_A_HEAD:
             return Tap(module, "output")
         self._checked(site)
-        place = head_place(family, site, self._count(site.kind))
+        place = head_part(family, site, self._count(site.kind))
         again = family.shared and site.kind in ("query", "key")
         weights = site.kind == "pattern"
         return Tap(module, side_of(site), *place, weights=weights, within=block if again else None)

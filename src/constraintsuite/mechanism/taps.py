@@ -41,24 +41,24 @@ class Tap:
         return slice(self.number * width, (self.number + 1) * width)
 
 
-class Place(NamedTuple):
-    """How many parts there are, and which is meant."""
+class HeadPart(NamedTuple):
+    """How many parts the width of a module has, and which of them is meant."""
 
     parts: int
     number: int
 
 
-def head_place(family: Family, site: Site, heads: int) -> Place:
+def head_part(family: Family, site: Site, heads: int) -> HeadPart:
     """Where a head's site stands in its module's width; head -1 means all of them."""
     fused = site.kind in _THREE and family.fused != "no"
     which = _THREE.index(site.kind) if fused else 0
     if site.head == -1:
         if fused and family.fused == "by head":
             raise UserError(f"{site.kind}: this family keeps those of a head together; name one head at a time.")
-        return Place(3, which) if fused else Place(1, 0)
+        return HeadPart(3, which) if fused else HeadPart(1, 0)
     if not fused:
-        return Place(heads, site.head)
-    return Place(3 * heads, which * heads + site.head if family.fused == "thirds" else 3 * site.head + which)
+        return HeadPart(heads, site.head)
+    return HeadPart(3 * heads, which * heads + site.head if family.fused == "thirds" else 3 * site.head + which)
 
 
 def module_path(family: Family, site: Site) -> str:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.metrics.ties import Outcome
+from constraintsuite.records.examples import QueryRole
 
 PairClass = Literal["correct", "sticks_to_satisfying", "sticks_to_violating", "reversed", "paired_tie"]
 PAIR_CLASSES: tuple[PairClass, ...] = get_args(PairClass)
@@ -25,26 +26,20 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """How one example came out. A gap is the score of `docs.pos` less that of `docs.neg`; what is undefined is None."""
+    """How one example came out, query by query; what is undefined is None."""
 
     id: str
     slice: str
     couple: str
-    neg: Outcome
-    """Under the negated query (for a control, under its own query)."""
-    base: Outcome | None
-    """Under the affirmative query."""
-    twin: Outcome | None
-    """Under a control's twin query, where the preference is reversed."""
+    outcomes: Mapping[QueryRole, Outcome]
+    """Whether the preferences hold, for each query that has any."""
+    gaps: Mapping[QueryRole, float]
+    """Score of the satisfying document less that of the violating one, for each query that was scored."""
     paired: bool | None
-    """Right under both `neg` and `base`, where these want opposite documents."""
+    """Right under the query and its opposite, under which the preference turns round."""
     tie: bool
     """Equal scores under any query that states a preference."""
-    gap_neg: float
-    gap_base: float | None
-    gap_topic: float | None
-    gap_twin: float | None
-    invariant: bool | None
+    invariant: bool | None = None
     """The same outcome as the example that a control was made from."""
     flipped: bool | None = None
     """The opposite outcome; a change from or to a tie is neither."""
@@ -52,8 +47,8 @@ class PairResult:
     """Standard deviation of all scores of the run, to measure gaps by; None where all scores are equal."""
     cut: bool | None = None
     """The model reads too little of a text to see what decides; None if it does not say how much it reads."""
-    tied: Mapping[str, float] = field(default_factory=dict)
-    """What the tie counts, by the role of the query; empty under the strict rule."""
+    tied: Mapping[QueryRole, float] = field(default_factory=dict)
+    """What the tie counts, by query; empty under the strict rule."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +77,12 @@ def pair_class(result: PairResult) -> PairClass | None:
     """
     if result.paired is None:
         return None
-    if "tie" in (result.neg, result.base):
+    under_query, under_opposite = result.outcomes["query"], result.outcomes["opposite"]
+    if "tie" in (under_query, under_opposite):
         return "paired_tie"
-    if result.neg == result.base:
+    if under_query == under_opposite:
         return "correct" if result.paired else "reversed"
-    return "sticks_to_satisfying" if result.neg == "right" else "sticks_to_violating"
+    return "sticks_to_satisfying" if under_query == "right" else "sticks_to_violating"
 
 
 def parse_metric(name: str) -> Metric:
@@ -110,7 +106,7 @@ def _couples(results: Sequence[PairResult]) -> FloatArray:
     sizes = Counter(result.couple for result in results if result.couple)
     worth: dict[str, float] = {}
     for result in results:
-        worth[result.couple] = worth.get(result.couple, 1.0) * (_worth(result, "neg", result.neg) or 0.0)
+        worth[result.couple] = worth.get(result.couple, 1.0) * (_credit(result, "query") or 0.0)
     column = np.full(len(results), np.nan)
     seen = set()
     for row, result in enumerate(results):
@@ -128,35 +124,31 @@ def _in_class(name: PairClass) -> Callable[[PairResult], float | None]:
     return value
 
 
-def _worth(result: PairResult, role: str, outcome: Outcome | None) -> float | None:
-    """1 for right, 0 for wrong, for a tie what the rule says."""
+def _credit(result: PairResult, role: QueryRole) -> float | None:
+    """1 for right, 0 for wrong, for a tie what the rule says; None where the query states no preference."""
+    outcome = result.outcomes.get(role)
     if outcome is None:
         return None
     return result.tied.get(role, 0.0) if outcome == "tie" else float(outcome == "right")
 
 
-def _both(first: float | None, second: float | None) -> float | None:
-    return None if first is None or second is None else first * second
+def _under(role: QueryRole) -> Callable[[PairResult], float | None]:
+    return lambda result: _credit(result, role)
 
 
 def _paired(result: PairResult) -> float | None:
-    return None if result.paired is None else _both(_neg(result), _base(result))
+    if result.paired is None:
+        return None
+    under_query, under_opposite = _credit(result, "query"), _credit(result, "opposite")
+    return None if under_query is None or under_opposite is None else under_query * under_opposite
 
 
-def _neg(result: PairResult) -> float | None:
-    return _worth(result, "neg", result.neg)
-
-
-def _base(result: PairResult) -> float | None:
-    return _worth(result, "base", result.base)
-
-
-def _twin(result: PairResult) -> float | None:
-    return _worth(result, "twin", result.twin)
+def _gap(result: PairResult) -> float:
+    return result.gaps["query"]
 
 
 def _sensitivity(result: PairResult) -> float | None:
-    return _less(result.gap_neg, result.gap_base)
+    return _less(_gap(result), result.gaps.get("opposite"))
 
 
 def _less(gap: float, other: float | None) -> float | None:
@@ -175,8 +167,8 @@ def _above_zero(number: float | None) -> float | None:
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("accuracy", "Accuracy", True, 0.5, _each(_neg)),
-        Metric("base_accuracy", "Affirmative accuracy", True, 0.5, _each(_base)),
+        Metric("accuracy", "Accuracy", True, 0.5, _each(_under("query"))),
+        Metric("opposite_accuracy", "Accuracy under the opposite", True, 0.5, _each(_under("opposite"))),
         Metric("paired_accuracy", "Paired accuracy", True, 0.25, _each(_paired)),
         Metric("couple_accuracy", "Couple accuracy", True, 0.25, _couples),
         Metric("correct", "Right under both", True, 0.25, _each(_in_class("correct"))),
@@ -185,19 +177,19 @@ METRICS: dict[str, Metric] = {
         Metric("reversed", "Wrong under both", True, 0.25, _each(_in_class("reversed"))),
         Metric("paired_tie", "A tie under either", True, 0.0, _each(_in_class("paired_tie"))),
         Metric("tie_rate", "Ties", True, 0.0, _each(lambda r: r.tie)),
-        Metric("superiority", "Gap above zero", True, 0.5, _each(lambda r: _above_zero(r.gap_neg))),
+        Metric("superiority", "Gap above zero", True, 0.5, _each(lambda r: _above_zero(_gap(r)))),
         Metric("responsiveness", "Moved the right way", True, 0.5, _each(lambda r: _above_zero(_sensitivity(r)))),
-        Metric("gap", "Score gap", False, 0.0, _each(lambda r: r.gap_neg), own_unit=True),
-        Metric("sensitivity", "Sensitivity to the negation", False, 0.0, _each(_sensitivity), own_unit=True),
+        Metric("gap", "Score gap", False, 0.0, _each(_gap), own_unit=True),
+        Metric("sensitivity", "Sensitivity to the constraint", False, 0.0, _each(_sensitivity), own_unit=True),
         Metric(
             "topic_sensitivity",
             "Sensitivity to topic",
             False,
             0.0,
-            _each(lambda r: _less(r.gap_neg, r.gap_topic)),
+            _each(lambda r: _less(_gap(r), r.gaps.get("topic"))),
             own_unit=True,
         ),
-        Metric("normalised_gap", "Gap in deviations", False, 0.0, _each(lambda r: _normalised(r.gap_neg, r.unit))),
+        Metric("normalised_gap", "Gap in deviations", False, 0.0, _each(lambda r: _normalised(_gap(r), r.unit))),
         Metric(
             "normalised_sensitivity",
             "Sensitivity in deviations",
@@ -207,7 +199,6 @@ METRICS: dict[str, Metric] = {
         ),
         Metric("invariance", "Invariance", True, 0.5, _each(lambda r: r.invariant)),
         Metric("flip_rate", "Flips", True, 0.5, _each(lambda r: r.flipped)),
-        Metric("twin_accuracy", "Twin accuracy", True, 0.5, _each(_twin)),
-        Metric("twin_paired_accuracy", "Idiom and twin", True, 0.25, _each(lambda r: _both(_neg(r), _twin(r)))),
+        Metric("restated_accuracy", "Accuracy when restated", True, 0.5, _each(_under("restated"))),
     )
 }

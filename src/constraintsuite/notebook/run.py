@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import load
-from constraintsuite.experiments.groupings import OVERALL, pick, short_slice, split_up
+from constraintsuite.experiments.groupings import OVERALL, pick, split_up
 from constraintsuite.experiments.rejudge import with_results
 from constraintsuite.experiments.summary import Group, Summary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
@@ -84,12 +84,12 @@ class Run:
         shown = parse_metric(metric)
         if not shown.share:
             raise UserError(f"{metric} is not a share, so bars from 0 to 100 % do not fit it. Use plot_gaps().")
-        rows = [(short_slice(key), group.metrics[metric]) for key, group in self._groups(by).items()]
+        rows = [(key, group.metrics[metric]) for key, group in self._groups(by).items()]
         return bar_chart(f"plot-{metric}-{by}", f"{self.model}: {shown.title}, %, by {by}", rows, shown.chance)
 
     def plot_errors(self, by: str = "slice") -> Drawing:
         """What the model does instead of the right thing, by group."""
-        groups = {short_slice(k): g for k, g in self._groups(by).items() if g.metrics["correct"].n}
+        groups = {k: g for k, g in self._groups(by).items() if g.metrics["correct"].n}
         return error_chart(f"plot-errors-{by}", f"{self.model}: error classes by {by}, %", groups)
 
     def plot_gaps(self) -> Drawing:
@@ -123,4 +123,4 @@ class Run:
 
 def _name(by: str, group: str) -> str:
     """Slices also go by their short names."""
-    return short_slice(group) if by == "slice" else group
+    return group if by == "slice" else group

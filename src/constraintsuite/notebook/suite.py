@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import load
-from constraintsuite.experiments.groupings import pick, short_slice, split_up
+from constraintsuite.experiments.groupings import pick, split_up
 from constraintsuite.records.examples import Example
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import in_order
@@ -47,7 +47,7 @@ class Suite:
     def table(self, by: str = "slice") -> Table:
         """How many examples are in each group of a grouping."""
         groups = pick(split_up(self.examples, self.controls), by)
-        rows = tuple((short_slice(group), len(groups[group])) for group in in_order(by, groups))
+        rows = tuple((group, len(groups[group])) for group in in_order(by, groups))
         return Table(f"examples_by_{by}", f"{self.name}: examples by {by}.", (Column(by), Column("n", "count")), rows)
 
     def lengths(self) -> Table:

@@ -1,177 +1,179 @@
-"""A suite example: the guide's fields, then ours. Field order is the order in the file."""
+"""A suite example: queries, documents with roles, preferences, and one typed constraint.
+
+Field order is the order in the file.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
-ImportedSlice = Literal["nevir", "excluir", "judged"]
-"""Pairs of other people's test sets; `judged` is a relevant document and one that was judged not relevant."""
-Slice = Literal[
-    "negation_minpairs",
-    "negation_explicit",
-    "negation_omission",
-    "controls_nonflip",
-    "controls_adversarial",
-    ImportedSlice,
-]
-MAIN_SLICES: tuple[Slice, ...] = ("negation_minpairs", "negation_explicit", "negation_omission")
-"""What a build makes; imported pairs are main examples too."""
-CONTROL_SLICES: tuple[Slice, ...] = ("controls_nonflip", "controls_adversarial")
+from constraintsuite.records.constraints import Constraint
+
+QueryRole = Literal["query", "opposite", "topic", "restated"]
+"""Names of an example's queries, as its preferences, scores and results use them."""
+QUERY_ROLES: tuple[QueryRole, ...] = get_args(QueryRole)
+SATISFYING = "satisfying"
+VIOLATING = "violating"
+MINPAIRS, EXPLICIT, OMISSION = "minpairs", "explicit", "omission"
+MAIN_SLICES = (MINPAIRS, EXPLICIT, OMISSION)
+"""The slices that a build makes; imported pairs are main examples too."""
+NONFLIP, ADVERSARIAL = "nonflip", "adversarial"
+CONTROL_SLICES = (NONFLIP, ADVERSARIAL)
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
+Spans = tuple[tuple[int, int], ...]
+"""Stretches of a text: first character, and the one after the last."""
+NATURAL = "natural"
+"""What stands in place of an edit's name where a text was not edited."""
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieval:
-    """Where the two documents stood in the candidate pools; a rank is null past the pool's end."""
+class PoolPlace:
+    """Where a document stood in the candidate pool of one query; null where the pool does not hold it."""
 
-    method: str
-    index: str
-    k_pool: int
-    rank_pos_in_pool: int | None
-    rank_neg_in_pool: int | None
-    score_pos_topic: float | None = None
-    score_neg_topic: float | None = None
-    rank_pos_affirmative: int | None = None
-    rank_neg_affirmative: int | None = None
-    score_pos_affirmative: float | None = None
-    score_neg_affirmative: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Which corpus, query and documents an example was made from."""
-
-    corpus: str
-    qid: str
-    doc_pos_id: str
-    doc_neg_id: str
-    retrieval: Retrieval
-
-
-@dataclass(frozen=True, slots=True)
-class ExampleQuery:
-    """The affirmative query, the negated one, and the topic that both share."""
-
-    base: str
-    neg: str
-    template: str
-    topic: str
-    template_family: str
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    """What the negated query leaves out."""
-
-    type: Literal["exclude", "none"]
-    y: str
-    negation_marker: str
-    y_surface_forms: tuple[str, ...]
-    y_kinds: tuple[str, ...] = ()
-    """Narrower words (walnut under nuts) that must not stand in a satisfying document either."""
+    rank: int | None
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleDocument:
-    """One of the two documents, with its text as it is scored."""
+    """One of an example's documents, with its text as it is scored."""
 
+    role: str
+    """`satisfying` or `violating`, by the example's query; other documents have names of their own."""
     id: str
     title: str
     text: str
+    source: str
+    """Id of the passage of the corpus that it is, or that it was made from."""
+    pools: Mapping[QueryRole, PoolPlace] = field(default_factory=dict)
+    edit: str = ""
+    """How the text was edited (`swap`, `insert`); empty where it stands so in the corpus."""
+    changed: Spans = ()
+    """Where an edit of this text, or of the other text of a minimal pair, made the two differ."""
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPair:
-    """`pos` obeys the constraint, `neg` breaks it."""
+class Preference:
+    """Under one of the example's queries, one document must score strictly above another; documents go by role."""
 
-    pos: ExampleDocument
-    neg: ExampleDocument
+    query: QueryRole
+    better: str
+    worse: str
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """What a right ranking is."""
-
-    pairwise_preference_for_query_neg: Literal["pos_over_neg"] = "pos_over_neg"
-    pairwise_preference_for_query_base: Literal["neg_over_pos", "pos_over_neg", "none"] = "neg_over_pos"
+QUERY_PREFERENCE = Preference("query", SATISFYING, VIOLATING)
+OPPOSITE_PREFERENCE = Preference("opposite", VIOLATING, SATISFYING)
+RESTATED_PREFERENCE = Preference("restated", SATISFYING, VIOLATING)
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """One mention of Y: where it stands, what the text says of it, and which cue and rule decided."""
+class Retrieval:
+    """How the candidate pools were made."""
 
-    document: Literal["pos", "neg"]
-    start: int
-    end: int
-    verdict: str
-    cue: str | None
-    rule: str
+    method: str
+    index: str
+    k_pool: int
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """How a document's text differs from the corpus passage it was made from."""
+class Source:
+    """Which corpus and, if people had asked it before, which of its queries an example was made from."""
 
-    operator: str
-    document: Literal["pos", "neg", "both"]
-    spans_pos: tuple[tuple[int, int], ...]
-    spans_neg: tuple[tuple[int, int], ...]
-    token_count_preserved: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Tags:
-    """The guide's tags, then ours."""
-
-    difficulty: Literal["easy", "medium", "hard", "unknown"]
-    doc_pos_mentions_y: bool
-    doc_neg_mentions_y: bool
-    y_negated_in_doc_pos: bool
-    lexical_overlap_bin: Literal["low", "medium", "high"]
-    doc_length_bin: Literal["short", "medium", "long"]
-    negation_explicitness: Literal["explicit", "implicit", "unknown"]
-    edited: bool = False
-    cues_in_doc_pos: tuple[str, ...] = ()
-    cues_in_doc_neg: tuple[str, ...] = ()
-    jaccard: float = 0.0
+    corpus: str
+    query_id: str = ""
+    retrieval: Retrieval | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What a control changes, in which example, and what must stay true."""
+    """What a control changes in its original example."""
 
     kind: str
-    of: str
+    original: str
     """Id of the main example it was made from; empty when it stands alone."""
-    idiom: str = ""
-    twin_query: str = ""
-    """A real exclusion over the same two documents: the preference turns round under it."""
+    phrase: str = ""
+    """Words that look like a constraint and state none ("not only"), where these are the point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One pairwise ranking test: under `query.neg`, `docs.pos` should score above `docs.neg`."""
+    """One ranking test: it is passed when all its preferences hold strictly."""
 
     id: str
-    suite: Slice
-    source: Provenance
-    query: ExampleQuery
-    constraint: Constraint
-    docs: DocumentPair
-    labels: Labels
-    tags: Tags
-    domain: str
-    relation: str
+    slice: str
+    constraint: Constraint | None
+    """None where the source does not say what its query asks for."""
+    query: str
+    opposite: str | None
+    """The same need with the constraint turned round: the preference turns round too."""
+    topic: str | None
+    """The need without the constraint."""
+    restated: str | None
+    """The need of `query` in other words: the same preference holds."""
+    documents: tuple[ExampleDocument, ...]
+    preferences: tuple[Preference, ...]
+    source: Source
     split: Split
     couple: str
     """Examples with the same value share their two documents with the roles exchanged; empty for a single."""
     clusters: tuple[str, ...]
-    """Near-duplicate clusters of the two source documents: intervals are resampled by these."""
-    analyser: str
-    evidence: tuple[Evidence, ...] = ()
-    edit: Edit | None = None
+    """Near-duplicate clusters of the source documents: intervals are resampled by these."""
+    domain: str = ""
+    relation: str = ""
+    template: str = ""
+    template_family: str = ""
+    """No family stands in two splits."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Groups that it belongs to: difficulty, overlap of words, length, and what its constraint type adds."""
+    analyser: str = ""
+    """What read the texts."""
     control: Control | None = None
     proposal: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        roles = [document.role for document in self.documents]
+        if len(set(roles)) < len(roles) or not {SATISFYING, VIOLATING} <= set(roles):
+            raise ValueError(f"needs one satisfying and one violating document, each role once; has {roles}")
+        if QUERY_PREFERENCE not in self.preferences:
+            raise ValueError("must prefer the satisfying to the violating document under its query")
+        for preference in self.preferences:
+            if preference.query not in self.queries or not {preference.better, preference.worse} <= set(roles):
+                raise ValueError(f"a preference names a query or document that it does not have: {preference}")
+
+    @property
+    def queries(self) -> dict[QueryRole, str]:
+        """The queries that it has, by name."""
+        return {role: text for role in QUERY_ROLES if (text := getattr(self, role)) is not None}
+
+    def document(self, role: str) -> ExampleDocument:
+        """The document with this role."""
+        return next(document for document in self.documents if document.role == role)
+
+    @property
+    def satisfying(self) -> ExampleDocument:
+        """The document that obeys the constraint of `query`."""
+        return self.document(SATISFYING)
+
+    @property
+    def violating(self) -> ExampleDocument:
+        """The document that breaks the constraint of `query`."""
+        return self.document(VIOLATING)
+
+    @property
+    def edit(self) -> str:
+        """How its texts were edited, or `natural`."""
+        return next((document.edit for document in self.documents if document.edit), NATURAL)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether a text was edited."""
+        return self.edit != NATURAL
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the preference turns round under the opposite query: only then is there a paired accuracy."""
+        return OPPOSITE_PREFERENCE in self.preferences

@@ -19,15 +19,3 @@ class Interval:
             return f"– (n={self.n})"
         bounds = "" if self.low is None or self.high is None else f" [{self.low:.3f}, {self.high:.3f}]"
         return f"{self.value:.3f}{bounds} n={self.n}"
-
-
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """Under `query`, `better` should score strictly above `worse`."""
-
-    example: str
-    role: str
-    """Which of an example's queries this is: `neg` (the constraint), `base` (its affirmative mirror), ..."""
-    query: str
-    better: str
-    worse: str

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from constraintsuite.experiments.compare import Change, Comparison, Difference
-from constraintsuite.experiments.groupings import OVERALL, short_slice
+from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.differences import LEGEND, difference_table
 from constraintsuite.reports.tables import Table
@@ -60,7 +60,7 @@ def _changed(found: Comparison) -> Iterator[str]:
 
 
 def _change_lines(change: Change) -> Iterator[str]:
-    yield f"\n{change.id}  [{short_slice(change.slice)}]  {change.first:g} → {change.second:g}"
+    yield f"\n{change.id}  [{change.slice}]  {change.first:g} → {change.second:g}"
     yield f"  satisfying {change.satisfying}, violating {change.violating}"
     for role, query in change.queries.items():
         yield f"  {role}: {query}   gap {change.gaps_first[role]:.4g} → {change.gaps_second[role]:.4g}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from constraintsuite.experiments.compare import Difference
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.figures import Kind, Value
 from constraintsuite.reports.tables import Column, Table
@@ -43,8 +42,8 @@ def difference_table(name: str, caption: str, tests: Sequence[Difference], label
 
 
 def _group(name: str) -> str:
-    grouping, _, value = name.partition("=")
-    return short_slice(value) if grouping == "slice" else value or name
+    _, _, value = name.partition("=")
+    return value or name
 
 
 def _grouping(tests: Sequence[Difference]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.groupings import OVERALL, short_slice
+from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import Group, Summary
 from constraintsuite.metrics.pairwise import Metric
@@ -15,10 +15,11 @@ from constraintsuite.reports.figures import Kind, Value
 from constraintsuite.reports.tables import Column, Table
 
 _WORDS = {
-    "cue": "what negates Y in the satisfying document",
+    "constraint": "type of the constraint",
+    "cue": "words that state the constraint",
+    "document_cue": "words that decide in the satisfying document",
     "edit": "how the document was edited",
     "edited": "natural or edited",
-    "marker": "the negation in the query",
     "template": "template of the query",
     "overlap": "overlap of the two documents",
     "length": "length of the documents",
@@ -38,9 +39,7 @@ def group_table(
     shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
     kind = kind_of(metric)
     unit = ", %," if metric.share else ""
-    rows = tuple(
-        (short_slice(key), *(value_of(_group(run, by, key), metric) for run in runs.values())) for key in shown
-    )
+    rows = tuple((key, *(value_of(_group(run, by, key), metric) for run in runs.values())) for key in shown)
     return Table(
         name or f"{metric.name}_by_{by.replace('.', '_')}",
         f"{metric.title}{unit} {'all main examples' if by == OVERALL else f'by {words_for(by)}'}, with 95 % interval.",

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from statistics import fmean
-from typing import Literal
 
 from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.reports.marks import Segment, cut, excerpt, marks_of, query_marks
 
 _CHANCE = "random"
@@ -21,7 +20,7 @@ class ShownDocument:
     """One of the two documents, cut at what decides."""
 
     title: str
-    role: Literal["satisfying", "violating"]
+    role: str
     segments: tuple[Segment, ...]
 
 
@@ -30,16 +29,17 @@ class ShownOutcome:
     """What one model made of an example."""
 
     model: str
-    neg: str
-    base: str | None
-    """Under the affirmative query, where that wants the other document."""
+    query: str
+    """Under the query."""
+    opposite: str | None
+    """Under the opposite, where the preference turns round."""
     gap: float
     cut: bool
 
     @property
     def failed(self) -> bool:
         """Wrong or a tie under either query."""
-        return self.neg != "right" or self.base not in (None, "right")
+        return self.query != "right" or self.opposite not in (None, "right")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: in
     return [
         ShownExample(
             example,
-            cut(example.query.neg, query_marks(example)),
+            cut(example.query, query_marks(example)),
             show_documents(example),
             tuple(_outcome(label, found[example.id]) for label, found in known.items() if example.id in found),
         )
@@ -83,7 +83,7 @@ def _unlike(examples: Sequence[Example]) -> list[Example]:
     seen: set[str] = set()
     kept = []
     for example in examples:
-        marks = {f"{example.suite} {example.query.neg}", f"couple {example.couple or example.id}"}
+        marks = {f"{example.slice} {example.query}", f"couple {example.couple or example.id}"}
         if not marks & seen:
             kept.append(example)
         seen |= marks
@@ -93,27 +93,28 @@ def _unlike(examples: Sequence[Example]) -> list[Example]:
 def _by_turns(examples: Sequence[Example]) -> list[Example]:
     slices: dict[str, list[Example]] = {}
     for example in examples:
-        slices.setdefault(example.suite, []).append(example)
+        slices.setdefault(example.slice, []).append(example)
     return [example for turn in zip_longest(*slices.values()) for example in turn if example is not None]
 
 
 def show_documents(example: Example) -> tuple[ShownDocument, ShownDocument]:
     """The satisfying document and the violating one."""
-    pos, neg = example.docs.pos, example.docs.neg
-    return (
-        ShownDocument(pos.title, "satisfying", excerpt(cut(pos.text, marks_of(example, "pos")))),
-        ShownDocument(neg.title, "violating", excerpt(cut(neg.text, marks_of(example, "neg")))),
-    )
+    return _document(example, SATISFYING), _document(example, VIOLATING)
+
+
+def _document(example: Example, role: str) -> ShownDocument:
+    document = example.document(role)
+    return ShownDocument(document.title, role, excerpt(cut(document.text, marks_of(example, role))))
 
 
 def _outcome(label: str, result: PairResult) -> ShownOutcome:
-    base = result.base if result.paired is not None else None
-    return ShownOutcome(label, result.neg, base, result.gap_neg, bool(result.cut))
+    opposite = result.outcomes["opposite"] if result.paired is not None else None
+    return ShownOutcome(label, result.outcomes["query"], opposite, result.gaps["query"], bool(result.cut))
 
 
 def _margin(result: PairResult) -> float:
     """By how much the worse of the two queries is right, in standard deviations of the model's scores."""
-    gaps = [result.gap_neg]
-    if result.paired is not None and result.gap_base is not None:
-        gaps.append(-result.gap_base)
+    gaps = [result.gaps["query"]]
+    if result.paired is not None:
+        gaps.append(-result.gaps["opposite"])
     return min(gaps) / (result.unit or 1.0)

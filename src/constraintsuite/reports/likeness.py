@@ -16,9 +16,9 @@ def pair_similarity(encoder: Encoder, examples: Sequence[Example]) -> npt.NDArra
     """The cosine of the vectors of each example's two documents; each distinct text is encoded once."""
     texts = {text: row for row, text in enumerate(dict.fromkeys(t for e in examples for t in _texts(e)))}
     vectors = encoder.encode(list(texts), "document").astype(np.float64)
-    pos, neg = ([texts[_texts(example)[side]] for example in examples] for side in (0, 1))
-    return SIMILARITIES["cosine"](vectors[pos], vectors[neg])
+    satisfying, violating = ([texts[_texts(example)[place]] for example in examples] for place in (0, 1))
+    return SIMILARITIES["cosine"](vectors[satisfying], vectors[violating])
 
 
 def _texts(example: Example) -> tuple[str, str]:
-    return example.docs.pos.text, example.docs.neg.text
+    return example.satisfying.text, example.violating.text

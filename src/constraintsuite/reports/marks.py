@@ -1,25 +1,31 @@
-"""A text cut at what decides: mentions of Y, the cues that govern them, and words that were edited."""
+"""A text cut at what decides: evidence, the cues beside it, and words that were edited."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from constraintsuite.records.examples import Evidence, Example
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import Example
 
 LONG = 1_500
 """Characters; of a longer text only the neighbourhood of the marks is shown."""
 _NEAR = 140
+_DRAWN = ("affirmed", "negated", "uncertain")
+"""Values of evidence that a page draws each in its own way."""
 
 
 class Mark(NamedTuple):
-    """A place in a text and what is there: a verdict on a mention of Y, `cue` or `edit`."""
+    """A place in a text and what is there: evidence, `value` (of the constraint), `cue` or `edit`."""
 
     start: int
     end: int
     kind: str
+    """Also the class of the mark on a page; of evidence its value where that is drawn in its own way, else `evidence`."""
+    reading: str = ""
+    """The value of evidence where the kind does not say it."""
 
 
 class Segment(NamedTuple):
@@ -27,27 +33,34 @@ class Segment(NamedTuple):
 
     text: str
     kinds: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
 
 
-def marks_of(example: Example, side: Literal["pos", "neg"]) -> list[Mark]:
-    """What decides in one of the two documents."""
-    text = example.docs.pos.text if side == "pos" else example.docs.neg.text
-    evidence = [found for found in example.evidence if found.document == side]
-    edits = () if example.edit is None else example.edit.spans_pos if side == "pos" else example.edit.spans_neg
+def marks_of(example: Example, role: str) -> list[Mark]:
+    """What decides in the document with this role."""
+    document = example.document(role)
+    evidence = [found for found in evidence_of(example) if found.document == role]
     return [
-        *(Mark(found.start, found.end, found.verdict) for found in evidence),
-        *(mark for found in evidence if (mark := _cue(text, found)) is not None),
-        *(Mark(start, end, "edit") for start, end in edits),
+        *map(_evidence, evidence),
+        *(mark for found in evidence if (mark := _cue(document.text, found)) is not None),
+        *(Mark(start, end, "edit") for start, end in document.changed),
     ]
 
 
+def evidence_of(example: Example) -> tuple[Evidence, ...]:
+    """The evidence of its constraint; none where the source does not say what the query asks for."""
+    return example.constraint.evidence if example.constraint else ()
+
+
 def query_marks(example: Example) -> list[Mark]:
-    """The negation and what it leaves out, in the negated query."""
-    query, constraint = example.query.neg, example.constraint
-    forms = {form for form in (constraint.y, *constraint.y_surface_forms) if form}
+    """The value of the constraint and the words that state it, in the query."""
+    query, constraint = example.query, example.constraint
+    if constraint is None:
+        return []
+    forms = {form for form in (constraint.value, *constraint.forms) if form}
     return [
-        *_occurrences(query, [constraint.negation_marker], "cue"),
-        *_occurrences(query, sorted(forms, key=lambda form: (-len(form), form)), "y"),
+        *_occurrences(query, [constraint.cue] if constraint.stated_by == "query" else [], "cue"),
+        *_occurrences(query, sorted(forms, key=lambda form: (-len(form), form)), "value"),
     ]
 
 
@@ -56,8 +69,7 @@ def cut(text: str, marks: Sequence[Mark]) -> tuple[Segment, ...]:
     valid = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
     ends = sorted({0, len(text), *(mark.start for mark in valid), *(mark.end for mark in valid)})
     return tuple(
-        Segment(text[a:b], tuple(dict.fromkeys(m.kind for m in valid if m.start <= a and b <= m.end)))
-        for a, b in pairwise(ends)
+        _segment(text[a:b], [mark for mark in valid if mark.start <= a and b <= mark.end]) for a, b in pairwise(ends)
     )
 
 
@@ -74,6 +86,11 @@ def excerpt(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     )
 
 
+def _segment(text: str, marks: Sequence[Mark]) -> Segment:
+    kinds, readings = (mark.kind for mark in marks), (mark.reading for mark in marks if mark.reading)
+    return Segment(text, tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(readings)))
+
+
 def _shortened(text: str, first: bool, last: bool) -> str:
     if len(text) <= 2 * _NEAR + 3:
         return text
@@ -81,8 +98,14 @@ def _shortened(text: str, first: bool, last: bool) -> str:
     return f"{before} … {after}"
 
 
+def _evidence(found: Evidence) -> Mark:
+    if found.value in _DRAWN:
+        return Mark(found.start, found.end, found.value)
+    return Mark(found.start, found.end, "evidence", found.value)
+
+
 def _cue(text: str, found: Evidence) -> Mark | None:
-    """The cue that governs a mention: of several such words the nearest."""
+    """The cue of a piece of evidence: of several such words the nearest."""
     if not found.cue:
         return None
     places = list(_occurrences(text, [found.cue], "cue")) or list(_occurrences(text, [found.cue], "cue", joined=True))

@@ -63,12 +63,12 @@ def load_late_interaction(model: str, bench: Workbench) -> LateInteraction:
 
 
 def match_tokens(model: str, scorer: LateInteraction, examples: Sequence[Example]) -> Iterator[TokenMatch]:
-    """The negated query of each example with both of its documents."""
+    """The query of each example with both of its documents."""
     for example in examples:
-        for document, text in (("satisfying", example.docs.pos.text), ("violating", example.docs.neg.text)):
-            found = scorer.maxsim(example.query.neg, text)
+        for document in (example.satisfying, example.violating):
+            found = scorer.maxsim(example.query, document.text)
             yield TokenMatch(
-                model, example.id, example.query.neg, document, found.query_tokens, found.document_tokens, found.matrix
+                model, example.id, example.query, document.role, found.query_tokens, found.document_tokens, found.matrix
             )
 
 

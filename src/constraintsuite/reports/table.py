@@ -9,7 +9,6 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.experiments.summary import Group, Summary
 from constraintsuite.metrics.pairwise import Metric
 from constraintsuite.reports.figures import MISSING, show_interval
@@ -29,7 +28,7 @@ def slice_table(summaries: Sequence[Summary], metric: Metric) -> Table:
     names = {summary.model: _lines(summary.model) for summary in summaries}
     widest = max(len(line) for lines in names.values() for line in lines)
     table.add_column("model", overflow="fold", min_width=min(widest, _LONGEST_LINE))
-    for name in ("all", *map(short_slice, slices)):
+    for name in ("all", *slices):
         table.add_column(name, justify="right", overflow="fold")
     for summary in summaries:
         groups = [summary.overall, *(summary.by["slice"].get(name) for name in slices)]

@@ -19,10 +19,10 @@ from constraintsuite.store.jsonl import read_jsonl
 
 SHOWN_QUERIES = 50
 """Queries that a page lists; all of them stand in the folder."""
-_ABOUT = "Each figure with its 95 % interval and the queries that have a value. Documents that break the query are violations."
-_ABOUT_QUERIES = (
-    "Those first that find something to break the query before anything that keeps it, the worst of them at the top."
+_ABOUT = (
+    "Each figure with its 95 % interval and the queries that have a value. Violating documents found are violations."
 )
+_ABOUT_QUERIES = "Those first that rank a violating document before any satisfying one, the worst of them at the top."
 _RESAMPLED = {"documents": "sets of queries that share documents", "queries": "queries"}
 
 
@@ -79,10 +79,10 @@ def _is_share(name: str) -> bool:
 def _queries(queries: Sequence[QueryResult]) -> Table:
     columns = (
         Column("query"),
-        Column("first that keeps it", "count"),
-        Column("first that breaks it", "count"),
-        Column("keep it", "count"),
-        Column("break it", "count"),
+        Column("first satisfying", "count"),
+        Column("first violating", "count"),
+        Column("satisfying", "count"),
+        Column("violating", "count"),
     )
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (one.text, one.first_relevant, one.first_violation, one.relevant, one.violators)
@@ -93,7 +93,7 @@ def _queries(queries: Sequence[QueryResult]) -> Table:
 
 
 def _order(one: QueryResult) -> tuple[float, str]:
-    """How many ranks the first that breaks a query comes before the first that keeps it; without either, in between."""
-    breaks = float("inf") if one.first_violation is None else float(one.first_violation)
-    keeps = float("inf") if one.first_relevant is None else float(one.first_relevant)
-    return (0.0 if breaks == keeps else breaks - keeps), one.query
+    """How many ranks the first violating document comes before the first satisfying one; without either, in between."""
+    violating = float("inf") if one.first_violation is None else float(one.first_violation)
+    satisfying = float("inf") if one.first_relevant is None else float(one.first_relevant)
+    return (0.0 if violating == satisfying else violating - satisfying), one.query

@@ -13,7 +13,7 @@ from constraintsuite.suites.pairs.records import Rejected
 from constraintsuite.suites.queries.outlook import lone, lone_in_words
 from constraintsuite.suites.queries.records import Proposal
 
-_OFF_TOPIC = ("satisfier_off_topic", "violator_off_topic", "topic_without_terms")
+_OFF_TOPIC = ("satisfying_off_topic", "violating_off_topic", "topic_without_terms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Barren:
 
     def in_words(self) -> str:
         """For the one who approved it."""
-        return f"approved, but gave no example: {self.proposal.neg!r} (topic {self.proposal.topic!r}): {self.why}"
+        return f"approved, but gave no example: {self.proposal.query!r} (topic {self.proposal.topic!r}): {self.why}"
 
 
 def read_barren(proposals: Path, rejected: Path, examples: Sequence[Example]) -> list[Barren]:
@@ -61,7 +61,7 @@ def _why(one: Proposal, rejected: Mapping[str, int], alone: bool) -> tuple[str, 
     if alone:
         return "alone", lone_in_words(one)
     return "no_pair", (
-        f"of {len(one.affirming):,} documents that were mined for affirming Y and {len(one.denying):,} for denying it, no two could "
-        f"be set against each other: they must say {' or '.join(map(repr, one.forms))} (was Y reworded?), be found by the topic or "
-        "the query, be of like length, and lie in one split"
+        f"of {len(one.violating):,} documents that were mined for affirming Y and {len(one.satisfying):,} for denying it, no two could "
+        f"be set against each other: they must say {' or '.join(map(repr, one.constraint.forms))} (was Y reworded?), be found by "
+        "the topic or the query, be of like length, and lie in one split"
     )

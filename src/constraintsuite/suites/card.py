@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from constraintsuite.records.examples import MAIN_SLICES, SPLITS, Example
+from constraintsuite.records.examples import EXPLICIT, MAIN_SLICES, MINPAIRS, OMISSION, SPLITS, Example
 from constraintsuite.store.files import write_text
 from constraintsuite.suites.audit.balance import TOPIC_SCORE
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, BalanceRow
 from constraintsuite.suites.queries.coverage import Coverage
 from constraintsuite.suites.recipe import Recipe
 
-TITLES = {"negation_minpairs": "MinPairs", "negation_explicit": "ExplicitMention", "negation_omission": "Omission"}
+TITLES = {MINPAIRS: "MinPairs", EXPLICIT: "ExplicitMention", OMISSION: "Omission"}
 
 
 def write_card(
@@ -28,14 +28,14 @@ def write_card(
 ) -> None:
     """Write the card as Markdown."""
     parts = [
-        f"# Negation suite: {recipe.name}\n",
+        f"# {recipe.name}\n",
         *_summary(recipe, examples),
         "## What is in it\n",
         _counts(examples),
         _by("relation", Counter(example.relation for example in examples), len(examples)),
         _by("domain", Counter(example.domain for example in examples), len(examples)),
-        _by("template", Counter(example.query.template for example in examples), len(examples)),
-        _by("how made", Counter(_made(example) for example in examples), len(examples)),
+        _by("template", Counter(example.template for example in examples), len(examples)),
+        _by("how made", Counter(example.edit for example in examples), len(examples)),
         "## How well the corpus suits\n",
         f"{coverage.verdict} Documents: {coverage.documents:,}; with a class: {coverage.documents_with_class:,} "
         f"({coverage.class_share:.0%}); facts per document: {coverage.facts_per_document:.2f}; "
@@ -54,8 +54,8 @@ def write_card(
 
 def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     yield (
-        f"{len(examples):,} pairwise ranking tests. Under `query.neg` the document `docs.pos` (which obeys the constraint) must score "
-        "strictly above `docs.neg` (which breaks it); under `query.base`, the affirmative twin, the other way round.\n"
+        f"{len(examples):,} pairwise ranking tests. Under `query` the satisfying document must score strictly above the violating "
+        "one; under `opposite`, the same need with the constraint turned round, it must be the other way round.\n"
     )
     pools = recipe.candidates
     reading = f"Lucene index `{pools.index}`" if pools.index else f"stop list `{pools.stop_list}`"
@@ -70,10 +70,10 @@ def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
 def _counts(examples: Sequence[Example]) -> str:
     rows: list[tuple[str, list[int]]] = []
     for name in MAIN_SLICES:
-        part = [example for example in examples if example.suite == name]
+        part = [example for example in examples if example.slice == name]
         splits = Counter(example.split for example in part)
         coupled = sum(bool(example.couple) for example in part)
-        edited = sum(example.tags.edited for example in part)
+        edited = sum(example.is_edited for example in part)
         rows.append((TITLES[name], [len(part), *(splits[split] for split in SPLITS), coupled, edited]))
     rows.append(("all", [sum(column) for column in zip(*(numbers for _, numbers in rows), strict=True)]))
     return _table(["slice", "n", *SPLITS, "in couples", "edited"], [[name, *numbers] for name, numbers in rows])
@@ -85,10 +85,6 @@ def _by(title: str, counts: Mapping[str, int], total: int | None) -> str:
         for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return _table([title, "n", "share"] if total else [title, "n"], rows)
-
-
-def _made(example: Example) -> str:
-    return example.edit.operator if example.edit else "natural"
 
 
 def _size_note(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
@@ -132,7 +128,7 @@ def _topical(balance: Sequence[BalanceRow]) -> list[str]:
 
 
 def _bm25(audit: Audit) -> list[str]:
-    row = _row(audit, "bm25_negated", ALL_MAIN)
+    row = _row(audit, "bm25_query", ALL_MAIN)
     if row is None or row.accuracy.value is None:
         return ["baselines between 50 % and 100 %", "undefined", "open"]
     met = "yes" if 0.5 < row.accuracy.value < 1 else "no"
@@ -160,9 +156,9 @@ def _row(audit: Audit, solver: str, name: str) -> AuditRow | None:
 
 def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     yield '- Omission is decided by "fewer Y" by definition: it is a stress test, not a test of negation.\n'
-    if any(example.tags.edited for example in examples):
-        yield "- Edited texts need not be true of the world; they are marked in `edit`.\n"
-    if any(example.query.template_family == "given" for example in examples):
+    if any(example.is_edited for example in examples):
+        yield "- Edited texts need not be true of the world; each edited document is marked in `edit`.\n"
+    if any(example.template_family == "given" for example in examples):
         yield "- Queries that were given keep their own wording in every split; only mined queries have their templates dealt out.\n"
     yield f"- Verdicts are those of the analyser `{recipe.analysis.analyser}`; `csuite text audit` says how often it errs.\n"
 

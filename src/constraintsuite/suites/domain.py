@@ -34,16 +34,17 @@ class ClassDefinition(_Data):
 
 
 class TemplateFamily(_Data):
-    """A way to word the exclusion and its affirmative twin; `{topic}` and `{y}` are filled in."""
+    """A way to word an exclusion and its opposite; `{topic}` and `{y}` are filled in."""
 
     name: str
-    neg: str
-    base: str
-    marker: str
+    query: str
+    opposite: str
+    cue: str
+    """The words of the query that leave Y out."""
 
     @model_validator(mode="after")
     def _has_slots(self) -> TemplateFamily:
-        for text in (self.neg, self.base):
+        for text in (self.query, self.opposite):
             if "{topic}" not in text or not re.search(r"\{(y|ys|a_y)\}", text):
                 raise ValueError(f"template {self.name}: {text!r} must hold {{topic}} and {{y}}")
             unknown = set(re.findall(r"\{(\w+)\}", text)) - {"topic", "y", "ys", "a_y"}
@@ -91,9 +92,9 @@ class AttributeLinks(_Data):
 class QueryPattern(_Data):
     """A way in which people ask for a thing with Y, and the same with Y left out; only the link words change."""
 
-    base: str
-    neg: str
-    marker: str
+    opposite: str
+    query: str
+    cue: str
     link: str
 
 

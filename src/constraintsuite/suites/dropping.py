@@ -25,9 +25,9 @@ class Dropped:
     texts: str
 
 
-def name_of_texts(query: str, pos: str, neg: str) -> str:
-    """Names an example by its query with the constraint and its two texts."""
-    return sha256_text(query, pos, neg)[:32]
+def name_of_texts(query: str, satisfying: str, violating: str) -> str:
+    """Names an example by its query and its two texts."""
+    return sha256_text(query, satisfying, violating)[:32]
 
 
 def read_dropped(paths: Iterable[Path]) -> frozenset[str]:

@@ -57,9 +57,9 @@ class Proposing:
             "",
         ]
         for number, proposal in enumerate(self.proposals[:top], 1):
-            lines.append(f"{number:>3}. {proposal.neg}   [{proposal.status}, {proposal.relation}, {proposal.split}]")
+            lines.append(f"{number:>3}. {proposal.query}   [{proposal.status}, {proposal.relation}, {proposal.split}]")
             lines.append(
-                f"     {proposal.topic_documents} on topic, {len(proposal.affirming)} affirm, {len(proposal.denying)} deny; about "
+                f"     {proposal.topic_documents} on topic, {len(proposal.violating)} affirm, {len(proposal.satisfying)} deny; about "
                 f"{proposal.examples_expected} examples"
             )
             lines += [f"     {snippet.verdict:<8} {snippet.document}: {snippet.text}" for snippet in proposal.evidence]
@@ -100,8 +100,10 @@ def _with_evidence(proposals: Sequence[Proposal], documents: Mapping[str, Docume
         if proposal.evidence:
             yield proposal
             continue
-        snippets = [_snippet(documents[d], "affirms", proposal.forms) for d in proposal.affirming[:SNIPPETS]]
-        snippets += [_snippet(documents[d], "denies", proposal.forms) for d in proposal.denying[:SNIPPETS]]
+        snippets = [_snippet(documents[d], "affirms", proposal.constraint.forms) for d in proposal.violating[:SNIPPETS]]
+        snippets += [
+            _snippet(documents[d], "denies", proposal.constraint.forms) for d in proposal.satisfying[:SNIPPETS]
+        ]
         yield replace(proposal, evidence=tuple(snippets))
 
 

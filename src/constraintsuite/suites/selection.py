@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import MAIN_SLICES, Slice
+from constraintsuite.records.examples import MAIN_SLICES, MINPAIRS
 from constraintsuite.suites.pairs.records import Draft
 from constraintsuite.suites.recipe import SizeSettings
 
@@ -35,7 +35,7 @@ def select(
     return [item for unit in kept for item in unit], surplus
 
 
-def slice_of(unit: Sequence[T], draft_of: Callable[[T], Draft]) -> Slice:
+def slice_of(unit: Sequence[T], draft_of: Callable[[T], Draft]) -> str:
     """A couple with one explicit half counts as ExplicitMention."""
     slices = {draft_of(item).slice for item in unit}
     return next(name for name in MAIN_SLICES if name in slices)
@@ -46,8 +46,8 @@ def _units(items: Iterable[T], draft_of: Callable[[T], Draft]) -> list[list[T]]:
     units: dict[str, list[T]] = defaultdict(list)
     for item in items:
         draft = draft_of(item)
-        couple = f"{draft.slice if draft.edit else 'natural'}|{draft.couple}"
-        single = f"{draft.proposal}|{draft.slice}|{draft.pos}|{draft.neg}|{draft.operator}"
+        couple = f"{draft.slice if draft.is_edited else 'natural'}|{draft.couple}"
+        single = f"{draft.proposal}|{draft.slice}|{'|'.join(draft.sources)}|{draft.edit}"
         units[couple if draft.couple else single].append(item)
     return [units[key] for key in sorted(units)]
 
@@ -70,7 +70,7 @@ def _pick(
             if not queues[relation]:
                 continue
             unit = queues[relation].pop(0)
-            flip = draft_of(unit[0]).operator.startswith("flip")
+            flip = draft_of(unit[0]).edit.startswith("flip")
             if count + len(unit) > target or (flip and flips + len(unit) > min(limit, 0.34 * max(3, count))):
                 left.append(unit)
                 continue
@@ -81,7 +81,7 @@ def _pick(
 
 
 def _cap_relations(
-    units: Sequence[list[T]], share: float, targets: Mapping[Slice, float], draft_of: Callable[[T], Draft]
+    units: Sequence[list[T]], share: float, targets: Mapping[str, float], draft_of: Callable[[T], Draft]
 ) -> tuple[list[list[T]], list[list[T]]]:
     """Drop units of relations above their share, from the slice in which the relation has most of what it should.
 
@@ -89,7 +89,7 @@ def _cap_relations(
     """
     relations = {_relation(unit, draft_of) for unit in units}
     share = max(share, 1.5 / max(1, len(relations)))
-    kept: dict[tuple[str, Slice], list[list[T]]] = defaultdict(list)
+    kept: dict[tuple[str, str], list[list[T]]] = defaultdict(list)
     for unit in sorted(units, key=lambda unit: (*_rank(unit, Counter(), draft_of), _name(unit, draft_of))):
         kept[_relation(unit, draft_of), slice_of(unit, draft_of)].append(unit)
     over: list[list[T]] = []
@@ -113,13 +113,13 @@ def _relation(unit: Sequence[T], draft_of: Callable[[T], Draft]) -> str:
 
 
 def _name(unit: Sequence[T], draft_of: Callable[[T], Draft]) -> str:
-    return "|".join(f"{draft_of(item).proposal}{draft_of(item).pos}{draft_of(item).neg}" for item in unit)
+    return "|".join(f"{draft_of(item).proposal}{''.join(draft_of(item).sources)}" for item in unit)
 
 
 def _rank(unit: Sequence[T], used: Counter[str], draft_of: Callable[[T], Draft]) -> tuple[bool, bool, float]:
     """Natural text before edited, dev and test before train (which has plenty), well matched before badly."""
     draft = draft_of(unit[0])
-    edited = draft.slice != "negation_minpairs" and draft.edit is not None
+    edited = draft.slice != MINPAIRS and draft.is_edited
     return edited, draft.split == "train", _cost(unit, used, draft_of)
 
 
@@ -129,4 +129,4 @@ def _cost(unit: Sequence[T], used: Counter[str], draft_of: Callable[[T], Draft])
 
 
 def _documents(draft: Draft) -> tuple[str, ...]:
-    return tuple({draft.pos, draft.neg})
+    return tuple(set(draft.sources))

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from typing import Literal
 
-from constraintsuite.records.examples import Tags
+from constraintsuite.records.examples import SATISFYING
 from constraintsuite.suites.pairs.records import Kept
 from constraintsuite.suites.recipe import TagSettings
 from constraintsuite.text.neardup import jaccard
 from constraintsuite.text.terms import words
 
 
-def make_tags(kept: Kept, settings: TagSettings) -> Tags:
+def make_tags(kept: Kept, settings: TagSettings) -> dict[str, str]:
     """The tags of one kept pair."""
-    draft = kept.draft
-    overlap = jaccard(set(words(draft.pos_text)), set(words(draft.neg_text)))
-    mean_words = (len(words(draft.pos_text)) + len(words(draft.neg_text))) / 2
-    pos_mentions = any(one.document == "pos" for one in kept.evidence)
-    return Tags(
-        difficulty=_difficulty(overlap_bin(overlap, settings), pos_mentions=pos_mentions),
-        doc_pos_mentions_y=pos_mentions,
-        doc_neg_mentions_y=any(one.document == "neg" for one in kept.evidence),
-        y_negated_in_doc_pos=pos_mentions,
-        lexical_overlap_bin=overlap_bin(overlap, settings),
-        doc_length_bin=length_bin(mean_words, settings),
-        negation_explicitness="explicit" if pos_mentions else "implicit",
-        edited=draft.edit is not None,
-        cues_in_doc_pos=kept.cues_pos,
-        cues_in_doc_neg=kept.cues_neg,
-        jaccard=round(overlap, 4),
-    )
+    mentioned = any(one.document == SATISFYING for one in kept.evidence)
+    pair = tags_of_texts(kept.draft.satisfying.text, kept.draft.violating.text, settings)
+    return {
+        "difficulty": _difficulty(pair["overlap"], mentioned=mentioned),
+        **pair,
+        "explicitness": "explicit" if mentioned else "implicit",
+    }
+
+
+def tags_of_texts(first: str, second: str, settings: TagSettings) -> dict[str, str]:
+    """What two texts alone say: how many of their words they share, and how long they are."""
+    one, other = words(first), words(second)
+    return {
+        "overlap": overlap_bin(jaccard(set(one), set(other)), settings),
+        "length": length_bin((len(one) + len(other)) / 2, settings),
+    }
 
 
 def overlap_bin(jaccard_index: float, settings: TagSettings) -> Literal["low", "medium", "high"]:
@@ -44,10 +43,10 @@ def length_bin(mean_words: float, settings: TagSettings) -> Literal["short", "me
     return "short" if mean_words < short else "medium" if mean_words < long else "long"
 
 
-def _difficulty(overlap: str, *, pos_mentions: bool) -> Literal["easy", "medium", "hard"]:
+def _difficulty(overlap: str, *, mentioned: bool) -> Literal["easy", "medium", "hard"]:
     """The guide's rule, kept as a tag only: nothing in a build depends on it but the mix of the gold sample."""
     if overlap == "high":
         return "hard"
-    if overlap == "low" and not pos_mentions:
+    if overlap == "low" and not mentioned:
         return "easy"
     return "medium"

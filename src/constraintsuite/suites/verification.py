@@ -7,13 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.records.examples import CONTROL_SLICES, Example
+from constraintsuite.records.examples import NONFLIP, RESTATED_PREFERENCE, Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_lines
-from constraintsuite.text import ANALYSERS
-from constraintsuite.text.choice import get_analyser
-from constraintsuite.text.mentions import find_forms
-from constraintsuite.text.polarity import judge_document, judge_mentions
+from constraintsuite.suites.constraints.base import types_of
 
 FILES = ("examples.jsonl", "controls.jsonl", "gold.jsonl")
 
@@ -39,7 +36,7 @@ def verify_suite(folder: Path) -> list[str]:
         *_places(examples, controls),
         *_couples(examples),
         *_splits(examples),
-        *_verdicts(examples),
+        *_labels(examples),
         *_controls(controls, {example.id: example for example in examples}),
     ]
 
@@ -63,26 +60,27 @@ def _ids(examples: Sequence[Example], controls: Sequence[Example], gold: Sequenc
 def _places(examples: Sequence[Example], controls: Sequence[Example]) -> Iterator[str]:
     for name, part, main in (("examples.jsonl", examples, True), ("controls.jsonl", controls, False)):
         for example in part:
-            if (example.suite not in CONTROL_SLICES) != main:
-                yield f"{example.id}: of the slice {example.suite}, which does not belong into {name}"
+            if (example.control is None) != main:
+                yield f"{example.id}: {'a control' if main else 'a main example'}, which does not belong into {name}"
 
 
 def _couples(examples: Sequence[Example]) -> Iterator[str]:
     couples: dict[tuple[str, bool], list[Example]] = defaultdict(list)
     for example in examples:
         if example.couple:
-            couples[example.couple, example.edit is not None].append(example)
+            couples[example.couple, example.is_edited].append(example)
     for (name, _), members in couples.items():
         if len(members) != 2:
             yield f"couple {name}: {len(members)} example(s), expected 2"
         elif (
-            members[0].docs.pos.text != members[1].docs.neg.text or members[0].docs.neg.text != members[1].docs.pos.text
+            members[0].satisfying.text != members[1].violating.text
+            or members[0].violating.text != members[1].satisfying.text
         ):
             yield f"couple {name}: the roles of the two documents are not exchanged"
 
 
 def _splits(examples: Sequence[Example]) -> Iterator[str]:
-    for title, key in (("cluster", _clusters), ("Y", _y), ("template family", _family)):
+    for title, key in (("cluster", _clusters), ("value", _value), ("template family", _family)):
         found: dict[str, set[str]] = defaultdict(set)
         for example in examples:
             for value in key(example):
@@ -98,72 +96,57 @@ def _clusters(example: Example) -> Sequence[str]:
     return example.clusters
 
 
-def _y(example: Example) -> Sequence[str]:
-    return (f"{example.constraint.y.lower()}",) if example.query.template_family != "given" else ()
+def _value(example: Example) -> Sequence[str]:
+    if example.constraint is None or example.template_family == "given":
+        return ()
+    return (example.constraint.value.lower(),)
 
 
 def _family(example: Example) -> Sequence[str]:
-    return () if example.query.template_family in ("given", "slot") else (example.query.template_family,)
+    return () if example.template_family in ("given", "slot") else (example.template_family,)
 
 
-def _verdicts(examples: Sequence[Example]) -> Iterator[str]:
-    """The analyser that made the suite reads both texts again; what people judged stays as they did."""
-    by_analyser: dict[str, list[Example]] = defaultdict(list)
-    for example in examples:
-        if example.analyser in ANALYSERS.names():
-            by_analyser[example.analyser].append(example)
-    for name, part in by_analyser.items():
-        texts = sorted({text for e in part for text in (e.docs.pos.text, e.docs.neg.text)})
-        scopes = {analysis.text: analysis.scopes for analysis in get_analyser(name).analyse(texts)}
-        for example in part:
-            forms = example.constraint.y_surface_forms
-            pos = judge_document(
-                judge_mentions(find_forms(example.docs.pos.text, forms), scopes[example.docs.pos.text])
-            )
-            neg = judge_document(
-                judge_mentions(find_forms(example.docs.neg.text, forms), scopes[example.docs.neg.text])
-            )
-            if pos not in ("negates", "omits") or neg != "affirms":
-                yield f"{example.id}: the satisfier {pos} Y and the violator {neg} it"
+def _labels(examples: Sequence[Example]) -> Iterator[str]:
+    """What each constraint type says of its examples."""
+    for name, found in types_of(examples).items():
+        yield from found.faults([one for one in examples if one.constraint is not None and one.constraint.type == name])
 
 
 def _controls(controls: Sequence[Example], originals: Mapping[str, Example]) -> Iterator[str]:
     for control in controls:
-        if control.control is None:
-            yield f"{control.id}: does not say what it controls"
-            continue
-        original = originals.get(control.control.of)
+        if control.control is None or not control.control.original:
+            continue  # the one is said above; the other stands alone
+        original = originals.get(control.control.original)
         if original is None:
-            yield f"{control.id}: made from {control.control.of or 'nothing'}, which is not in the suite"
+            yield f"{control.id}: made from {control.control.original}, which is not in the suite"
             continue
         if control.split != original.split:
             yield f"{control.id}: stands in {control.split}, its original {original.id} in {original.split}"
-        check = _nonflip if control.suite == "controls_nonflip" else _adversarial
+        check = _nonflip if control.slice == NONFLIP else _adversarial
         yield from (f"{control.id}: {fault}" for fault in check(control, original))
 
 
 def _nonflip(control: Example, original: Example) -> Iterator[str]:
-    """The same preference as the original's, of another wording."""
-    if control.labels != original.labels:
-        yield f"its labels are not those of its original {original.id}"
-    if control.control is not None and control.control.twin_query:
-        yield "a non-flip control has no twin query"
-    if (control.query.neg, *_texts(control)) == (original.query.neg, *_texts(original)):
+    """The same preferences as the original's, of another wording."""
+    if control.preferences != original.preferences:
+        yield f"its preferences are not those of its original {original.id}"
+    if (control.query, *_texts(control)) == (original.query, *_texts(original)):
         yield f"query and texts are those of its original {original.id}: nothing was changed"
 
 
 def _adversarial(control: Example, original: Example) -> Iterator[str]:
-    """The original's documents, exchanged, under a query that excludes nothing; the twin query does exclude."""
-    if control.labels.pairwise_preference_for_query_base != "pos_over_neg" or control.constraint.type != "none":
-        yield "its query excludes nothing, so label and constraint must be pos_over_neg and none"
-    twin = control.control.twin_query if control.control is not None else ""
-    if not twin.strip():
-        yield "the twin query is missing"
-    elif twin == control.query.neg:
-        yield "the twin query is the control's own"
+    """The original's documents, exchanged, under a query that only looks like a constraint; its opposite is a real one."""
+    if control.constraint is None or control.constraint.stated_by != "opposite":
+        yield "its query states no constraint, so that its opposite must be the one that does"
+    if not control.is_paired or not (control.opposite or "").strip():
+        yield "the opposite query is missing"
+    elif control.opposite == control.query:
+        yield "the opposite query is the control's own"
+    if RESTATED_PREFERENCE not in control.preferences:
+        yield "the query in plain words is missing, or prefers neither document"
     if _texts(control) != _texts(original)[::-1]:
         yield f"its texts are not those of its original {original.id} with the roles exchanged"
 
 
 def _texts(example: Example) -> tuple[str, str]:
-    return example.docs.pos.text, example.docs.neg.text
+    return example.satisfying.text, example.violating.text

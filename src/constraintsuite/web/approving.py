@@ -11,7 +11,7 @@ from threading import Lock
 
 from constraintsuite.annotate.batch import Batch, open_batch, write_batch
 from constraintsuite.annotate.kinds.approving import Judged, judge_all
-from constraintsuite.annotate.kinds.proposals import ProposalItems, read_all
+from constraintsuite.annotate.kinds.proposals import ProposalItems, read_all, words_of
 from constraintsuite.annotate.kinds.rewording import NAME
 from constraintsuite.records.text import Document
 from constraintsuite.reports.marks import Mark, Segment, cut
@@ -54,7 +54,7 @@ class Wanted:
     def takes(self, one: Judged, leaving: str = "") -> bool:
         """Whether a proposal is among them; `leaving` names a choice that does not count."""
         sought = self.text.casefold()
-        said = (one.now.topic, one.now.y, one.now.base, one.now.neg, *(snippet.text for snippet in one.now.evidence))
+        said = (*words_of(one.now).values(), *(snippet.text for snippet in one.now.evidence))
         return all(value in ("", has) for name, value, has in self._choices(one) if name != leaving) and (
             not sought or any(sought in text.casefold() for text in said)
         )
@@ -121,7 +121,7 @@ def find_or_make_batch(shelf: Shelf, one: Shelved) -> Batch:
 
 @lru_cache(maxsize=4_096)
 def mark_snippet(text: str, verdict: str, forms: tuple[str, ...]) -> tuple[Segment, ...]:
-    """A sentence of a document with the mentions of Y and the words that negate them."""
+    """A sentence of a document with the mentions of the value and the words that decide on them."""
     (read,) = get_analyser("rules").analyse([text])
     marks = []
     for span in find_forms(text, forms):
@@ -133,7 +133,8 @@ def mark_snippet(text: str, verdict: str, forms: tuple[str, ...]) -> tuple[Segme
 
 
 def mark_query(proposal: Proposal) -> tuple[Segment, ...]:
-    """The negated query with Y and the word that negates it."""
-    places = [(span, "y") for span in find_forms(proposal.neg, (proposal.y, *proposal.forms))]
-    places += [(span, "cue") for span in find_forms(proposal.neg, [proposal.marker])] if proposal.marker else []
-    return cut(proposal.neg, [Mark(span.start, span.end, kind) for span, kind in places])
+    """The query with the value of its constraint and the words that state it."""
+    query, constraint = proposal.query, proposal.constraint
+    places = [(span, "value") for span in find_forms(query, (constraint.value, *constraint.forms))]
+    places += [(span, "cue") for span in find_forms(query, [constraint.cue])] if constraint.cue else []
+    return cut(query, [Mark(span.start, span.end, kind) for span, kind in places])

@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.ranking.collection import Collection, read_collection
-from constraintsuite.records.examples import DocumentPair, Example, ExampleDocument
+from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.suites.importers.importing import import_suite
 from experiments.tiny_suite import CONTROLS, CREAM, CREAMLESS, DOGLESS, EXAMPLES, LEEKS, NUTLESS, write_suite
 
@@ -21,9 +21,12 @@ def texts(collection: Collection) -> dict[str, str]:
     return dict(zip(*collection.passages, strict=True))
 
 
-def with_documents(example: Example, pos: tuple[str, str], neg: tuple[str, str], id: str = "") -> Example:
-    docs = DocumentPair(ExampleDocument(pos[0], "Title", pos[1]), ExampleDocument(neg[0], "Title", neg[1]))
-    return replace(example, id=id or example.id, docs=docs)
+def with_documents(example: Example, satisfying: tuple[str, str], violating: tuple[str, str], id: str = "") -> Example:
+    documents = (
+        ExampleDocument("satisfying", satisfying[0], "Title", satisfying[1], satisfying[0]),
+        ExampleDocument("violating", violating[0], "Title", violating[1], violating[0]),
+    )
+    return replace(example, id=id or example.id, documents=documents)
 
 
 def write_excluir(folder: Path) -> Path:

@@ -18,7 +18,7 @@ from constraintsuite.mechanism.circuits.judging import (
 )
 from constraintsuite.mechanism.circuits.running import Bench, Circuit, Outcomes
 from constraintsuite.mechanism.circuits.specificity import compare_controls
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.sites import Site
@@ -32,7 +32,7 @@ A, B, C, D, E, F = SITES
 class Asked:
     """As much of a contrast in tokens as judging looks at."""
 
-    contrast: Contrast
+    contrast: MarkedContrast
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Adding:
         return margins
 
 
-def jury_of(bench: Adding, contrasts: Sequence[Contrast] | None = None) -> Jury:
+def jury_of(bench: Adding, contrasts: Sequence[MarkedContrast] | None = None) -> Jury:
     asked = [Asked(one) for one in contrasts or planted_contrasts(12)]
     return call_jury(cast(Bench, bench), cast(list[TokenContrast], asked), seed=0)
 

@@ -12,7 +12,7 @@ from constraintsuite.mechanism.circuits.running import make_bench, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
 from constraintsuite.mechanism.circuits.untrained import effects_of
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.nulls import random_twin
 from constraintsuite.mechanism.patching.memory import plan_memory
@@ -32,7 +32,7 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> Subject:
     return load_subject(f"cross:{folder},threads=1")
 
 
-def search(subject: Subject, contrasts: Sequence[Contrast], settings: CircuitSettings = FEW) -> CircuitReport:
+def search(subject: Subject, contrasts: Sequence[MarkedContrast], settings: CircuitSettings = FEW) -> CircuitReport:
     asked = tokenise(contrasts, subject.classifier.tokenization).contrasts
     sites = studied_sites(subject)
     budget = plan_memory(subject, sites, None, max(one.longest for one in asked))
@@ -102,8 +102,8 @@ def test_entities_that_are_exchanged_are_not_carried_by_the_planted_head(planted
     assert entity.paired_clusters == entity.clusters
 
 
-def as_entity(contrast: Contrast) -> Contrast:
-    """The affirmative query about this thing and about another: nothing in it is negated."""
+def as_entity(contrast: MarkedContrast) -> MarkedContrast:
+    """The opposite query about this thing and about another: nothing in it is negated."""
     here, there = contrast.better_corrupt.query, contrast.worse.text
     words = here.text.split()
     other = "eggs" if words[-1] != "eggs" else "nuts"

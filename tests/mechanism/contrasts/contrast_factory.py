@@ -11,7 +11,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain
-from constraintsuite.mechanism.contrasts.records import Contrast, Marked
+from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenRow
 from constraintsuite.models.tokenization import Padding, Tokenization
 
@@ -58,7 +58,7 @@ def make_tokenization(frame: str = BERT, length: int = 64, *, left: bool = False
     return Tokenization(make_tokenizer(frame), length, Padding(left=left))
 
 
-def swap(id: str = "swap") -> Contrast:
+def swap(id: str = "swap") -> MarkedContrast:
     """The query differs in one word."""
     return mark_plain(
         PlainContrast(
@@ -74,7 +74,7 @@ def swap(id: str = "swap") -> Contrast:
     )
 
 
-def exchange(first: str = "garlic", second: str = "cream") -> Contrast:
+def exchange(first: str = "garlic", second: str = "cream") -> MarkedContrast:
     """The texts are exchanged; each is the other with two words in each other's place."""
     one, other = f"a soup with {first} , not {second} .", f"a soup with {second} , not {first} ."
     return mark_plain(

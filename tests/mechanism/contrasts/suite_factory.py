@@ -7,80 +7,92 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.experiments.load import Suite, load_suite
+from constraintsuite.mechanism.contrasts.texts import evidence_of
+from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import (
-    Constraint,
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
+    RESTATED_PREFERENCE,
+    SATISFYING,
+    VIOLATING,
     Control,
-    DocumentPair,
-    Edit,
-    Evidence,
     Example,
     ExampleDocument,
-    ExampleQuery,
-    Labels,
-    Provenance,
-    Retrieval,
-    Slice,
-    Tags,
+    Source,
 )
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms
 
 
 def make_example(
     id: str = "soup",
-    slice: Slice = "negation_explicit",
+    slice: str = "explicit",
     *,
     y: str = "cream",
-    queries: tuple[str, str, str] = ("soups without cream", "soups with cream", "soups"),
+    queries: tuple[str, str | None, str | None] = ("soups without cream", "soups with cream", "soups"),
     docs: tuple[str, str] = ("A clear soup. It is made without cream.", "A thick soup. It is full of cream."),
-    marker: str = "without",
-    cue: str | None = "without",
+    cue: str = "without",
+    document_cue: str | None = "without",
     couple: str = "",
     clusters: tuple[str, ...] = ("c1", "c2"),
     edited: bool = False,
 ) -> Example:
-    """An example from its (negated, affirmative, topic) queries and its (obeying, breaking) texts."""
-    neg, base, topic = queries
-    pos, bad = docs
-    names = ("same", "same") if edited else (f"{id} pos", f"{id} neg")
+    """An example from its query, opposite and topic, and from its satisfying and its violating text.
+
+    `cue` states the constraint in the query, `document_cue` negates Y in the satisfying text.
+    """
+    query, opposite, topic = queries
+    satisfying, violating = docs
+    names = ("same", "same") if edited else (f"{id} satisfying", f"{id} violating")
+    evidence = (
+        *(
+            Evidence(SATISFYING, one.start, one.end, "negated", "test", document_cue)
+            for one in find_forms(satisfying, [y])
+        ),
+        *(Evidence(VIOLATING, one.start, one.end, "affirmed", "no_cue") for one in find_forms(violating, [y])),
+    )
     return Example(
         id=id,
-        suite=slice,
-        source=Provenance("tiny", "q", *names, Retrieval("none", "none", 0, None, None)),
-        query=ExampleQuery(base, neg, "WITHOUT_Y", topic, "has.WITHOUT_Y"),
-        constraint=Constraint("exclude", y, marker, (y,)),
-        docs=DocumentPair(ExampleDocument(names[0], "", pos), ExampleDocument(names[1], "", bad)),
-        labels=Labels(),
-        tags=Tags("easy", True, True, True, "high", "short", "explicit", edited=edited),
-        domain="food",
-        relation="has",
+        slice=slice,
+        constraint=Exclude(value=y, cue=cue, forms=(y,), evidence=evidence),
+        query=query,
+        opposite=opposite,
+        topic=topic,
+        restated=None,
+        documents=(
+            ExampleDocument(SATISFYING, names[0], "", satisfying, names[0], edit="swap" if edited else ""),
+            ExampleDocument(VIOLATING, names[1], "", violating, names[1]),
+        ),
+        preferences=(QUERY_PREFERENCE,) if opposite is None else (QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
+        source=Source("tiny", "q"),
         split="test",
         couple=couple,
         clusters=clusters,
+        domain="food",
+        relation="has",
+        template="WITHOUT_Y",
+        template_family="has.WITHOUT_Y",
+        tags={"difficulty": "easy", "overlap": "high", "length": "short", "explicitness": "explicit"},
         analyser="rules",
-        evidence=(
-            *(Evidence("pos", one.start, one.end, "negated", cue, "test") for one in find_forms(pos, [y])),
-            *(Evidence("neg", one.start, one.end, "affirmed", None, "no_cue") for one in find_forms(bad, [y])),
-        ),
-        edit=Edit("swap", "pos", (), (), token_count_preserved=True) if edited else None,
     )
 
 
 SOUP = make_example()
 PIE = make_example(
     "pie",
-    "negation_minpairs",
+    "minpairs",
     y="plums",
     queries=("pies without plums", "pies with plums", "pies"),
     docs=("This pie holds cherries but no plums.", "This pie holds plums but no cherries."),
-    cue="no",
+    document_cue="no",
     clusters=("c3",),
     edited=True,
 )
 CAMP = make_example(
     "camp",
-    "negation_omission",
+    "omission",
     y="showers",
     queries=("campsites without showers", "campsites with showers", "campsites"),
     docs=("A campsite by the lake. It has a kiosk.", "A campsite by the sea. It has hot showers."),
@@ -89,7 +101,7 @@ CAMP = make_example(
 )
 KIOSK = make_example(
     "kiosk",
-    "negation_omission",
+    "omission",
     y="kiosk",
     queries=("campsites without kiosk", "campsites with kiosk", "campsites"),
     docs=("A campsite by the sea. It has hot showers.", "A campsite by the lake. It has a kiosk."),
@@ -100,26 +112,37 @@ EXAMPLES = (SOUP, PIE, CAMP, KIOSK)
 LOUD = replace(
     SOUP,
     id="loud",
-    suite="controls_nonflip",
-    query=replace(SOUP.query, neg="SOUPS WITHOUT CREAM", base="SOUPS WITH CREAM"),
-    control=Control("case", of="soup"),
+    slice="nonflip",
+    query="SOUPS WITHOUT CREAM",
+    opposite="SOUPS WITH CREAM",
+    control=Control("case", original="soup"),
 )
 REWORDED = replace(
-    make_example("reworded", docs=("A clear broth. It is made without cream.", SOUP.docs.neg.text)),
-    suite="controls_nonflip",
-    control=Control("synonym", of="soup"),
+    make_example("reworded", docs=("A clear broth. It is made without cream.", SOUP.violating.text)),
+    slice="nonflip",
+    control=Control("synonym", original="soup"),
 )
-ORPHAN = replace(LOUD, id="orphan", control=Control("case", of="gone"))
+ORPHAN = replace(LOUD, id="orphan", control=Control("case", original="gone"))
 IDIOM = replace(
     make_example(
         "idiom",
-        "controls_adversarial",
-        queries=("without a doubt the best soups with cream", "soups with cream", "soups"),
-        docs=(SOUP.docs.neg.text, SOUP.docs.pos.text),
+        "adversarial",
+        queries=("without a doubt the best soups with cream", "soups without cream", "soups"),
+        docs=(SOUP.violating.text, SOUP.satisfying.text),
     ),
-    evidence=tuple(replace(one, document="neg" if one.document == "pos" else "pos") for one in SOUP.evidence),
-    labels=Labels(pairwise_preference_for_query_base="pos_over_neg"),
-    control=Control("idiom", of="soup", idiom="without a doubt", twin_query="soups without cream"),
+    constraint=Exclude(
+        value="cream",
+        cue="without",
+        forms=("cream",),
+        evidence=(
+            *(replace(one, document=VIOLATING) for one in evidence_of(SOUP, SATISFYING)),
+            *(replace(one, document=SATISFYING) for one in evidence_of(SOUP, VIOLATING)),
+        ),
+        stated_by="opposite",
+    ),
+    restated="soups with cream",
+    preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE, RESTATED_PREFERENCE),
+    control=Control("idiom", original="soup", phrase="without a doubt"),
 )
 CONTROLS = (LOUD, REWORDED, ORPHAN, IDIOM)
 

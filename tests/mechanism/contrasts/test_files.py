@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
-from constraintsuite.mechanism.contrasts.records import Contrast, Mark, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Mark, Marked, MarkedContrast, MarkedPair
 from mechanism.contrasts.contrast_factory import exchange, swap
 
 
@@ -18,7 +18,7 @@ def test_contrasts_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert read_contrasts(file) == [swap(), exchange()]
 
 
-def _marked(*marks: Mark) -> Contrast:
+def _marked(*marks: Mark) -> MarkedContrast:
     return replace(swap(), better=MarkedPair(Marked("soups without cream", marks), Marked("a soup")))
 
 
@@ -34,7 +34,7 @@ def _marked(*marks: Mark) -> Contrast:
         (replace(swap(), better_corrupt=swap().better, worse_corrupt=swap().worse), "clean and corrupt are the same"),
     ],
 )
-def test_a_contrast_that_cannot_be_asked_is_refused(tmp_path: Path, contrast: Contrast, message: str) -> None:
+def test_a_contrast_that_cannot_be_asked_is_refused(tmp_path: Path, contrast: MarkedContrast, message: str) -> None:
     file = tmp_path / "contrasts.jsonl"
     write_contrasts(file, [exchange(), contrast])
     with pytest.raises(UserError, match=f"contrasts.jsonl:2: .*{message}"):

@@ -8,9 +8,10 @@ import pytest
 
 from constraintsuite.mechanism.contrasts.files import fault_of
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, make_contrasts, read_suite
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import keep_apart
-from constraintsuite.records.examples import Constraint, ExampleQuery, Labels
+from constraintsuite.records.examples import QUERY_PREFERENCE, Example
+from constraintsuite.suites.constraints.exclude import Exclude
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import CAMP, CONTROLS, EXAMPLES, PIE, SOUP, make_example, make_suite
 
@@ -20,7 +21,7 @@ def made(tmp_path: Path) -> Contrasts:
     return make_contrasts(make_suite(tmp_path))
 
 
-def _get(made: Contrasts, name: str) -> Contrast:
+def _get(made: Contrasts, name: str) -> MarkedContrast:
     return next(one for one in made.contrasts if one.id == name)
 
 
@@ -67,7 +68,7 @@ def test_an_idiom_is_held_against_the_plain_query_and_the_same_text_is_better(ma
     contrast = _get(made, "idiom/idiom")
     assert shown(contrast.better.query) == [("without a doubt", "q_cue"), ("cream", "q_y")]
     assert contrast.better_corrupt.query.text == "soups with cream"
-    assert contrast.better.text.text == SOUP.docs.neg.text
+    assert contrast.better.text.text == SOUP.violating.text
 
 
 def test_other_words_for_the_same_are_held_against_the_original(made: Contrasts) -> None:
@@ -76,7 +77,7 @@ def test_other_words_for_the_same_are_held_against_the_original(made: Contrasts)
     assert shown(query.better_corrupt.query) == [("WITHOUT", "q_cue"), ("CREAM", "q_y")]
     assert query.better.text == query.better_corrupt.text
     assert text.better.query == text.better_corrupt.query
-    assert text.better.text.text == SOUP.docs.pos.text != text.better_corrupt.text.text
+    assert text.better.text.text == SOUP.satisfying.text != text.better_corrupt.text.text
 
 
 def test_two_things_asked_for_in_the_same_words_prefer_different_texts(made: Contrasts) -> None:
@@ -85,7 +86,7 @@ def test_two_things_asked_for_in_the_same_words_prefer_different_texts(made: Con
         "campsites with showers",
         "campsites with kiosk",
     )
-    assert contrast.better.text.text == CAMP.docs.neg.text
+    assert contrast.better.text.text == CAMP.violating.text
     assert shown(contrast.better.text) == [("showers", "d_y")]
     assert shown(contrast.worse.text) == [("kiosk", "d_y")]
 
@@ -129,17 +130,19 @@ def test_the_text_aside_is_of_the_same_half(tmp_path: Path) -> None:
 
 
 def test_examples_that_give_no_contrast_are_counted(tmp_path: Path) -> None:
-    silent = replace(SOUP, id="silent", labels=Labels(pairwise_preference_for_query_base="none"))
-    unnamed = make_example("unnamed", y="butter", docs=("No butter here.", "Butter."), cue="No")
-    single = replace(SOUP, id="single", query=replace(SOUP.query, base="", neg="cream soups? no, thanks"))
-    hidden = make_example("hidden", docs=("A soup and cream.", "A cream soup."), cue="banned")
+    silent = replace(SOUP, id="silent", preferences=(QUERY_PREFERENCE,))
+    single = make_example("single", queries=("soups without cream", None, "soups"))
+    unnamed = make_example("unnamed", y="butter", docs=("No butter here.", "Butter."), document_cue="No")
+    same = replace(SOUP, id="same", query="cream soups? no, thanks", opposite="Cream soups? No, thanks")
+    hidden = make_example("hidden", docs=("A soup and cream.", "A cream soup."), document_cue="banned")
     again = replace(SOUP, id="again")
-    made = make_contrasts(make_suite(tmp_path, [SOUP, silent, unnamed, single, hidden, again], ()))
+    made = make_contrasts(make_suite(tmp_path, [SOUP, silent, single, unnamed, same, hidden, again], ()))
     reasons = {one.id: one.reason for one in made.rejected if one.id.endswith("/query")}
     assert reasons == {
         "silent/query": "twin_states_no_preference",
+        "single/query": "twin_states_no_preference",
         "unnamed/query": "y_not_in_query",
-        "single/query": "no_twin_query",
+        "same/query": "no_twin_query",
         "hidden/query": "cue_not_found",
         "again/query": "repeated",
     }
@@ -159,15 +162,16 @@ def test_the_same_suite_gives_the_same_contrasts(tmp_path: Path) -> None:
 
 
 def test_what_falls_to_both_halves_is_kept_beside_and_counted(tmp_path: Path) -> None:
-    chain = [replace(SOUP, id=f"soup{i}", query=_queries(i), clusters=(f"c{i}", f"c{i + 1}")) for i in range(12)]
+    chain = [replace(_soup(i), clusters=(f"c{i}", f"c{i + 1}")) for i in range(12)]
     made = make_contrasts(make_suite(tmp_path, chain, ()))
     assert made.contrasts and made.torn
     assert len({one.id for one in (*made.contrasts, *made.torn)}) == 12
     assert made.rejects["query: clusters_in_both_halves"] == len(made.torn)
 
 
-def _queries(number: int) -> ExampleQuery:
-    return replace(SOUP.query, neg=f"{number} soups without cream", base=f"{number} soups with cream")
+def _soup(number: int) -> Example:
+    query, opposite = f"{number} soups without cream", f"{number} soups with cream"
+    return replace(SOUP, id=f"soup{number}", query=query, opposite=opposite)
 
 
 def test_an_independent_set_keeps_controls_of_couples_and_what_is_left_out_is_told(tmp_path: Path) -> None:
@@ -180,7 +184,13 @@ def test_an_independent_set_keeps_controls_of_couples_and_what_is_left_out_is_to
 
 @pytest.mark.parametrize("seed", range(4))
 def test_an_example_that_gives_nothing_does_not_push_out_one_that_does(tmp_path: Path, seed: int) -> None:
-    query = replace(SOUP.query, neg="soups without cheese", base="")
-    barren = replace(SOUP, id="barren", query=query, constraint=Constraint("exclude", "cheese", "lacking", ("cheese",)))
+    barren = replace(
+        SOUP,
+        id="barren",
+        query="soups without cheese",
+        opposite=None,
+        preferences=(QUERY_PREFERENCE,),
+        constraint=Exclude(value="cheese", cue="lacking", forms=("cheese",)),
+    )
     made = make_contrasts(make_suite(tmp_path, [SOUP, barren], ()), seed=seed)
     assert [one.id for one in keep_apart(made.contrasts, seed)[0]] == ["soup/query"]

@@ -8,12 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain
-from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, HALVES, Contrast, ControlKind, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.records import (
+    CONTROL_KINDS,
+    HALVES,
+    ControlKind,
+    Marked,
+    MarkedContrast,
+    MarkedPair,
+)
 from constraintsuite.mechanism.contrasts.selection import apart, choose, choose_readable, keep_apart, keep_kinds
 from mechanism.contrasts.contrast_factory import exchange, make_tokenization, swap
 
 
-def _many() -> list[Contrast]:
+def _many() -> list[MarkedContrast]:
     kinds: dict[ControlKind, int] = {"": 40, "idiom": 4}
     return [
         replace(swap(f"{kind}{i}"), control=kind, half="find" if i % 2 else "check")
@@ -40,7 +47,7 @@ def test_the_choice_keeps_the_order_and_depends_on_the_seed() -> None:
     assert choose(contrasts, None, seed=0) == choose(contrasts, 99, seed=0) == contrasts
 
 
-def _with_unreadable(count: int) -> list[Contrast]:
+def _with_unreadable(count: int) -> list[MarkedContrast]:
     """Those of `_many`, of which the first are the same to a model that knows no capitals."""
     return [
         replace(mark_plain(PlainContrast(one.id, "soup", "cream", "bread", query_corrupt="SOUP")), half=one.half)
@@ -128,12 +135,12 @@ def test_a_text_aside_that_the_other_half_asks_about_is_exchanged() -> None:
         assert (one.aside.query, one.aside_corrupt.query) == (one.better.query, one.better_corrupt.query)
 
 
-def _about(name: str, text: str) -> Contrast:
+def _about(name: str, text: str) -> MarkedContrast:
     plain = PlainContrast(name, "soups without cream", text, f"{text} again", "soups with cream", y=("cream",))
     return mark_plain(plain)
 
 
-def _with_aside(contrast: Contrast, text: str) -> Contrast:
+def _with_aside(contrast: MarkedContrast, text: str) -> MarkedContrast:
     return replace(
         contrast,
         aside=MarkedPair(contrast.better.query, Marked(text)),

@@ -5,7 +5,7 @@ import pytest
 
 from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain
 from constraintsuite.mechanism.contrasts.records import ROLES
-from constraintsuite.mechanism.contrasts.stacking import PADDED, Run, buckets, role_places, stack, transfer
+from constraintsuite.mechanism.contrasts.stacking import PADDED, RunName, buckets, role_places, stack, transfer
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair, tokenise
 from mechanism.contrasts.contrast_factory import exchange, make_tokenization, swap
 
@@ -75,7 +75,7 @@ def test_a_role_that_the_other_run_lacks_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize("into", ["clean", "corrupt"])
-def test_all_of_the_other_run_is_taken_over_where_rows_are_one_to_one(into: Run) -> None:
+def test_all_of_the_other_run_is_taken_over_where_rows_are_one_to_one(into: RunName) -> None:
     pairs = _made()[0].pairs
     stacked = stack(pairs, make_tokenization().padding)
     other = stacked.run("corrupt" if into == "clean" else "clean")

@@ -8,8 +8,10 @@ from constraintsuite.errors import MissingExtraError
 from constraintsuite.mechanism.contrasts import texts
 from constraintsuite.mechanism.contrasts.painting import Painting
 from constraintsuite.mechanism.contrasts.texts import Reader, are_near, mirror, paint_text
-from constraintsuite.records.examples import Edit, Evidence, Example
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.records.text import Span
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.choice import get_analyser
 from mechanism.contrasts.contrast_factory import shown
@@ -19,7 +21,8 @@ from mechanism.contrasts.suite_factory import make_example
 def _example(text: str, y: str, cue: str | None, verdict: str = "negated") -> Example:
     example = make_example(y=y, docs=(text, "Nothing at all."))
     start = text.lower().index(y)
-    return replace(example, evidence=(Evidence("pos", start, start + len(y), verdict, cue, "test"),))
+    evidence = (Evidence(SATISFYING, start, start + len(y), verdict, "test", cue),)
+    return replace(example, constraint=Exclude(value=y, cue="without", forms=(y,), evidence=evidence))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +36,7 @@ def _example(text: str, y: str, cue: str | None, verdict: str = "negated") -> Ex
     ],
 )  # fmt: skip
 def test_mention_cue_and_scope_are_marked(text: str, y: str, cue: str, expected: list[tuple[str, str]]) -> None:
-    painting = paint_text(_example(text, y, cue), "pos", Reader("rules"))
+    painting = paint_text(_example(text, y, cue), SATISFYING, Reader("rules"))
     assert painting is not None
     found = [(words, role) for words, role in shown(painting.marked()) if "allowed" not in words]
     assert found == expected
@@ -42,14 +45,16 @@ def test_mention_cue_and_scope_are_marked(text: str, y: str, cue: str, expected:
 def test_where_the_analysis_disagrees_the_suites_evidence_counts() -> None:
     text = "A dish of cream. It skips on purpose whatever has cream."
     example = _example("A soup of note. Alas the cream here.", "cream", "alas")
-    painting = paint_text(example, "pos", Reader("rules"))
+    painting = paint_text(example, SATISFYING, Reader("rules"))
     assert painting is not None
     assert shown(painting.marked()) == [("Alas", "d_cue"), ("the", "d_scope"), ("cream", "d_y")]
-    assert paint_text(_example(text, "cream", "banned"), "pos", Reader("rules")) is None
+    assert paint_text(_example(text, "cream", "banned"), SATISFYING, Reader("rules")) is None
 
 
 def test_a_mention_that_is_affirmed_has_no_cue() -> None:
-    painting = paint_text(_example("Not cheap, but full of cream.", "cream", None, "affirmed"), "pos", Reader("rules"))
+    painting = paint_text(
+        _example("Not cheap, but full of cream.", "cream", None, "affirmed"), SATISFYING, Reader("rules")
+    )
     assert painting is not None
     assert shown(painting.marked()) == [("cream", "d_y")]
 
@@ -83,14 +88,16 @@ def test_a_mark_of_its_own_is_kept() -> None:
 
 def test_without_a_y_what_was_edited_is_marked() -> None:
     example = make_example(docs=("It was never painted red.", "It was often painted red."))
-    constraint = replace(example.constraint, y="", y_surface_forms=())
-    edit = Edit("scope", "neg", ((7, 12),), ((7, 12),), token_count_preserved=True)
-    example = replace(example, constraint=constraint, evidence=(), edit=edit)
-    found = {which: paint_text(example, which, Reader("none")) for which in ("pos", "neg")}
-    assert found["pos"] is not None
-    assert found["neg"] is not None
-    assert shown(found["pos"].marked()) == [("never", "d_cue")]
-    assert shown(found["neg"].marked()) == [("often", "d_scope")]
+    documents = (
+        replace(example.satisfying, changed=((7, 12),)),
+        replace(example.violating, changed=((7, 12),), edit="scope"),
+    )
+    example = replace(example, constraint=None, documents=documents)
+    satisfying, violating = (paint_text(example, role, Reader("none")) for role in (SATISFYING, VIOLATING))
+    assert satisfying is not None
+    assert violating is not None
+    assert shown(satisfying.marked()) == [("never", "d_cue")]
+    assert shown(violating.marked()) == [("often", "d_scope")]
 
 
 def test_an_analyser_that_is_not_at_hand_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:

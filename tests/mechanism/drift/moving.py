@@ -51,7 +51,7 @@ def soups(count: int) -> list[Example]:
         lacks, has = (f"{words[0]} {topic} {words[1]} {last} ." for last in ("bowl", y))
         queries = (f"{topic} without {y}", f"{topic} with {y}", topic)
         name = f"soup{len(found)}"
-        found.append(make_example(name, "negation_omission", y=y, queries=queries, docs=(lacks, has), clusters=(name,)))
+        found.append(make_example(name, "omission", y=y, queries=queries, docs=(lacks, has), clusters=(name,)))
     return found
 
 

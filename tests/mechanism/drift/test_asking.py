@@ -27,8 +27,7 @@ def ask(root: Path, settings: DriftSettings = ALL, **suites: Sequence[Example]) 
 
 def reworded(example: Example, cluster: str) -> Example:
     """Another question under the same id."""
-    query = replace(example.query, neg=f"{example.query.neg} bowl", base=f"{example.query.base} bowl")
-    return replace(example, query=query, clusters=(cluster,))
+    return replace(example, query=f"{example.query} bowl", opposite=f"{example.opposite} bowl", clusters=(cluster,))
 
 
 def test_one_suite_keeps_its_ids(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.records import Contrast, ControlKind
+from constraintsuite.mechanism.contrasts.records import ControlKind, MarkedContrast
 from constraintsuite.mechanism.effects.records import Direction, Effects, Grid, Method, rows_of
 from mechanism.planted import planted_contrasts
 
@@ -41,7 +41,7 @@ def effects(*grids: Grid) -> Effects:
     return Effects.joined([rows_of(one) for one in grids])
 
 
-def contrasts(count: int, *, controls: Sequence[ControlKind] = ()) -> list[Contrast]:
+def contrasts(count: int, *, controls: Sequence[ControlKind] = ()) -> list[MarkedContrast]:
     """Contrasts c0, c1, …, each a cluster of its own; the last of them are controls."""
     main: ControlKind = ""
     kinds = [main] * (count - len(controls)) + list(controls)

@@ -12,7 +12,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
-from constraintsuite.mechanism.contrasts.records import Contrast, Marked
+from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast
 from constraintsuite.mechanism.explain import forecast
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.run import ablate, attribute, patch
@@ -43,7 +43,7 @@ def contrasts(tmp_path: Path) -> Path:
     return tmp_path / "contrasts.jsonl"
 
 
-def _with_zebra(one: Contrast) -> Contrast:
+def _with_zebra(one: MarkedContrast) -> MarkedContrast:
     better, corrupt = (
         replace(pair, text=Marked(f"{pair.text.text} zebra")) for pair in (one.better, one.better_corrupt)
     )

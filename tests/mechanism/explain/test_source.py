@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.files import write_contrasts
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.mechanism.explain.source import read_source
 from constraintsuite.records.examples import Split
@@ -24,7 +24,7 @@ def _suite(folder: Path, *, chain: bool) -> Path:
     return folder
 
 
-def _of(*splits: Split) -> list[Contrast]:
+def _of(*splits: Split) -> list[MarkedContrast]:
     return [replace(one, split=split) for one, split in zip(named(len(splits)), splits, strict=True)]
 
 
@@ -69,7 +69,7 @@ def test_a_file_is_filtered_by_split(tmp_path: Path) -> None:
         (_of("train", "train"), "none of its 2 contrasts is of the splits test"),
     ],
 )
-def test_a_split_that_cannot_be_told_is_refused(tmp_path: Path, contrasts: list[Contrast], words: str) -> None:
+def test_a_split_that_cannot_be_told_is_refused(tmp_path: Path, contrasts: list[MarkedContrast], words: str) -> None:
     file = tmp_path / "contrasts.jsonl"
     write_contrasts(file, contrasts)
     with pytest.raises(UserError, match=words):

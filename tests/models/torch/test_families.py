@@ -21,8 +21,8 @@ from models.torch.tiny_folders import MAKERS
 PAIRS = [
     (query, document.text)
     for example in EXAMPLES
-    for query in (example.query.neg, example.query.base)
-    for document in (example.docs.pos, example.docs.neg)
+    for query in (example.query, example.opposite)
+    for document in (example.satisfying, example.violating)
 ]
 
 

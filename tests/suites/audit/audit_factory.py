@@ -4,72 +4,87 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from constraintsuite.records.examples import (
-    Constraint,
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
     Control,
-    DocumentPair,
-    Edit,
     Example,
     ExampleDocument,
-    ExampleQuery,
-    Labels,
-    Provenance,
+    PoolPlace,
     Retrieval,
-    Slice,
-    Tags,
+    Source,
 )
+from constraintsuite.suites.constraints.exclude import Exclude
 
 WORDS = [f"word{number}" for number in range(40)]
 
 
 def make_example(
     number: int,
-    pos: str,
-    neg: str,
+    satisfying: str,
+    violating: str,
     *,
-    suite: Slice = "negation_explicit",
+    slice: str = "explicit",
     y: str = "nuts",
     couple: str = "",
     clusters: Sequence[str] | None = None,
     ids: tuple[str, str] | None = None,
     cues: tuple[Sequence[str], Sequence[str]] = ((), ()),
-    edit: Edit | None = None,
+    edits: tuple[str, str] = ("", ""),
     control: Control | None = None,
-    base: str = "cakes with nuts",
-    negated: str = "cakes without nuts",
-    retrieval: Retrieval | None = None,
+    query: str = "cakes without nuts",
+    opposite: str = "cakes with nuts",
+    explicitness: str = "explicit",
+    places: tuple[PoolPlace, PoolPlace] = (PoolPlace(1), PoolPlace(2)),
 ) -> Example:
-    """An example whose two texts are given; its documents are its own unless `ids` or `clusters` say otherwise."""
-    pos_id, neg_id = ids or (f"d{number}a", f"d{number}b")
+    """An example whose two texts are given; its documents are its own unless `ids` or `clusters` say otherwise.
+
+    Of two values, the first is of the satisfying document.
+    """
+    good, bad = ids or (f"d{number}a", f"d{number}b")
     return Example(
-        id=f"{suite}_test_{number:06d}",
-        suite=suite,
-        source=Provenance("test", f"q{number}", pos_id, neg_id, retrieval or Retrieval("bm25", "test", 200, 1, 2)),
-        query=ExampleQuery(base, negated, "WITHOUT_Y", "cakes", "without"),
-        constraint=Constraint("exclude", y, "without", (y,)),
-        docs=DocumentPair(ExampleDocument(pos_id, "", pos), ExampleDocument(neg_id, "", neg)),
-        labels=Labels(),
-        tags=Tags(
-            difficulty="medium",
-            doc_pos_mentions_y=y in pos,
-            doc_neg_mentions_y=y in neg,
-            y_negated_in_doc_pos=False,
-            lexical_overlap_bin="medium",
-            doc_length_bin="short",
-            negation_explicitness="explicit",
-            cues_in_doc_pos=tuple(cues[0]),
-            cues_in_doc_neg=tuple(cues[1]),
+        id=f"{'negation' if control is None else 'controls'}_{slice}_test_{number:06d}",
+        slice=slice,
+        constraint=Exclude(
+            value=y, cue="without", forms=(y,), cues={"satisfying": tuple(cues[0]), "violating": tuple(cues[1])}
         ),
-        domain="food",
-        relation="ingredient",
+        query=query,
+        opposite=opposite,
+        topic="cakes",
+        restated=None,
+        documents=(
+            ExampleDocument("satisfying", good, "", satisfying, good, {"topic": places[0]}, edits[0]),
+            ExampleDocument("violating", bad, "", violating, bad, {"topic": places[1]}, edits[1]),
+        ),
+        preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
+        source=Source("test", f"q{number}", Retrieval("bm25", "test", 200)),
         split="test",
         couple=couple,
-        clusters=(f"c{pos_id}", f"c{neg_id}") if clusters is None else tuple(clusters),
+        clusters=(f"c{good}", f"c{bad}") if clusters is None else tuple(clusters),
+        domain="food",
+        relation="ingredient",
+        template="WITHOUT_Y",
+        template_family="without",
+        tags={"difficulty": "medium", "overlap": "medium", "length": "short", "explicitness": explicitness},
         analyser="rules",
-        edit=edit,
         control=control,
     )
+
+
+def exchange_roles(example: Example) -> Example:
+    """The same two documents, each in the other's role, with the negation words counted in them."""
+    constraint = example.constraint
+    assert isinstance(constraint, Exclude)
+    return replace(
+        example,
+        constraint=replace(constraint, cues={_OTHER[role]: found for role, found in constraint.cues.items()}),
+        documents=tuple(replace(document, role=_OTHER[document.role]) for document in reversed(example.documents)),
+    )
+
+
+_OTHER = {"satisfying": "violating", "violating": "satisfying"}
 
 
 def random_text(rng: random.Random, length: int = 12) -> str:
@@ -78,34 +93,37 @@ def random_text(rng: random.Random, length: int = 12) -> str:
 
 
 def singles(count: int, *, planted: str = "", share: float = 1.0, length: int = 12, seed: int = 0) -> list[Example]:
-    """Unrelated examples; `planted` is added to `pos` in about `share` of them."""
+    """Unrelated examples; `planted` is added to the satisfying text in about `share` of them."""
     rng = random.Random(seed)
     examples = []
     for number in range(count):
-        pos, neg = random_text(rng, length), random_text(rng, length)
+        satisfying, violating = random_text(rng, length), random_text(rng, length)
         if planted and rng.random() < share:
-            pos = f"{pos} {planted}"
-        examples.append(make_example(number, pos, neg, ids=_shuffled_ids(rng, number)))
+            satisfying = f"{satisfying} {planted}"
+        examples.append(make_example(number, satisfying, violating, ids=_shuffled_ids(rng, number)))
     return examples
 
 
-def couples(count: int, *, planted: str = "", seed: int = 0, suite: Slice = "negation_explicit") -> list[Example]:
-    """Pairs of examples over the same two documents with the roles exchanged; `planted` is added to `pos` in both."""
+def couples(
+    count: int, *, planted: str = "", seed: int = 0, slice: str = "explicit", control: Control | None = None
+) -> list[Example]:
+    """Pairs of examples over the same two documents with the roles exchanged; `planted` is added to the satisfying text."""
     rng = random.Random(seed)
     examples = []
     for number in range(count):
         texts = random_text(rng), random_text(rng)
         ids = f"d{number}a", f"d{number}b"
         for turn in (0, 1):
-            pos, neg = texts[turn], texts[1 - turn]
+            satisfying, violating = texts[turn], texts[1 - turn]
             examples.append(
                 make_example(
                     2 * number + turn,
-                    f"{pos} {planted}" if planted else pos,
-                    neg,
-                    suite=suite,
+                    f"{satisfying} {planted}" if planted else satisfying,
+                    violating,
+                    slice=slice,
                     couple=f"couple{number}",
                     ids=(ids[turn], ids[1 - turn]),
+                    control=control,
                 )
             )
     return examples

@@ -8,7 +8,7 @@ from audit_factory import couples, make_example
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.records.examples import Example, Retrieval
+from constraintsuite.records.examples import Example, PoolPlace
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.suites.audit.balance import FEATURES, balance, standardised_difference
 from constraintsuite.suites.audit.results import BalanceRow
@@ -17,19 +17,19 @@ VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=20)
 
 
 def _row(examples: list[Example], feature: str) -> BalanceRow:
-    return next(row for row in balance(examples) if (row.slice, row.feature) == ("negation_explicit", feature))
+    return next(row for row in balance(examples) if (row.slice, row.feature) == ("explicit", feature))
 
 
 def test_the_difference_is_in_standard_deviations() -> None:
-    pos, neg = [10.0, 12.0, 14.0], [9.0, 10.0, 11.0]
-    pooled = ((stdev(pos) ** 2 + stdev(neg) ** 2) / 2) ** 0.5
-    assert standardised_difference(pos, neg) == pytest.approx(2 / pooled) == pytest.approx(1.2649, abs=1e-4)
+    one, other = [10.0, 12.0, 14.0], [9.0, 10.0, 11.0]
+    pooled = ((stdev(one) ** 2 + stdev(other) ** 2) / 2) ** 0.5
+    assert standardised_difference(one, other) == pytest.approx(2 / pooled) == pytest.approx(1.2649, abs=1e-4)
 
 
 @given(VALUES, VALUES)
-def test_exchanging_the_sides_changes_the_sign(pos: list[float], neg: list[float]) -> None:
-    one, other = standardised_difference(pos, neg), standardised_difference(neg, pos)
-    assert one == (None if other is None else -other)
+def test_exchanging_the_sides_changes_the_sign(one: list[float], other: list[float]) -> None:
+    forth, back = standardised_difference(one, other), standardised_difference(other, one)
+    assert forth == (None if back is None else -back)
 
 
 @given(VALUES)
@@ -39,15 +39,15 @@ def test_the_same_values_in_another_order_differ_by_exactly_nothing(values: list
 
 @given(st.lists(st.tuples(st.floats(0, 50), st.floats(0, 50)), min_size=2, max_size=20))
 def test_it_agrees_with_numpy(pairs: list[tuple[float, float]]) -> None:
-    pos, neg = np.array(pairs).T
-    spread = np.sqrt((pos.var(ddof=1) + neg.var(ddof=1)) / 2)
+    one, other = np.array(pairs).T
+    spread = np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)
     if spread > 1e-6:
-        expected = (pos.mean() - neg.mean()) / spread
-        assert standardised_difference(pos.tolist(), neg.tolist()) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+        expected = (one.mean() - other.mean()) / spread
+        assert standardised_difference(one.tolist(), other.tolist()) == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("feature", "pos", "neg"),
+    ("feature", "satisfying", "violating"),
     [
         ("length in words", 3, 2),
         ("sentences", 2, 1),
@@ -57,21 +57,23 @@ def test_it_agrees_with_numpy(pairs: list[tuple[float, float]]) -> None:
         ("rank in the pool", 4, 9),
     ],
 )
-def test_each_feature_is_measured_on_both_sides(feature: str, pos: float, neg: float) -> None:
-    found = Retrieval("bm25", "i", 200, 4, 9, score_pos_topic=2.5, score_neg_topic=1.5)
-    example = make_example(0, "Cake! Not bread.", "plain bread.", cues=(("not",), ()), retrieval=found)
+def test_each_feature_is_measured_on_both_documents(feature: str, satisfying: float, violating: float) -> None:
+    places = (PoolPlace(4, 2.5), PoolPlace(9, 1.5))
+    example = make_example(0, "Cake! Not bread.", "plain bread.", cues=(("not",), ()), places=places)
     row = _row([example], feature)
-    assert (row.n, row.mean_pos, row.mean_neg, row.smd) == (1, pos, neg, None)
+    assert (row.n, row.mean_satisfying, row.mean_violating, row.smd) == (1, satisfying, violating, None)
     assert not row.flagged  # one example says nothing
 
 
 def test_what_is_past_the_end_of_the_pool_is_left_out() -> None:
     ranks = [(1, 2), (3, None), (None, None), (2, 4)]
-    examples = [make_example(i, "a", "b", retrieval=Retrieval("bm25", "i", 200, *rank)) for i, rank in enumerate(ranks)]
+    examples = [
+        make_example(i, "a", "b", places=(PoolPlace(good), PoolPlace(bad))) for i, (good, bad) in enumerate(ranks)
+    ]
     row = _row(examples, "rank in the pool")
-    assert (row.n, row.mean_pos, row.mean_neg, row.flagged) == (2, 1.5, 3.0, True)
+    assert (row.n, row.mean_satisfying, row.mean_violating, row.flagged) == (2, 1.5, 3.0, True)
     assert _row(examples, "BM25 score for the topic") == BalanceRow(
-        "negation_explicit", "BM25 score for the topic", 0, None, None, None, flagged=False
+        "explicit", "BM25 score for the topic", 0, None, None, None, flagged=False
     )
 
 
@@ -89,8 +91,8 @@ def test_a_length_leak_is_flagged_and_whole_couples_are_in_balance() -> None:
 
 
 def test_every_slice_has_every_feature() -> None:
-    rows = balance([*couples(2), *couples(2, suite="negation_omission")])
-    slices = ["all", "negation_explicit", "negation_omission"]
+    rows = balance([*couples(2), *couples(2, slice="omission")])
+    slices = ["all", "explicit", "omission"]
     assert [(row.slice, row.feature) for row in rows] == [(name, feature) for name in slices for feature in FEATURES]
 
 

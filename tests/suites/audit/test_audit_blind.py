@@ -56,13 +56,15 @@ def test_which_example_of_a_couple_takes_part_is_left_to_chance() -> None:
     for number in range(200):
         texts = f"zebra {number}", f"horse {number}"
         for turn in (0, 1):
-            pos, neg = texts[turn], texts[1 - turn]
-            examples.append(make_example(2 * number + turn, pos, neg, couple=f"k{number}", clusters=(f"c{number}",)))
+            satisfying, violating = texts[turn], texts[1 - turn]
+            examples.append(
+                make_example(2 * number + turn, satisfying, violating, couple=f"k{number}", clusters=(f"c{number}",))
+            )
     assert 0.4 < _try(examples).wins.mean() < 0.6  # always the first would make zebra win
 
 
 def test_both_examples_of_a_couple_together_would_cancel_exactly() -> None:
-    pairs = [(one.docs.pos.text, one.docs.neg.text) for one in couples(20)]
+    pairs = [(one.satisfying.text, one.violating.text) for one in couples(20)]
     assert np.abs(fit_logistic(count_differences(pairs))).max() == pytest.approx(0, abs=1e-12)
 
 
@@ -130,7 +132,7 @@ def test_the_default_settings_pick_what_scikit_learn_picks() -> None:
 
 
 def _differences(examples: list[Example]) -> SparseRows:
-    return count_differences([(one.docs.pos.text, one.docs.neg.text) for one in examples]).without_rare_columns()
+    return count_differences([(one.satisfying.text, one.violating.text) for one in examples]).without_rare_columns()
 
 
 def _scikit_learn_weights(x: SparseRows, penalty: float) -> FloatArray:

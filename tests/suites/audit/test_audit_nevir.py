@@ -24,13 +24,13 @@ def nevir() -> list[Example]:
     lines = (Path(folder) / "nevir" / "test.jsonl").read_text(encoding="utf-8").splitlines()
     examples = []
     for number, row in enumerate(map(json.loads, lines)):
-        for turn, (pos, neg) in enumerate(((1, 2), (2, 1))):
+        for turn, (satisfying, violating) in enumerate(((1, 2), (2, 1))):
             examples.append(
                 make_example(
                     2 * number + turn,
-                    row[f"doc{pos}"],
-                    row[f"doc{neg}"],
-                    negated=row[f"q{pos}"],
+                    row[f"doc{satisfying}"],
+                    row[f"doc{violating}"],
+                    query=row[f"q{satisfying}"],
                     couple=row["id"],
                     clusters=(row["id"].split("-")[0],),
                 )

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import (
-    Constraint,
-    DocumentPair,
-    Edit,
-    Evidence,
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
     Example,
     ExampleDocument,
-    ExampleQuery,
-    Labels,
-    Provenance,
+    PoolPlace,
+    Preference,
     Retrieval,
-    Slice,
-    Tags,
+    Source,
+    Spans,
 )
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms, surface_forms
 
 SOUP_WITHOUT = (
@@ -31,76 +30,103 @@ SOUP_WITH = (
 def main_example(
     index: int = 0,
     *,
-    suite: Slice = "negation_explicit",
+    slice: str = "explicit",
     topic: str = "soups",
     y: str = "cream",
-    base: str = "soups with cream",
-    neg: str = "soups without cream",
-    marker: str = "without",
-    pos: str = SOUP_WITHOUT,
-    bad: str = SOUP_WITH,
+    query: str = "soups without cream",
+    opposite: str = "soups with cream",
+    cue: str = "without",
+    satisfying: str = SOUP_WITHOUT,
+    violating: str = SOUP_WITH,
     domain: str = "food",
-    edit: Edit | None = None,
-    labels: Labels | None = None,
+    edit: str = "",
+    changed: tuple[Spans, Spans] = ((), ()),
+    preferences: tuple[Preference, ...] = (QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
     corpus: str = "sample",
     couple: str = "couple-1",
 ) -> Example:
-    """One main example; `pos` obeys the exclusion of `y`, `bad` breaks it."""
+    """One main example, its two texts given; an edit is of the satisfying text."""
     forms = surface_forms(y)
-    mentioned = bool(find_forms(pos, forms))
+    found, met = find_forms(satisfying, forms), find_forms(violating, forms)
     return Example(
-        id=f"{suite}_{corpus}_{index:06d}",
-        suite=suite,
-        source=Provenance(corpus, f"q{index}", "good", "bad", Retrieval("bm25", corpus, 200, 3, 9, 1.5, 2.5)),
-        query=ExampleQuery(base, neg, "WITHOUT_Y", topic, "WITHOUT_Y"),
-        constraint=Constraint("exclude", y, marker, forms),
-        docs=DocumentPair(ExampleDocument("good", "Good", pos), ExampleDocument("bad", "Bad", bad)),
-        labels=labels or Labels(),
-        tags=Tags("medium", mentioned, True, mentioned, "low", "short", "explicit", edited=edit is not None),
-        domain=domain,
-        relation="contains",
+        id=f"negation_{slice}_{corpus}_{index:06d}",
+        slice=slice,
+        constraint=Exclude(
+            value=y,
+            cue=cue,
+            forms=forms,
+            evidence=(
+                *(Evidence("satisfying", one.start, one.end, "negated", "without", "without") for one in found),
+                *(Evidence("violating", one.start, one.end, "affirmed", "no_cue") for one in met),
+            ),
+        ),
+        query=query,
+        opposite=opposite,
+        topic=topic,
+        restated=None,
+        documents=(
+            ExampleDocument(
+                "satisfying", "good", "Good", satisfying, "good", {"topic": PoolPlace(3, 1.5)}, edit, changed[0]
+            ),
+            ExampleDocument(
+                "violating", "bad", "Bad", violating, "bad", {"topic": PoolPlace(9, 2.5)}, changed=changed[1]
+            ),
+        ),
+        preferences=preferences,
+        source=Source(corpus, f"q{index}", Retrieval("bm25", corpus, 200)),
         split="dev",
         couple=couple,
         clusters=("c1", "c2"),
+        domain=domain,
+        relation="contains",
+        template="WITHOUT_Y",
+        template_family="WITHOUT_Y",
+        tags={
+            "difficulty": "medium",
+            "overlap": "low",
+            "length": "short",
+            "explicitness": "explicit" if found else "implicit",
+        },
         analyser="rules",
-        evidence=(
-            *(Evidence("pos", one.start, one.end, "negated", "without", "without") for one in find_forms(pos, forms)),
-            *(Evidence("neg", one.start, one.end, "affirmed", None, "no_cue") for one in find_forms(bad, forms)),
-        ),
-        edit=edit,
     )
 
 
 def minimal_pair(index: int = 0) -> Example:
     """An edited pair that differs in one word."""
-    bad = "Fen Cottage is a flat with a balcony. In summer, the owner lives in a van. The colour is grey."
-    pos = bad.replace("with a", "without a")
+    violating = "Fen Cottage is a flat with a balcony. In summer, the owner lives in a van. The colour is grey."
     return main_example(
         index,
-        suite="negation_minpairs",
+        slice="minpairs",
         topic="apartments",
         y="balcony",
-        base="apartments with a balcony",
-        neg="apartments without a balcony",
-        pos=pos,
-        bad=bad,
+        query="apartments without a balcony",
+        opposite="apartments with a balcony",
+        satisfying=violating.replace("with a", "without a"),
+        violating=violating,
         domain="places",
-        edit=Edit("without", "pos", ((22, 29),), ((22, 26),), token_count_preserved=True),
+        edit="without",
+        changed=(((22, 29),), ((22, 26),)),
     )
+
+
+def exclusion(example: Example) -> Exclude:
+    """What the example's constraint leaves out."""
+    assert isinstance(example.constraint, Exclude)
+    return example.constraint
 
 
 def film(index: int = 0, *, director: str = "Ann Example") -> Example:
     """An example about a relation to a name."""
     return main_example(
         index,
-        suite="negation_omission",
+        slice="omission",
         topic="drama films",
         y=director,
-        base=f"drama films directed by {director}",
-        neg=f"drama films not directed by {director}",
-        marker="not",
-        pos="The Quiet Yard is a drama film starring Ida Lorne and Ben Ash. It was released in 1952.",
-        bad=f"Red Weir is a drama film written and directed by {director}. In 1961, it was shown in Rome.",
+        opposite=f"drama films directed by {director}",
+        query=f"drama films not directed by {director}",
+        cue="not",
+        satisfying="The Quiet Yard is a drama film starring Ida Lorne and Ben Ash. It was released in 1952.",
+        violating=f"Red Weir is a drama film written and directed by {director}. In 1961, it was shown in Rome.",
         domain="works",
     )
 
@@ -111,11 +137,11 @@ def person(index: int = 0) -> Example:
         index,
         topic="actors",
         y="Oslo",
-        base="actors born in Oslo",
-        neg="actors not born in Oslo",
-        marker="not",
-        pos="Ida Lorne was an actress. She died in 1970. She was not born in Oslo but in Bergen.",
-        bad="Ben Ash was an actor born in Oslo. He began his career in 1950 and moved to Rome.",
+        opposite="actors born in Oslo",
+        query="actors not born in Oslo",
+        cue="not",
+        satisfying="Ida Lorne was an actress. She died in 1970. She was not born in Oslo but in Bergen.",
+        violating="Ben Ash was an actor born in Oslo. He began his career in 1950 and moved to Rome.",
         domain="people",
     )
 

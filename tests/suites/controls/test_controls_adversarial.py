@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
-from controls_factory import film, main_example, minimal_pair, person, suite_of
+from controls_factory import exclusion, film, main_example, minimal_pair, person, suite_of
 from pydantic import ValidationError
 
-from constraintsuite.records.examples import Example, Labels
+from constraintsuite.records.examples import (
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
+    RESTATED_PREFERENCE,
+    Example,
+    PoolPlace,
+)
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.suites.controls.adversarial import MAX_PER_ORIGINAL, make_adversarial
 from constraintsuite.suites.controls.idioms import Cue, Idioms, holds_cue, idioms
@@ -26,33 +33,46 @@ def test_there_are_many_idioms_even_over_the_cues() -> None:
 def test_the_roles_of_the_documents_are_exchanged() -> None:
     original = minimal_pair()
     (control,) = make_adversarial([original], count=1, seed=1)
-    assert control.suite == "controls_adversarial"
-    assert (control.docs.pos, control.docs.neg) == (original.docs.neg, original.docs.pos)
-    assert (control.source.doc_pos_id, control.source.doc_neg_id) == ("bad", "good")
-    assert (control.source.retrieval.rank_pos_in_pool, control.source.retrieval.score_neg_topic) == (9, 1.5)
-    assert control.labels == Labels("pos_over_neg", "pos_over_neg")
-    assert control.constraint.type == "none"
-    assert (control.tags.doc_pos_mentions_y, control.tags.y_negated_in_doc_pos) == (True, False)
-    assert control.edit is not None
-    assert original.edit is not None
-    assert (control.edit.document, control.edit.spans_pos) == ("neg", original.edit.spans_neg)
-    assert [(one.document, one.verdict) for one in control.evidence] == [("neg", "negated"), ("pos", "affirmed")]
+    assert control.slice == "adversarial"
+    assert control.satisfying == replace(original.violating, role="satisfying")
+    assert control.violating == replace(original.satisfying, role="violating")
+    assert (control.satisfying.source, control.violating.source) == ("bad", "good")
+    assert (control.satisfying.pools, control.violating.pools) == (
+        {"topic": PoolPlace(9, 2.5)},
+        {"topic": PoolPlace(3, 1.5)},
+    )
+    assert control.preferences == (QUERY_PREFERENCE, OPPOSITE_PREFERENCE, RESTATED_PREFERENCE)
+    assert exclusion(control).stated_by == "opposite"
+    assert (control.satisfying.edit, control.violating.edit) == ("", "without")
+    assert (control.satisfying.changed, control.violating.changed) == (((22, 26),), ((22, 29),))
+    assert [(one.document, one.value) for one in exclusion(control).evidence] == [
+        ("violating", "negated"),
+        ("satisfying", "affirmed"),
+    ]
     assert (control.split, control.couple) == (original.split, "")
 
 
-@pytest.mark.parametrize(
-    "original", [main_example(), minimal_pair(), film(), person()], ids=lambda one: one.query.topic
-)
+def test_the_negation_words_of_a_document_follow_it_into_its_other_role() -> None:
+    cues = {"satisfying": ("without", "isn't"), "violating": ("no",)}
+    original = main_example()
+    (control,) = make_adversarial(
+        [replace(original, constraint=replace(exclusion(original), cues=cues))], count=1, seed=1
+    )
+    assert exclusion(control).cues == {"violating": ("without", "isn't"), "satisfying": ("no",)}
+
+
+@pytest.mark.parametrize("original", [main_example(), minimal_pair(), film(), person()], ids=lambda one: one.topic)
 def test_every_query_holds_its_cue_and_the_affirmative_query(original: Example) -> None:
     for seed in range(20):
         for control in make_adversarial([original], count=3, seed=seed):
             assert control.control is not None
-            assert control.query.base in control.query.neg
-            assert holds_cue(control.query.neg, control.constraint.negation_marker)
-            assert holds_cue(control.control.idiom, control.constraint.negation_marker)
-            assert control.control.of == original.id
-            assert control.control.twin_query not in (control.query.neg, control.query.base)
-            assert original.constraint.y in control.control.twin_query
+            assert control.restated is not None
+            assert control.restated in control.query
+            assert holds_cue(control.query, exclusion(control).cue)
+            assert holds_cue(control.control.phrase, exclusion(control).cue)
+            assert control.control.original == original.id
+            assert control.opposite not in (None, control.query, control.restated)
+            assert exclusion(original).value in (control.opposite or "")
             assert adapter(Example).validate_json(encode(control)) == control
 
 
@@ -60,16 +80,16 @@ def test_every_query_holds_its_cue_and_the_affirmative_query(original: Example) 
 def test_no_idiom_has_more_than_its_share_and_cues_are_even(count: int) -> None:
     controls = make_adversarial(suite_of(30), count=count, seed=1)
     assert len(controls) == count
-    assert max(Counter(one.control.idiom for one in controls if one.control).values()) <= max(1, count * 0.05)
+    assert max(Counter(one.control.phrase for one in controls if one.control).values()) <= max(1, count * 0.05)
     cues = Counter({cue.cue: 0 for cue in idioms().cues})
-    cues.update(one.constraint.negation_marker for one in controls)
+    cues.update(exclusion(one).cue for one in controls)
     assert max(cues.values()) - min(cues.values()) <= 1
 
 
 def test_the_share_is_of_what_is_made_not_of_what_is_asked() -> None:
     controls = make_adversarial(suite_of(2), count=1000, seed=1)
     assert len(controls) == MAX_PER_ORIGINAL * 8
-    assert max(Counter(one.control.idiom for one in controls if one.control).values()) == 1
+    assert max(Counter(one.control.phrase for one in controls if one.control).values()) == 1
 
 
 def test_the_share_holds_where_few_idioms_fit() -> None:
@@ -83,9 +103,9 @@ def test_the_share_holds_where_few_idioms_fit() -> None:
         for word in " ".join(frames).replace("{affirm}", "").split()
         if not set(TermAnalyser().terms(word)) & set(kept)
     ]
-    originals = [main_example(index, pos="A soup. " + " ".join(words)) for index in range(60)]
+    originals = [main_example(index, satisfying="A soup. " + " ".join(words)) for index in range(60)]
     controls = make_adversarial(originals, count=60, seed=1)
-    tally = Counter(one.control.idiom for one in controls if one.control)
+    tally = Counter(one.control.phrase for one in controls if one.control)
     assert spared <= tally.keys()
     assert len(controls) < 60
     assert max(tally.values()) <= max(1, len(controls) * 0.05)
@@ -93,10 +113,10 @@ def test_the_share_holds_where_few_idioms_fit() -> None:
 
 def test_originals_are_used_once_before_any_is_used_twice_and_never_twice_with_one_cue() -> None:
     controls = make_adversarial(suite_of(5), count=30, seed=1)
-    uses = Counter(one.control.of for one in controls if one.control)
+    uses = Counter(one.control.original for one in controls if one.control)
     assert len(uses) == 20
     assert max(uses.values()) == 2
-    assert len({(one.control.of, one.constraint.negation_marker) for one in controls if one.control}) == 30
+    assert len({(one.control.original, exclusion(one).cue) for one in controls if one.control}) == 30
 
 
 def test_the_same_seed_gives_the_same_controls_whatever_the_order_of_the_input() -> None:
@@ -108,33 +128,33 @@ def test_the_same_seed_gives_the_same_controls_whatever_the_order_of_the_input()
 
 
 def test_a_frame_adds_no_word_that_only_one_document_holds() -> None:
-    pos = "A soup without cream that people love; the best list of looks, reviews and praise I want to find."
+    text = "A soup without cream that people love; the best list of looks, reviews and praise I want to find."
     terms = TermAnalyser().terms
     for seed in range(20):
-        for control in make_adversarial([main_example(pos=pos)], count=3, seed=seed):
-            words = [
-                word for word in control.query.neg.split() if not holds_cue(word, control.constraint.negation_marker)
-            ]
-            added = set(terms(" ".join(words))) - set(terms(control.query.base))
-            assert not added & (set(terms(control.docs.pos.text)) ^ set(terms(control.docs.neg.text)))
+        for control in make_adversarial([main_example(satisfying=text)], count=3, seed=seed):
+            words = [word for word in control.query.split() if not holds_cue(word, exclusion(control).cue)]
+            added = set(terms(" ".join(words))) - set(terms(control.restated or ""))
+            assert not added & (set(terms(control.satisfying.text)) ^ set(terms(control.violating.text)))
 
 
 @pytest.mark.parametrize(
     "example",
     [
-        main_example(labels=Labels(pairwise_preference_for_query_base="none")),
-        main_example(topic="no-bake cakes", base="no-bake cakes with cream", neg="no-bake cakes without cream"),
-        main_example(topic="inns", base="inns including breakfast", neg="inns excluding breakfast", y="breakfast"),
-        main_example(topic="soup", base="soup with cream", neg="soup without cream"),
+        main_example(preferences=(QUERY_PREFERENCE,)),
+        main_example(topic="no-bake cakes", opposite="no-bake cakes with cream", query="no-bake cakes without cream"),
+        main_example(
+            topic="inns", opposite="inns including breakfast", query="inns excluding breakfast", y="breakfast"
+        ),
+        main_example(topic="soup", opposite="soup with cream", query="soup without cream"),
     ],
-    ids=["no preference", "a negation of its own", "base does not ask for Y", "a singular topic"],
+    ids=["no preference", "a negation of its own", "the opposite does not ask for Y", "a singular topic"],
 )
 def test_examples_that_cannot_carry_an_idiom_are_passed_over(example: Example) -> None:
     assert make_adversarial([example], count=5, seed=1) == []
 
 
 @pytest.mark.parametrize(
-    ("topic", "y", "base", "domain", "expected"),
+    ("topic", "y", "opposite", "domain", "expected"),
     [
         ("soups", "cream", "soups with cream", "food", "soups with cream"),
         ("soups", "cream", "soups made including cream", "food", "soups made with cream"),
@@ -152,8 +172,8 @@ def test_examples_that_cannot_carry_an_idiom_are_passed_over(example: Example) -
         ("inns", "breakfast", "inns including breakfast", "travel", None),
     ],
 )
-def test_the_affirmative_query_asks_for_y(topic: str, y: str, base: str, domain: str, expected: str | None) -> None:
-    assert affirmative(main_example(topic=topic, y=y, base=base, domain=domain)) == expected
+def test_the_affirmative_query_asks_for_y(topic: str, y: str, opposite: str, domain: str, expected: str | None) -> None:
+    assert affirmative(main_example(topic=topic, y=y, opposite=opposite, domain=domain)) == expected
 
 
 @pytest.mark.parametrize(
@@ -186,7 +206,7 @@ def test_the_head_of_a_topic_is_its_noun_if_plural(topic: str, head: str | None)
         (person(), "never", "actors, never those born in Oslo"),
         (person(), "nothing", "actors not born in Oslo"),  # people are not things
         (
-            main_example(topic="films", y="French", base="French films", neg="non-French films"),
+            main_example(topic="films", y="French", opposite="French films", query="non-French films"),
             "none",
             "films, none of those that are French",
         ),

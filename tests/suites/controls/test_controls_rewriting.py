@@ -98,7 +98,7 @@ def test_synonyms_respect_their_guards(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topic", "y", "neg", "expected"),
+    ("topic", "y", "query", "expected"),
     [
         ("soups", "cream", "soups without cream", {"soups with no cream"}),
         ("flats", "lift", "flats without a lift", {"flats with no lift"}),
@@ -115,10 +115,10 @@ def test_synonyms_respect_their_guards(text: str, expected: str) -> None:
         ),
     ],
 )
-def test_queries_are_reworded_outside_topic_and_y(topic: str, y: str, neg: str, expected: set[str]) -> None:
-    example = main_example(topic=topic, y=y, neg=neg, base=f"{topic} with {y}")
+def test_queries_are_reworded_outside_topic_and_y(topic: str, y: str, query: str, expected: set[str]) -> None:
+    example = main_example(topic=topic, y=y, query=query, opposite=f"{topic} with {y}")
     variants = [reword(example, rewording) for rewording in synonyms().queries]
-    assert {variant.query.neg for variant in variants if variant is not None and variant.query is not None} == expected
+    assert {variant.query for variant in variants if variant is not None and variant.query is not None} == expected
 
 
 def test_the_synonyms_are_many_closed_and_free_of_cues() -> None:
@@ -185,16 +185,16 @@ def test_conjuncts_of_the_topic_may_change_places() -> None:
     example = main_example(
         topic="hotels for walkers and anglers",
         y="pool",
-        base="hotels for walkers and anglers with a pool",
-        neg="hotels for walkers and anglers without a pool",
-        pos="Plain.",
-        bad="A pool.",
+        opposite="hotels for walkers and anglers with a pool",
+        query="hotels for walkers and anglers without a pool",
+        satisfying="Plain.",
+        violating="A pool.",
     )
     variant = word_order.rewrite(example, random.Random(0))
     assert variant is not None
     assert variant.query is not None
-    assert variant.query.neg == "hotels for anglers and walkers without a pool"
-    assert variant.query.base == "hotels for anglers and walkers with a pool"
+    assert variant.query == "hotels for anglers and walkers without a pool"
+    assert variant.opposite == "hotels for anglers and walkers with a pool"
 
 
 def test_queries_are_not_reordered_otherwise() -> None:
@@ -206,6 +206,6 @@ def test_queries_are_not_reordered_otherwise() -> None:
 def test_a_minimal_pair_gets_the_same_move_in_both_documents() -> None:
     variant = word_order.rewrite(minimal_pair(), random.Random(0))
     assert variant is not None
-    assert variant.pos is not None
-    assert variant.neg is not None
-    assert variant.pos.text.replace("without a", "with a") == variant.neg.text
+    assert variant.satisfying is not None
+    assert variant.violating is not None
+    assert variant.satisfying.text.replace("without a", "with a") == variant.violating.text

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.experiments.outcomes import preferences_of
 from constraintsuite.suites.importers.importing import import_suite
 from constraintsuite.suites.views.dataset import view_dataset
 
@@ -54,8 +53,9 @@ def write_beir(folder: Path, qrels: str, place: str = "qrels/test.tsv") -> Path:
 def test_a_nevir_pair_is_an_example_whose_two_queries_want_opposite_documents(tmp_path: Path) -> None:
     suite = import_suite("nevir", str(write_lines(tmp_path / "test.jsonl", NEVIR_ROW)), tmp_path / "suite")
     (example,) = load_suite(suite.path).examples
-    wanted = {role: (p.query, p.better) for role, p in preferences_of(example).items()}
-    assert wanted == {"neg": (NEVIR_ROW["q1"], NEVIR_ROW["doc1"]), "base": (NEVIR_ROW["q2"], NEVIR_ROW["doc2"])}
+    wanted = {p.query: (example.queries[p.query], example.document(p.better).text) for p in example.preferences}
+    assert wanted == {"query": (NEVIR_ROW["q1"], NEVIR_ROW["doc1"]), "opposite": (NEVIR_ROW["q2"], NEVIR_ROW["doc2"])}
+    assert (example.constraint, example.topic, example.restated) == (None, None, None)
     assert (example.split, example.clusters, example.notes) == (
         "test",
         ("condaqa_12",),
@@ -66,10 +66,9 @@ def test_a_nevir_pair_is_an_example_whose_two_queries_want_opposite_documents(tm
 def test_the_edit_of_a_nevir_pair_is_where_the_two_paragraphs_differ(tmp_path: Path) -> None:
     suite = import_suite("nevir", str(write_lines(tmp_path / "test.jsonl", NEVIR_ROW)), tmp_path / "suite")
     (example,) = load_suite(suite.path).examples
-    assert example.edit is not None
-    assert [example.docs.pos.text[a:b] for a, b in example.edit.spans_pos] == ["does not run"]
-    assert [example.docs.neg.text[a:b] for a, b in example.edit.spans_neg] == ["runs"]
-    assert not example.edit.token_count_preserved
+    assert (example.satisfying.edit, example.violating.edit) == ("", "affirmative")
+    assert [example.satisfying.text[a:b] for a, b in example.satisfying.changed] == ["does not run"]
+    assert [example.violating.text[a:b] for a, b in example.violating.changed] == ["runs"]
 
 
 @pytest.mark.parametrize(
@@ -167,8 +166,9 @@ def test_where_a_file_lies_changes_neither_fingerprint_nor_content(tmp_path: Pat
 def test_excluir_prefers_the_second_document_and_brings_the_collection(tmp_path: Path) -> None:
     suite = import_suite("excluir", str(write_excluir(tmp_path / "data")), tmp_path / "suite")
     (example,) = load_suite(suite.path).examples
-    assert (example.docs.pos.text, example.docs.neg.text) == ("A film by Bea.", "A film by Ann.")
-    assert preferences_of(example).keys() == {"neg"}
+    assert (example.satisfying.text, example.violating.text) == ("A film by Bea.", "A film by Ann.")
+    assert [preference.query for preference in example.preferences] == ["query"]
+    assert example.opposite is None
     assert suite.manifest.counts == {"examples": 1, "documents": 3, "queries": 1, "qrels": 1, "violations": 1}
 
 
@@ -182,7 +182,7 @@ def test_beir_gives_pairs_where_something_was_judged_not_relevant(tmp_path: Path
     folder = write_beir(tmp_path / "beir", "q1\td1\t1\nq1\td0\t0\nq2\td2\t2\n")
     suite = import_suite("beir", str(folder), tmp_path / "suite")
     (example,) = load_suite(suite.path).examples
-    assert (example.docs.pos.id, example.docs.neg.id, example.query.neg) == ("d1", "d0", "films not by Ann")
+    assert (example.satisfying.id, example.violating.id, example.query) == ("d1", "d0", "films not by Ann")
     assert suite.manifest.counts == {"examples": 1, "documents": 3, "queries": 2, "qrels": 3}
 
 
@@ -278,5 +278,5 @@ def test_the_view_of_nevir_is_table_1_of_its_paper(tmp_path: Path) -> None:
     suite = load_suite(import_suite("nevir", str(file), tmp_path / "suite").path)
     lengths = view_dataset(suite.examples).lengths["test"]
     assert lengths.pairs == 1_383
-    means = [lengths.query, lengths.opposite, lengths.pos, lengths.neg]
+    means = [lengths.query, lengths.opposite, lengths.satisfying, lengths.violating]
     assert [round(mean, 1) for mean in means if mean is not None] == [11.0, 11.4, 113.7, 116.8]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.suites.importers.pairs import describe_edit
+from constraintsuite.suites.importers.pairs import find_changes
 from constraintsuite.text import matching
 
 FEW_WORDS = st.lists(st.sampled_from("abc"), max_size=30)
@@ -16,8 +16,8 @@ AGAIN = "the ferry runs " * 5_000  # 75 million pairs of the same word
 
 
 def changed(original: str, edited: str) -> tuple[list[str], list[str]]:
-    edit = describe_edit("x", original, edited)
-    return [original[a:b] for a, b in edit.spans_pos], [edited[a:b] for a, b in edit.spans_neg]
+    here, there = find_changes(original, edited)
+    return [original[a:b] for a, b in here], [edited[a:b] for a, b in there]
 
 
 @given(FEW_WORDS, FEW_WORDS)
@@ -30,8 +30,7 @@ def test_texts_of_common_length_are_compared_in_full(first: list[str], second: l
 
 
 def test_of_a_doubled_word_the_one_before_the_longer_match_is_new() -> None:
-    edit = describe_edit("x", "no nuts", "no no nuts")
-    assert edit.spans_neg == ((0, 2),)
+    assert find_changes("no nuts", "no no nuts") == ((), ((0, 2),))
 
 
 @pytest.mark.parametrize(
@@ -57,8 +56,8 @@ def test_what_is_left_out_of_the_changes_is_the_same_however_few_steps_there_are
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "MOST_STEPS", most)
-        edit = describe_edit("x", " ".join(first), " ".join(second))
-    assert kept(" ".join(first), edit.spans_pos) == kept(" ".join(second), edit.spans_neg)
+        here, there = find_changes(" ".join(first), " ".join(second))
+    assert kept(" ".join(first), here) == kept(" ".join(second), there)
 
 
 def kept(text: str, spans: tuple[tuple[int, int], ...]) -> list[str]:

@@ -144,21 +144,25 @@ FILMS = {
 
 def test_a_couple_of_a_relation_gives_explicit_mentions_and_minimal_pairs() -> None:
     proposals = [
-        make_proposal("Ann Example", topic="drama films", relation="directed_by", affirming=["weir"],
+        make_proposal("Ann Example", topic="drama films", relation="directed_by", violating=["weir"],
                       forms=("Ann Example", "Example")),
-        make_proposal("Bob Stone", topic="drama films", relation="directed_by", affirming=["dam"],
+        make_proposal("Bob Stone", topic="drama films", relation="directed_by", violating=["dam"],
                       forms=("Bob Stone", "Stone")),
     ]  # fmt: skip
     matching = make_matching(FILMS, proposals)
     (couple,) = find_couples(proposals, matching, PairSettings(), Counter(), explicit=False)
     passages = {name: passage(text) for name, text in FILMS.items()}
     drafts = list(contrast_drafts(couple, passages, knowledge()))
-    assert sorted(draft.slice for draft in drafts) == ["negation_explicit"] * 2 + ["negation_minpairs"] * 2
-    explicit = [draft for draft in drafts if draft.slice == "negation_explicit"]
-    assert explicit[0].pos_text == explicit[1].neg_text
-    assert explicit[0].neg_text == explicit[1].pos_text
-    assert all("Ann Example" in text and "Bob Stone" in text for d in drafts for text in (d.pos_text, d.neg_text))
-    minimal = [draft for draft in drafts if draft.slice == "negation_minpairs"]
-    assert all(draft.pos == draft.neg for draft in minimal)
-    assert all(draft.pos_text != draft.neg_text for draft in minimal)
-    assert all(sorted(draft.pos_text) == sorted(draft.neg_text) for draft in minimal)
+    assert sorted(draft.slice for draft in drafts) == ["explicit"] * 2 + ["minpairs"] * 2
+    explicit = [draft for draft in drafts if draft.slice == "explicit"]
+    assert explicit[0].satisfying.text == explicit[1].violating.text
+    assert explicit[0].violating.text == explicit[1].satisfying.text
+    assert all(
+        "Ann Example" in text and "Bob Stone" in text
+        for draft in drafts
+        for text in (draft.satisfying.text, draft.violating.text)
+    )
+    minimal = [draft for draft in drafts if draft.slice == "minpairs"]
+    assert all(draft.satisfying.source == draft.violating.source for draft in minimal)
+    assert all(draft.satisfying.text != draft.violating.text for draft in minimal)
+    assert all(sorted(draft.satisfying.text) == sorted(draft.violating.text) for draft in minimal)

@@ -28,8 +28,8 @@ DENYING = {
     "oak": "Quiet Oak is a campsite with showers and with no dogs at all.",
     "barn": "Red Barn is a campsite with dogs and with no showers at all.",
 }
-SHOWERS = make_proposal("showers", affirming=["oak"], denying=["barn"])
-DOGS = make_proposal("dogs", affirming=["barn"], denying=["oak"])
+SHOWERS = make_proposal("showers", satisfying=["barn"], violating=["oak"])
+DOGS = make_proposal("dogs", satisfying=["oak"], violating=["barn"])
 
 
 def couples(
@@ -52,17 +52,20 @@ def rejected(matching: Matching) -> dict[str, int]:
 
 def test_two_documents_that_each_affirm_one_y_and_are_silent_on_the_other_are_a_couple() -> None:
     (couple,) = couples(make_matching(SILENT, [SHOWERS, DOGS]))
-    assert {(couple.p.y, couple.a), (couple.q.y, couple.b)} == {("showers", "oak"), ("dogs", "barn")}
+    assert {(couple.p.constraint.value, couple.a), (couple.q.constraint.value, couple.b)} == {
+        ("showers", "oak"),
+        ("dogs", "barn"),
+    }
     assert couple.denials == 0
 
 
 def test_a_couple_is_two_examples_with_the_roles_exchanged() -> None:
     matching = make_matching(SILENT, [SHOWERS, DOGS])
     drafts = {draft.proposal: draft for draft in natural_drafts(couples(matching), matching)}
-    assert (drafts["p-showers"].pos, drafts["p-showers"].neg) == ("barn", "oak")
-    assert (drafts["p-dogs"].pos, drafts["p-dogs"].neg) == ("oak", "barn")
-    assert drafts["p-showers"].pos_text == drafts["p-dogs"].neg_text == SILENT["barn"]
-    assert {draft.slice for draft in drafts.values()} == {"negation_omission"}
+    assert drafts["p-showers"].sources == ("barn", "oak")
+    assert drafts["p-dogs"].sources == ("oak", "barn")
+    assert drafts["p-showers"].satisfying.text == drafts["p-dogs"].violating.text == SILENT["barn"]
+    assert {draft.slice for draft in drafts.values()} == {"omission"}
     assert len({draft.couple for draft in drafts.values()}) == 1
 
 
@@ -70,7 +73,7 @@ def test_documents_that_deny_the_other_y_make_explicit_mentions() -> None:
     matching = make_matching(DENYING, [SHOWERS, DOGS])
     found = couples(matching, explicit=True)
     assert [couple.denials for couple in found] == [2]
-    assert {draft.slice for draft in natural_drafts(found, matching)} == {"negation_explicit"}
+    assert {draft.slice for draft in natural_drafts(found, matching)} == {"explicit"}
     assert couples(matching, explicit=False) == []
 
 
@@ -79,7 +82,7 @@ def test_a_couple_of_which_one_half_denies_and_one_is_silent_is_in_neither_slice
     assert couples(matching, explicit=True) == couples(matching, explicit=False) == []
 
 
-def test_a_document_that_affirms_both_cannot_obey() -> None:
+def test_a_document_that_affirms_both_satisfies_neither() -> None:
     both = {"oak": "Quiet Oak is a campsite with showers and dogs at the gate.", "barn": SILENT["barn"]}
     assert rejected(make_matching(both, [SHOWERS, DOGS])) == {"couple:holds_the_other_y": 1}
 
@@ -112,8 +115,8 @@ def test_documents_of_another_split_are_not_used() -> None:
 def test_proposals_of_other_topics_splits_or_relations_are_not_coupled() -> None:
     matching = make_matching(SILENT, [SHOWERS, DOGS])
     for other in (
-        make_proposal("dogs", affirming=["barn"], topic="hotels"),
-        make_proposal("dogs", affirming=["barn"], relation="directed_by"),
+        make_proposal("dogs", violating=["barn"], topic="hotels"),
+        make_proposal("dogs", violating=["barn"], relation="directed_by"),
     ):
         assert couples(matching, SHOWERS, other) == []
 
@@ -121,8 +124,8 @@ def test_proposals_of_other_topics_splits_or_relations_are_not_coupled() -> None
 MANY = {f"oak{i}": f"Oak {i} is a campsite by the river with showers for all guests." for i in range(8)} | {
     f"barn{i}": f"Barn {i} is a campsite on the hill with dogs at the gate." for i in range(8)
 }
-MANY_SHOWERS = make_proposal("showers", affirming=[name for name in MANY if name.startswith("oak")])
-MANY_DOGS = make_proposal("dogs", affirming=[name for name in MANY if name.startswith("barn")])
+MANY_SHOWERS = make_proposal("showers", violating=[name for name in MANY if name.startswith("oak")])
+MANY_DOGS = make_proposal("dogs", violating=[name for name in MANY if name.startswith("barn")])
 
 
 @pytest.mark.parametrize(("cap", "count"), [(1, 1), (3, 3), (6, 6), (50, 8)])
@@ -148,7 +151,7 @@ def test_the_best_matched_are_taken_first() -> None:
         "near": "Near Barn is a campsite with dogs at the gate.",
         "far": "Far Barn is a campsite with dogs at the gate and more.",
     }
-    dogs = make_proposal("dogs", affirming=["near", "far"])
+    dogs = make_proposal("dogs", violating=["near", "far"])
     matching = make_matching(texts, [SHOWERS, dogs])
     (first,) = couples(matching, SHOWERS, dogs, settings=PairSettings(max_uses_per_document=1))
     assert {first.a, first.b} == {"oak", "near"}
@@ -163,17 +166,17 @@ def test_couples_do_not_depend_on_the_order_of_the_proposals() -> None:
 
 def test_a_denier_outside_couples_makes_a_single() -> None:
     texts = {"oak": SILENT["oak"], "barn": "Red Barn is a campsite on the hill that has no showers yet."}
-    proposal = make_proposal("showers", affirming=["oak"], denying=["barn"])
+    proposal = make_proposal("showers", satisfying=["barn"], violating=["oak"])
     matching = make_matching(texts, [proposal])
     (draft,) = single_drafts([proposal], [], matching, PairSettings())
-    assert (draft.slice, draft.pos, draft.neg, draft.couple) == ("negation_explicit", "barn", "oak", "")
+    assert (draft.slice, draft.sources, draft.couple) == ("explicit", ("barn", "oak"), "")
 
 
 def test_a_silent_document_on_topic_makes_a_single_only_where_there_is_no_couple() -> None:
-    proposal = make_proposal("showers", affirming=["oak"], on_topic=["oak", "barn"])
+    proposal = make_proposal("showers", violating=["oak"], on_topic=["oak", "barn"])
     matching = make_matching(SILENT, [proposal, DOGS])
     (draft,) = single_drafts([proposal], [], matching, PairSettings())
-    assert (draft.slice, draft.pos) == ("negation_omission", "barn")
+    assert (draft.slice, draft.satisfying.source) == ("omission", "barn")
     used = list(natural_drafts(couples(matching, proposal, DOGS), matching))
     assert list(single_drafts([proposal], used, matching, PairSettings())) == []
 

@@ -13,7 +13,7 @@ RULES = [(direction, rule.name) for direction in ("deny", "affirm") for rule in 
 
 def flips(text: str, y: str) -> list[Draft]:
     """The flips of one document, whichever of the two it does to Y."""
-    proposal = make_proposal(y, affirming=["oak"], denying=["oak"])
+    proposal = make_proposal(y, satisfying=["oak"], violating=["oak"])
     return list(flip_drafts([proposal], read_all({"oak": text}), make_matching({"oak": text}, [proposal])))
 
 
@@ -29,10 +29,9 @@ def flips(text: str, y: str) -> list[Draft]:
 )
 def test_what_affirms_is_denied(text: str, y: str, denied: str) -> None:
     (draft,) = flips(text, y)
-    assert (draft.pos_text, draft.neg_text) == (denied, text)
-    assert draft.edit is not None
-    assert draft.edit.document == "pos"
-    assert draft.edit.operator.startswith("flip_deny:")
+    assert (draft.satisfying.text, draft.violating.text) == (denied, text)
+    assert draft.satisfying.edit.startswith("flip_deny:")
+    assert draft.violating.edit == ""
 
 
 @pytest.mark.parametrize(
@@ -46,10 +45,9 @@ def test_what_affirms_is_denied(text: str, y: str, denied: str) -> None:
 )
 def test_what_denies_is_affirmed(text: str, y: str, affirmed: str) -> None:
     (draft,) = flips(text, y)
-    assert (draft.pos_text, draft.neg_text) == (text, affirmed)
-    assert draft.edit is not None
-    assert draft.edit.document == "neg"
-    assert draft.edit.operator.startswith("flip_affirm:")
+    assert (draft.satisfying.text, draft.violating.text) == (text, affirmed)
+    assert draft.satisfying.edit == ""
+    assert draft.violating.edit.startswith("flip_affirm:")
 
 
 @pytest.mark.parametrize(
@@ -70,10 +68,9 @@ def test_what_cannot_be_turned_round_safely_is_left_alone(text: str, y: str) -> 
 
 def test_a_flip_stands_alone_and_knows_its_place() -> None:
     (draft,) = flips("A campsite with showers.", "showers")
-    assert (draft.slice, draft.couple, draft.pos, draft.neg) == ("negation_minpairs", "", "oak", "oak")
-    assert draft.edit is not None
-    assert [draft.pos_text[start:end] for start, end in draft.edit.spans_pos] == ["without "]
-    assert [draft.neg_text[start:end] for start, end in draft.edit.spans_neg] == ["with "]
+    assert (draft.slice, draft.couple, draft.sources) == ("minpairs", "", ("oak", "oak"))
+    assert [draft.satisfying.text[start:end] for start, end in draft.satisfying.changed] == ["without "]
+    assert [draft.violating.text[start:end] for start, end in draft.violating.changed] == ["with "]
 
 
 def test_rule_names_are_unique() -> None:

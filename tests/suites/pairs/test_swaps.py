@@ -14,7 +14,7 @@ SENTENCE = "Quiet Oak is a campsite. It has showers but no fireplaces."
 
 def swaps(text: str, affirmed: str = "showers", denied: str = "fireplaces", split: Split = "train") -> list[Draft]:
     """The swaps of one document that affirms one attribute and denies another."""
-    proposals = [make_proposal(affirmed, affirming=["oak"]), make_proposal(denied, denying=["oak"])]
+    proposals = [make_proposal(affirmed, violating=["oak"]), make_proposal(denied, satisfying=["oak"])]
     matching = make_matching({"oak": text}, proposals, splits={"oak": split})
     return list(natural_swaps(proposals, read_all({"oak": text}), matching))
 
@@ -22,18 +22,20 @@ def swaps(text: str, affirmed: str = "showers", denied: str = "fireplaces", spli
 def test_the_text_stands_against_itself_with_the_nouns_exchanged_once_in_each_role() -> None:
     exchanged = "Quiet Oak is a campsite. It has fireplaces but no showers."
     found = {draft.proposal: draft for draft in swaps(SENTENCE)}
-    assert (found["p-showers"].pos_text, found["p-showers"].neg_text) == (exchanged, SENTENCE)
-    assert (found["p-fireplaces"].pos_text, found["p-fireplaces"].neg_text) == (SENTENCE, exchanged)
+    assert (found["p-showers"].satisfying.text, found["p-showers"].violating.text) == (exchanged, SENTENCE)
+    assert (found["p-fireplaces"].satisfying.text, found["p-fireplaces"].violating.text) == (SENTENCE, exchanged)
     assert found["p-showers"].couple == found["p-fireplaces"].couple
 
 
 def test_the_edit_says_which_document_was_edited_and_where() -> None:
     showers, _ = swaps(SENTENCE)
-    assert showers.edit is not None
-    assert (showers.edit.operator, showers.edit.document) == ("swap", "pos")
-    assert [showers.pos_text[start:end] for start, end in showers.edit.spans_pos] == ["fireplaces", "showers"]
-    assert [showers.neg_text[start:end] for start, end in showers.edit.spans_neg] == ["showers", "fireplaces"]
-    assert showers.edit.token_count_preserved
+    assert (showers.edit, showers.satisfying.edit, showers.violating.edit) == ("swap", "swap", "")
+    assert [showers.satisfying.text[start:end] for start, end in showers.satisfying.changed] == [
+        "fireplaces",
+        "showers",
+    ]
+    assert [showers.violating.text[start:end] for start, end in showers.violating.changed] == ["showers", "fireplaces"]
+    assert len(showers.satisfying.text.split()) == len(showers.violating.text.split())
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_a_document_of_another_split_is_left_alone() -> None:
 
 def test_articles_are_mended_and_the_words_stay_as_many() -> None:
     found = swaps("It has an oven but not a pool.", "oven", "pool")
-    assert {draft.pos_text for draft in found} == {
+    assert {draft.satisfying.text for draft in found} == {
         "It has a pool but not an oven.",
         "It has an oven but not a pool.",
     }

@@ -14,12 +14,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.jsonl import encode, write_jsonl
 from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.queries.approval import apply_approval, check_approval
 from constraintsuite.suites.queries.records import Proposal, Status
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 
-SHOWERS = make_proposal("showers", affirming=["a"], denying=["b"])
-DOGS = make_proposal("dogs", affirming=["c"])
+SHOWERS = make_proposal("showers", satisfying=["b"], violating=["a"])
+DOGS = make_proposal("dogs", violating=["c"])
 
 
 def approved(path: Path, *edited: Proposal) -> list[Proposal]:
@@ -32,26 +33,25 @@ def test_the_words_are_those_the_person_left(tmp_path: Path) -> None:
         SHOWERS,
         status="accepted",
         topic="camping grounds",
-        y="hot showers",
-        base="camping grounds with hot showers",
-        neg="camping grounds that lack hot showers",
-        marker="lack",
-        forms=("hot shower", "hot showers"),
-        blocked=("bath",),
+        constraint=Exclude(value="hot showers", cue="lack", forms=("hot shower", "hot showers"), kinds=("bath",)),
+        query="camping grounds that lack hot showers",
+        opposite="camping grounds with hot showers",
         reason="sounds better",
     )
     assert approved(tmp_path, edited) == [edited]
 
 
 def test_what_was_mined_stays_as_it_was(tmp_path: Path) -> None:
-    edited = replace(SHOWERS, status="accepted", split="test", score=99.0, relation="other")
+    edited = replace(
+        SHOWERS, status="accepted", split="test", score=99.0, relation="other", is_attribute=False, query_id="q9"
+    )
     assert approved(tmp_path, edited) == [replace(SHOWERS, status="accepted")]
 
 
 def test_a_person_may_strike_documents_out_but_not_add_any(tmp_path: Path) -> None:
-    write_jsonl(tmp_path / "proposals.jsonl", [replace(DOGS, status="accepted", affirming=("d", "z"))])
-    (settled,) = apply_approval(tmp_path / "proposals.jsonl", [replace(DOGS, affirming=("c", "d"))])
-    assert settled.affirming == ("d",)
+    write_jsonl(tmp_path / "proposals.jsonl", [replace(DOGS, status="accepted", violating=("d", "z"))])
+    (settled,) = apply_approval(tmp_path / "proposals.jsonl", [replace(DOGS, violating=("c", "d"))])
+    assert settled.violating == ("d",)
 
 
 @pytest.mark.parametrize("status", ["build", "doubtful", "rejected"])
@@ -82,7 +82,7 @@ def test_nothing_accepted_is_a_user_error_that_says_what_to_do(tmp_path: Path) -
 def test_all_faults_of_a_file_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "proposals.jsonl"
     accepted = replace(SHOWERS, status="accepted")
-    wordless = replace(DOGS, status="accepted", y=" ", forms=())
+    wordless = replace(DOGS, status="accepted", constraint=replace(DOGS.constraint, value=" ", forms=()))
     lines = [encode(SHOWERS).replace(b'"build"', b'"yes"'), b"", b"{broken", encode(accepted), encode(accepted)]
     path.write_bytes(b"\n".join([*lines, encode(wordless)]) + b"\n")
     with pytest.raises(UserError) as caught:
@@ -91,18 +91,28 @@ def test_all_faults_of_a_file_are_told_at_once_with_their_lines(tmp_path: Path) 
     assert told[0].startswith("1: status: Input should be")
     assert told[1].startswith("3: the record: Invalid JSON")
     assert told[2] == "5: the id 'p-showers' stands in line 4 already; keep one."
-    assert told[3] == "6: proposal 'p-dogs': y, forms must hold a word."
+    assert told[3] == "6: proposal 'p-dogs': value, forms must hold a word."
     assert len(told) == 4
+
+
+def asking(forms: tuple[str, ...] = ("showers",), kinds: tuple[str, ...] = ()) -> Exclude:
+    """The exclusion of showers, with other words."""
+    return Exclude(value="showers", cue="without", forms=forms, kinds=kinds)
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
         ({"topic": ""}, "topic must hold a word"),
-        ({"forms": ("showers", " ")}, "forms must hold a word"),
-        ({"forms": ()}, "forms must hold a word"),
-        ({"blocked": ("",)}, "blocked must hold a word"),
-        ({"neg": "campsites  with showers"}, "base and neg are the same query; neg must leave 'showers' out"),
+        ({"query": " "}, "query must hold a word"),
+        ({"opposite": ""}, "opposite must hold a word"),
+        ({"constraint": asking(forms=("showers", " "))}, "forms must hold a word"),
+        ({"constraint": asking(forms=())}, "forms must hold a word"),
+        ({"constraint": asking(kinds=("",))}, "kinds must hold a word"),
+        (
+            {"query": "campsites  with showers"},
+            "query and opposite are the same words; the query must leave 'showers' out",
+        ),
     ],
 )
 def test_an_accepted_proposal_must_ask_for_something(tmp_path: Path, change: dict[str, Any], fault: str) -> None:

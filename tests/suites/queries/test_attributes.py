@@ -109,15 +109,18 @@ def test_a_proposal_is_worded_as_a_searcher_would(tmp_path: Path) -> None:
         selected, evidence, topics(), Numbering(tmp_path), {key: "train"}, knowledge(), SETTINGS, Counter()
     )
     (proposal,) = found
-    assert (proposal.topic, proposal.y, proposal.relation) == ("campsites", "showers", "travel.has")
-    assert proposal.affirming == ("a", "c", "f")
-    assert proposal.denying == ("b", "e")
-    assert proposal.forms == ("shower", "showers")
-    assert proposal.neg.startswith("campsites ")
-    assert proposal.neg.endswith(" showers")
+    asked = proposal.constraint
+    assert (proposal.topic, asked.type, asked.value) == ("campsites", "exclude", "showers")
+    assert (proposal.relation, proposal.is_attribute) == ("travel.has", True)
+    assert proposal.violating == ("a", "c", "f")
+    assert proposal.satisfying == ("b", "e")
+    assert asked.forms == ("shower", "showers")
+    assert proposal.query.startswith("campsites ")
+    assert proposal.query.endswith(" showers")
+    assert asked.cue in proposal.query
 
 
-def test_narrower_words_are_blocked_in_a_satisfier() -> None:
+def test_narrower_words_are_blocked_in_a_satisfying_document() -> None:
     nut = attribute_words("nut", knowledge())
     assert nut.forms == ("nut", "nuts")
     assert {"walnut", "walnuts", "almond", "praline"} <= set(nut.blocked)

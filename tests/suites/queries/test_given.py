@@ -104,27 +104,27 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
         queries=QuerySettings(mine=False, min_topic_documents=2),
     )
     stage = build_suite(recipe, folder / "suite", reporter=Silent(), until="queries").stages["queries"]
-    found = {queries[int(proposal.qid[1:])]: proposal for proposal in read_proposals(stage.path)}
+    found = {queries[int(proposal.query_id[1:])]: proposal for proposal in read_proposals(stage.path)}
     return Given(found, stage.manifest.rejects)
 
 
 @pytest.mark.parametrize("query", NEGATED)
 def test_the_link_is_negated_in_place(given: Given, query: str) -> None:
-    assert given.proposals[query].base == query
-    assert given.proposals[query].neg == NEGATED[query]
+    assert given.proposals[query].opposite == query
+    assert given.proposals[query].query == NEGATED[query]
     assert given.proposals[query].status == "build"
 
 
 def test_y_is_named_without_its_article(given: Given) -> None:
-    assert given.proposals["campsites containing a shower"].y == "shower"
+    assert given.proposals["campsites containing a shower"].constraint.value == "shower"
 
 
 def test_a_given_query_finds_the_documents_of_its_class_and_what_they_say(given: Given) -> None:
     proposal = given.proposals["campsites with showers"]
-    assert proposal.affirming == ("mill", "oak")
-    assert proposal.denying == ("barn",)
+    assert proposal.violating == ("mill", "oak")
+    assert proposal.satisfying == ("barn",)
     assert proposal.on_topic == ("barn", "fen", "mill", "oak")
-    assert proposal.relation == "travel.has"
+    assert (proposal.relation, proposal.is_attribute) == ("travel.has", True)
 
 
 def test_judgments_decide_what_is_on_topic_and_related_is_not_enough(given: Given) -> None:
@@ -162,6 +162,6 @@ def test_what_was_not_to_be_mined_is_neither_proposed_nor_counted(tmp_path: Path
     stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").stages["queries"]
     proposals = read_proposals(stage.path)
     coverage = adapter(Coverage).validate_json((stage.path / "coverage.json").read_bytes())
-    assert [proposal.qid for proposal in proposals] == ["q0", *[""] * mined]
+    assert [proposal.query_id for proposal in proposals] == ["q0", *[""] * mined]
     assert (coverage.given_queries_usable, coverage.proposals) == (1, mined)
     assert coverage.expected_examples == sum(proposal.examples_expected for proposal in proposals)

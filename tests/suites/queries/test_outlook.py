@@ -18,10 +18,15 @@ DOCUMENTS = {
     "c": Document("c", "A lakeside campsite with showers and a shop.", "The lake"),
 }
 SHOWERS = replace(
-    make_proposal("showers", affirming=["a", "c"], denying=["b"]),
+    make_proposal("showers", satisfying=["b"], violating=["a", "c"]),
     examples_expected=2,
     evidence=(Snippet("a", "affirms", "A quiet campsite by the lake with hot showers."),),
 )
+
+
+def reword(proposal: Proposal, y: str, forms: tuple[str, ...]) -> Proposal:
+    """The proposal with another Y."""
+    return replace(proposal, constraint=replace(proposal.constraint, value=y, forms=forms))
 
 
 @pytest.mark.parametrize(
@@ -60,23 +65,23 @@ def test_without_the_documents_nothing_is_promised(topic: str, note: str) -> Non
     ],
 )
 def test_a_y_is_looked_up_too(y: str, documents: dict[str, Document] | None, examples: int | None, note: str) -> None:
-    found = look_up(SHOWERS, replace(SHOWERS, y=y, forms=surface_forms(y)), documents)
+    found = look_up(SHOWERS, reword(SHOWERS, y, surface_forms(y)), documents)
     assert found.examples == examples
     assert note in " ".join(found.notes)
 
 
 def test_a_y_of_other_forms_beside_the_mined_ones_is_the_same() -> None:
-    assert look_up(SHOWERS, replace(SHOWERS, y="Showers", forms=(*SHOWERS.forms, "Showers")), None) == Outlook(2)
+    assert look_up(SHOWERS, reword(SHOWERS, "Showers", (*SHOWERS.constraint.forms, "Showers")), None) == Outlook(2)
 
 
 def test_a_document_must_hold_both_the_topic_and_y() -> None:
-    found = look_up(SHOWERS, replace(SHOWERS, topic="quiet", y="shop", forms=("shop",)), DOCUMENTS)
+    found = look_up(SHOWERS, reword(replace(SHOWERS, topic="quiet"), "shop", ("shop",)), DOCUMENTS)
     assert found.examples == 0
     assert found.notes[-1] == "No document that affirms Y does: this would give no examples."
 
 
 def born(y: str, topic: str = "actors") -> Proposal:
-    return make_proposal(y, topic=topic, relation="born_in", affirming=["a"])
+    return make_proposal(y, topic=topic, relation="born_in", violating=["a"])
 
 
 def test_what_nothing_can_be_set_against_is_lone() -> None:

@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
-from build_factory import knowledge, make_proposal
 
-from constraintsuite.suites.queries.records import SLOT, attribute_relation
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.execution.progress import Silent
+from constraintsuite.records.text import Document
+from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, Recipe
+from constraintsuite.suites.stages.queries import read_proposals
+
+PLACES = ("river", "hill", "lake", "wood")
+CAMPSITES = {
+    f"{name}{i}": f"{name} {i} is a campsite by the {place} that is quiet at night. It has {what}."
+    for name, what in (("Oak", "showers"), ("Barn", "no showers"))
+    for i, place in enumerate(PLACES)
+}
+FILMS = {
+    f"{place}{i}": f"Red {place.title()} is a 196{i} drama film directed by {director}. It was shown near a {place}."
+    for i, director in enumerate(("Ann Example", "Bob Stone"))
+    for place in PLACES
+}
 
 
-@pytest.mark.parametrize("relation", [attribute_relation("travel", "has"), attribute_relation("other", "about"), SLOT])
-def test_what_a_thing_may_have_or_lack_is_an_attribute(relation: str) -> None:
-    assert make_proposal("showers", relation=relation).is_attribute
-
-
-@pytest.mark.parametrize("relation", sorted(knowledge().relations))
-def test_the_filler_of_a_stated_relation_is_no_attribute(relation: str) -> None:
-    assert not make_proposal("Ann Example", relation=relation).is_attribute
+@pytest.mark.parametrize(
+    ("texts", "relation", "is_attribute"),
+    [(CAMPSITES, "travel.has", True), (FILMS, "directed_by", False)],
+    ids=["what a thing may have or lack", "the filler of a stated relation"],
+)
+def test_only_what_a_thing_may_have_or_lack_is_an_attribute(
+    tmp_path: Path, texts: Mapping[str, str], relation: str, is_attribute: bool
+) -> None:
+    write_jsonl(tmp_path / "docs.jsonl", [Document(name, text) for name, text in texts.items()])
+    recipe = Recipe(
+        corpus=SourceSettings(source=str(tmp_path / "docs.jsonl")),
+        documents=DocumentSettings(shards=1, near_duplicate=1.0),
+        analysis=AnalysisSettings(analyser="rules"),
+    )
+    stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").stages["queries"]
+    found = read_proposals(stage.path)
+    assert {(one.relation, one.is_attribute) for one in found} == {(relation, is_attribute)}

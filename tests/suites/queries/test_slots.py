@@ -26,19 +26,20 @@ def slots(query: str, texts: Mapping[str, str]) -> list[Proposal]:
 
 
 def test_words_that_split_the_documents_are_proposed_and_never_built_unasked() -> None:
-    found = {proposal.y: proposal for proposal in slots("porridge", PORRIDGE)}
+    found = {proposal.constraint.value: proposal for proposal in slots("porridge", PORRIDGE)}
     assert found.keys() == {"honey", "raisins", "cinnamon"}
     assert {proposal.status for proposal in found.values()} == {"doubtful"}
+    assert all(proposal.is_attribute for proposal in found.values())
 
 
 def test_a_proposal_adds_the_word_to_the_query_and_takes_it_away() -> None:
-    (honey,) = (proposal for proposal in slots("porridge", PORRIDGE) if proposal.y == "honey")
-    assert (honey.base, honey.neg) == ("porridge with honey", "porridge without honey")
+    (honey,) = (proposal for proposal in slots("porridge", PORRIDGE) if proposal.constraint.value == "honey")
+    assert (honey.opposite, honey.query) == ("porridge with honey", "porridge without honey")
 
 
 def test_a_proposal_shows_who_affirms_and_who_is_silent() -> None:
-    (honey,) = (proposal for proposal in slots("porridge", PORRIDGE) if proposal.y == "honey")
-    assert honey.affirming == ("honey",)
+    (honey,) = (proposal for proposal in slots("porridge", PORRIDGE) if proposal.constraint.value == "honey")
+    assert honey.violating == ("honey",)
     assert [(snippet.document, snippet.verdict) for snippet in honey.evidence] == [
         ("honey", "affirms"),
         ("raisins", "omits"),
@@ -47,16 +48,16 @@ def test_a_proposal_shows_who_affirms_and_who_is_silent() -> None:
 
 
 def test_words_of_the_query_are_not_proposed() -> None:
-    assert "honey" not in {proposal.y for proposal in slots("porridge and honey", PORRIDGE)}
+    assert "honey" not in {proposal.constraint.value for proposal in slots("porridge and honey", PORRIDGE)}
 
 
 def test_a_word_that_most_documents_hold_is_not_proposed() -> None:
     texts = {name: f"{text} Serve it in a bowl. The bowl is warm." for name, text in PORRIDGE.items()}
-    assert "bowl" not in {proposal.y for proposal in slots("porridge", texts)}
+    assert "bowl" not in {proposal.constraint.value for proposal in slots("porridge", texts)}
 
 
 def test_a_word_that_the_passage_is_not_about_is_not_proposed() -> None:
-    assert "stick" not in {proposal.y for proposal in slots("porridge", PORRIDGE)}
+    assert "stick" not in {proposal.constraint.value for proposal in slots("porridge", PORRIDGE)}
 
 
 RAIN = {
@@ -69,8 +70,9 @@ RAIN = {
 
 def test_months_come_first_and_are_asked_for_with_in() -> None:
     first, second, *_ = slots("rain", RAIN)
-    assert {first.y, second.y} == {"June", "July"}
-    assert (first.base, first.neg) == (f"rain in {first.y}", f"rain not in {first.y}")
+    month, other = first.constraint.value, second.constraint.value
+    assert {month, other} == {"June", "July"}
+    assert (first.opposite, first.query) == (f"rain in {month}", f"rain not in {month}")
 
 
 def test_a_denied_word_does_not_affirm() -> None:

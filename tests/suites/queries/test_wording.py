@@ -9,7 +9,7 @@ from build_factory import knowledge
 
 from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.suites.domain import TemplateFamily
-from constraintsuite.suites.queries.wording import Question, family_for, fill, refuse, singular_of, with_article
+from constraintsuite.suites.queries.wording import QueryWording, family_for, fill, refuse, singular_of, with_article
 
 FAMILIES = {
     **{f"relation {key}": (key, relation.families) for key, relation in knowledge().relations.items()},
@@ -55,7 +55,7 @@ def test_slots_are_filled(template: str, y: str, countable: bool, expected: str)
 
 
 @pytest.mark.parametrize(
-    ("topic", "y", "neg", "reason"),
+    ("topic", "y", "query", "reason"),
     [
         ("soups", "cream", "soups without cream", None),
         ("soups", "", "soups without", "empty_slot"),
@@ -71,9 +71,9 @@ def test_slots_are_filled(template: str, y: str, countable: bool, expected: str)
         ("soups", "cream", 'soups without "cream"', "odd_characters"),
     ],
 )
-def test_reasons_to_refuse(topic: str, y: str, neg: str, reason: str | None) -> None:
-    question = Question(topic, y, "soups with cream", neg, "WITHOUT_Y", "has.WITHOUT_Y", "without")
-    assert refuse(question) == reason
+def test_reasons_to_refuse(topic: str, y: str, query: str, reason: str | None) -> None:
+    wording = QueryWording(topic, y, "soups with cream", query, "WITHOUT_Y", "has.WITHOUT_Y", "without")
+    assert refuse(wording) == reason
 
 
 @pytest.mark.parametrize(("word", "expected"), [("dogs", "dog"), ("glass", "glass"), ("gas", "gas"), ("dog", "dog")])

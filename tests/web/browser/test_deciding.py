@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 SLOW = "const ask = fetch; window.fetch = async (...what) => { await new Promise((go) => setTimeout(go, 300)); return ask(...what); };"
 """A server that is busy."""
 PROPOSALS = [
-    replace(SOUPS, id=f"p{n}", topic=f"soups{n}", base=f"soups{n} with cream", neg=f"soups{n} without cream")
+    replace(SOUPS, id=f"p{n}", topic=f"soups{n}", opposite=f"soups{n} with cream", query=f"soups{n} without cream")
     for n in range(24)
 ]
 

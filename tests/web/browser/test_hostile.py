@@ -43,7 +43,7 @@ SIDES = {
 def hostile(name: str) -> Example:
     query = {"tags": TAGS, "rtl": RTL, "huge": "x" * 5_000}[name]
     queries = (f"{query} without pool", f"{query} with pool", query)
-    return make_example(name, "negation_minpairs", queries, SIDES[name], y="pool", clusters=(name,))
+    return make_example(name, "minpairs", queries, SIDES[name], y="pool", clusters=(name,))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("hostile")
     write_suite(made / "suite", [hostile(name) for name in SIDES], (), name=TAGS)
     said = (Snippet(TAGS, "affirms", f"cream {TAGS}"), Snippet("d2", "denies", f"without cream {RTL}"))
-    write_jsonl(made / "proposals.jsonl", [replace(SOUPS, topic=TAGS, neg=f"{TAGS} without cream", evidence=said)])
+    write_jsonl(made / "proposals.jsonl", [replace(SOUPS, topic=TAGS, query=f"{TAGS} without cream", evidence=said)])
     owner = open_site(made).visit()
     owner.post("/sample/suite", {"size": "3", "seed": "0"})
     owner.post("/writing", {"suite": "suite", "size": "3", "seed": "0"})

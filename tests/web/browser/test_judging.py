@@ -14,6 +14,7 @@ from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.records.examples import Example
 from experiments.tiny_suite import EXAMPLES, write_suite
+from reports.altered import with_document
 from web.browser.conftest import Enter
 from web.site import ANNA, BEN, JUDGE, OWNER
 
@@ -30,12 +31,11 @@ LONG = "Leeks, potatoes and stock, cooked slowly. " * 200
 
 def numbered(number: int) -> Example:
     one = EXAMPLES[number % len(EXAMPLES)]
-    query = replace(one.query, neg=f"{one.query.neg}, number {number}")
-    return replace(one, id=f"e{number:02d}", couple="", clusters=(f"c{number}",), query=query)
+    return replace(one, id=f"e{number:02d}", couple="", clusters=(f"c{number}",), query=f"{one.query}, number {number}")
 
 
 SUITE = [numbered(number) for number in range(COUNT)]
-OBEYING = {example.query.neg: example.docs.pos.text for example in SUITE}
+SATISFYING = {example.query: example.satisfying.text for example in SUITE}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def judge(page: Page, awkward: str) -> None:
     """One item, by keys, without waiting for what comes next."""
     query = page.locator(".field.lead p").inner_text()
     first = page.get_by_role("group", name="first text").inner_text()
-    for key in ("2" if query == awkward else "3", "1" if OBEYING[query] == first else "2", "3", "3", "Enter"):
+    for key in ("2" if query == awkward else "3", "1" if SATISFYING[query] == first else "2", "3", "3", "Enter"):
         page.keyboard.press(key)
 
 
@@ -194,14 +194,18 @@ def test_nothing_that_has_the_focus_lies_under_the_bar(enter: Enter, folder: Pat
             reached.add(name)
             inside = page.evaluate("document.querySelector('form.judge')?.contains(document.activeElement)")
             assert not inside or page.evaluate(UNCOVERED), (key, name)
-        assert {"answer.natural", "answer.obeys", "answer.on_topic", "answer.grammatical", "note", "main"} <= reached
+        assert {
+            "answer.natural",
+            "answer.satisfies",
+            "answer.on_topic",
+            "answer.grammatical",
+            "note",
+            "main",
+        } <= reached
 
 
 def test_an_item_can_be_kept_without_scrolling(enter: Enter, folder: Path) -> None:
-    texts = [
-        replace(one, docs=replace(one.docs, pos=replace(one.docs.pos, text=LONG), neg=replace(one.docs.neg, text=LONG)))
-        for one in SUITE[:3]
-    ]
+    texts = [with_document(with_document(one, "satisfying", text=LONG), "violating", text=LONG) for one in SUITE[:3]]
     write_suite(folder / "long", texts, ())
     owner = enter(OWNER)
     owner.goto(f"{owner.url}sample/long")

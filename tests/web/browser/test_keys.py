@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 TYPED = ("4", "2", "Enter")
 """neither, so-so"""
-GOOD = {"obeys": "neither", "fit": "so-so"}
+GOOD = {"satisfies": "neither", "fit": "so-so"}
 
 
 @pytest.fixture(scope="module")
@@ -79,20 +79,20 @@ def test_keys_change_what_was_answered_one_question_after_the_other(enter: Enter
     assert page.locator(".question.current").get_by_text("Which text does it?").count() == 1
     press(page, "3", "1", "Enter")
     page.get_by_text("1 of 9 done").wait_for()
-    assert said(batch, 0) == {"obeys": "both", "fit": "badly"}
+    assert said(batch, 0) == {"satisfies": "both", "fit": "badly"}
     press(page, "b")
     page.get_by_text("You have answered this item").wait_for()
     press(page, "4", "Enter")
     page.wait_for_url(lambda url: "row=" in url and "told" not in url)
     page.get_by_text("This is item 2.").wait_for()
-    assert said(batch, 0) == {"obeys": "neither", "fit": "badly"}
+    assert said(batch, 0) == {"satisfies": "neither", "fit": "badly"}
 
 
 def test_after_a_fault_keys_rest_until_it_was_read(enter: Enter, batch: Batch) -> None:
     page = enter(ANNA)
     queue_of(page, batch)
     task = tasks_of(batch, ANNA.name)[0]
-    batch.store.append([Draft(ANNA.name, task.item.id, "obeys", "both")], START)  # another window
+    batch.store.append([Draft(ANNA.name, task.item.id, "satisfies", "both")], START)  # another window
     press(page, *TYPED, *TYPED)
     page.get_by_text("Not kept.").wait_for()
     press(page, "1", "1", "Enter")
@@ -119,7 +119,7 @@ def test_keys_with_others_held_down_are_the_browsers(enter: Enter, folder: Path,
 
 def test_a_ruling_is_typed_at_once_and_the_next_is_ruled_on(enter: Enter, batch: Batch) -> None:
     answer_all(batch, ANNA.name)
-    answer_all(batch, BEN.name, lambda task: {"obeys": "both" if task.item.id in ("dish-1", "dish-2") else "first"})
+    answer_all(batch, BEN.name, lambda task: {"satisfies": "both" if task.item.id in ("dish-1", "dish-2") else "first"})
     page = enter(JUDGE)
     page.goto(page.url + f"batch/{batch.path.parent.name}/batch/rulings")
     page.get_by_role("link", name="Begin").click()

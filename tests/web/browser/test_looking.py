@@ -24,7 +24,13 @@ pytestmark = pytest.mark.browser
 DARK = "rgb(20, 23, 27)"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 SAID = (Snippet("d1", "affirms", "A soup finished with cream."), Snippet("d2", "denies", "A soup without cream."))
-MORE = replace(CAKES, id="cakes-eggs", y="eggs", base="cakes with eggs", neg="cakes without eggs", forms=("eggs",))
+MORE = replace(
+    CAKES,
+    id="cakes-eggs",
+    constraint=replace(CAKES.constraint, value="eggs", forms=("eggs",)),
+    query="cakes without eggs",
+    opposite="cakes with eggs",
+)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +119,7 @@ def test_proposals_are_approved_by_keyboard(enter: Enter, folder: Path) -> None:
     page.get_by_text("csuite build --corpus CORPUS --approved").wait_for()
     written = folder / "proposals.approved-1.jsonl"
     check_approval(written)
-    accepted = [one.neg for one in read_jsonl(written, Proposal) if one.status == "accepted"]
+    accepted = [one.query for one in read_jsonl(written, Proposal) if one.status == "accepted"]
     assert accepted == ["soups without cream", "ice cakes without nuts"]
 
 
@@ -121,11 +127,11 @@ def test_words_that_are_refused_are_under_the_cursor_again(enter: Enter) -> None
     page = enter(OWNER)
     page.goto(f"{page.url}proposals/proposals.jsonl")
     page.keyboard.press("e")
-    page.get_by_label("Query with Y", exact=True).first.fill("soups without cream")
+    page.get_by_label("Opposite", exact=True).first.fill("soups without cream")
     page.get_by_role("button", name="Accept in these words").first.click()
-    page.get_by_role("alert").get_by_text("Both queries are the same").wait_for()
+    page.get_by_role("alert").get_by_text("The query and its opposite are the same").wait_for()
     page.wait_for_load_state()
-    assert page.get_by_label("Query with Y", exact=True).first.input_value() == "soups without cream"
+    assert page.get_by_label("Opposite", exact=True).first.input_value() == "soups without cream"
     assert page.evaluate("document.activeElement.name") == "topic"
     page.reload()
 

@@ -19,7 +19,7 @@ from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.suites.audit.results import Audit
 from constraintsuite.suites.pairs.records import Draft as Pair
-from constraintsuite.suites.pairs.records import Rejected
+from constraintsuite.suites.pairs.records import DraftDocument, Rejected
 from constraintsuite.web.pages import PAGES
 from constraintsuite.web.people import Person
 from experiments.tiny_suite import CREAM, LEEKS, write_suite
@@ -91,7 +91,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "suite").mkdir()
     write_text(made / "suite" / "audit.json", adapter(Audit).dump_json(AUDIT).decode())
     write_text(made / "suite" / "README.md", "# Tiny\n\nMade by hand.\n")
-    left_out = Pair("negation_explicit", "p1", "contains", "test", "", "d1", "d2", LEEKS, CREAM, 0.0)
+    documents = DraftDocument("d1", LEEKS), DraftDocument("d2", CREAM)
+    left_out = Pair("explicit", "p1", "contains", "test", "", *documents, 0.0)
     write_jsonl(made / "suite" / "stages" / "kept" / "rejected.jsonl", [Rejected("too_short", left_out)])
     evaluate(write_suite(made / "suite", rejects={"kept: too_short": 1}), "bm25:nostop", "random")
     write_jsonl(made / "proposals.jsonl", [SOUPS, TENTS, CAKES])
@@ -113,7 +114,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def judge_all(batch: Batch, person: Person, natural: str, until: int) -> None:
     said: dict[str, Value] = {
         "natural": natural,
-        "obeys": "first",
+        "satisfies": "first",
         "on_topic": ("first", "second"),
         "grammatical": ("first",),
     }

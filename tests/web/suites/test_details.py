@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 
-from constraintsuite.records.examples import Edit, Example
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import Example, PoolPlace
+from constraintsuite.reports.marks import Segment
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.web.suites import scopes
 from constraintsuite.web.suites.details import Detail, describe_example
 from constraintsuite.web.suites.diff import Change, word_diff
 from constraintsuite.web.suites.finding import read_index
 from constraintsuite.web.suites.passing import why_passed
 from experiments.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
+from reports.altered import with_document, with_evidence
 
 RECIPE: dict[str, Any] = {
     "filters": {"min_topic_overlap": 0.5, "max_pair_similarity": 0.8},
@@ -58,16 +62,16 @@ def described(tmp_path: Path, example: Example) -> Detail:
 
 def test_a_minimal_pair_is_shown_as_one_text(tmp_path: Path) -> None:
     shown = described(tmp_path, CREAMLESS)
-    assert texts_of(shown.documents, "second") == CREAMLESS.docs.neg.text
-    assert texts_of(shown.documents, "first") == CREAMLESS.docs.pos.text
-    assert texts_of(shown.queries, "second") == CREAMLESS.query.base
+    assert texts_of(shown.changes, "second") == CREAMLESS.violating.text
+    assert texts_of(shown.changes, "first") == CREAMLESS.satisfying.text
+    assert texts_of(shown.queries, "second") == CREAMLESS.opposite
 
 
-def test_mentions_cues_and_scopes_are_marked(tmp_path: Path) -> None:
-    satisfying, violating = described(tmp_path, CREAMLESS).sides
+def test_evidence_cues_and_scopes_are_marked(tmp_path: Path) -> None:
+    satisfying, violating = described(tmp_path, CREAMLESS).documents
     marked = {(piece.text, piece.kinds) for piece in satisfying.segments if piece.kinds}
     assert marked == {("no", ("cue",)), ("cream", ("negated", "scope"))}
-    assert "".join(piece.text for piece in violating.segments) == CREAMLESS.docs.neg.text
+    assert "".join(piece.text for piece in violating.segments) == CREAMLESS.violating.text
     assert ("cream", ("affirmed",)) in {(piece.text, piece.kinds) for piece in violating.segments}
 
 
@@ -97,20 +101,21 @@ def test_a_huge_text_is_not_read_again() -> None:
 
 def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> None:
     filler = "Nothing of note. " * 100_000
-    huge = replace(
-        DOGLESS, docs=replace(DOGLESS.docs, neg=replace(DOGLESS.docs.neg, text=DOGLESS.docs.neg.text + filler))
-    )
+    huge = with_document(DOGLESS, "violating", text=DOGLESS.violating.text + filler)
     index = read_index(write_suite(tmp_path, [huge], ()))
-    side = describe_example(index, huge).sides[1]
-    assert side.shortened
-    assert sum(len(piece.text) for piece in side.segments) < 1000
-    assert ("dogs", ("affirmed",)) in side.segments
+    shown = describe_example(index, huge).documents[1]
+    assert shown.shortened
+    assert sum(len(piece.text) for piece in shown.segments) < 1000
+    assert Segment("dogs", ("affirmed",)) in shown.segments
 
 
 @pytest.mark.parametrize(
     ("example", "kin"),
     [
-        (CREAMLESS, [("leekless", "the same two documents, the other way round"), ("loud", "control: case")]),
+        (
+            CREAMLESS,
+            [("leekless", "couple: the same two documents with the roles exchanged"), ("loud", "control: case")],
+        ),
         (LOUD, [("creamless", "what this control was made from")]),
         (ORPHAN, []),
         (IDIOM, [("dogless", "what this control was made from")]),
@@ -122,10 +127,10 @@ def test_what_belongs_to_it_is_named(tmp_path: Path, example: Example, kin: list
 
 
 def test_natural_texts_and_edited_ones_are_couples_apart(tmp_path: Path) -> None:
-    edit = Edit("swap", "both", (), (), token_count_preserved=True)
-    pair = [CREAMLESS, replace(CREAMLESS, id="edited", edit=edit), replace(CREAMLESS, id="turned")]
+    natural = with_document(CREAMLESS, "satisfying", edit="")
+    pair = [natural, replace(CREAMLESS, id="edited"), replace(natural, id="turned")]
     index = read_index(write_suite(tmp_path, pair, ()))
-    assert [kin.example.id for kin in describe_example(index, CREAMLESS).kin] == ["turned"]
+    assert [kin.example.id for kin in describe_example(index, natural).kin] == ["turned"]
 
 
 def test_the_reasons_name_what_was_asked_and_what_it_has() -> None:
@@ -133,19 +138,63 @@ def test_the_reasons_name_what_was_asked_and_what_it_has() -> None:
     assert passed is not None
     rows = {row[0]: row[1:] for row in passed.rows}
     assert rows["verdicts"] == (
-        "the first negates it, the second affirms it, everywhere",
-        "negates it, 1 mention",
-        "affirms it, 1 mention",
+        "all evidence in the satisfying document meets the constraint, and none in the violating one",
+        "negated, 1 place",
+        "affirmed, 1 place",
     )
     assert rows["length"] == ("the longer is at most 1.6 times the shorter: 1.11", "10 words", "9 words")
     assert rows["topic"] == ("holds at least 50% of the words of the topic", "100%", "100%")
     assert "wording" not in rows
 
 
-def test_an_omission_does_not_mention_it() -> None:
+def test_an_omission_has_no_evidence() -> None:
     passed = why_passed(NUTLESS, RECIPE)
     assert passed is not None
-    assert passed.rows[0][2:] == ("does not mention it", "affirms it, 1 mention")
+    assert str(passed.rows[0][1]).startswith("the satisfying document has no evidence")
+    assert passed.rows[0][2:] == ("no evidence", "affirmed, 1 place")
+
+
+def test_of_an_edited_pair_it_is_said_which_document_was_edited() -> None:
+    passed = why_passed(with_document(CREAMLESS, "satisfying", changed=((12, 17), (25, 30))), RECIPE)
+    assert passed is not None
+    assert passed.rows[-1][0] == "wording"
+    assert passed.rows[-1][2:] == ("edited, differs in 2 places", "not edited, differs nowhere")
+    assert next(row for row in passed.rows if row[0] == "similarity")[2] == "100% in both"
+
+
+def test_any_type_of_constraint_can_be_described(tmp_path: Path) -> None:
+    """From the fields that all types share: values of evidence are told as they are."""
+    priced = with_evidence(DOGLESS, Evidence("violating", 0, 10, "95 euros", "test"))
+    index = read_index(write_suite(tmp_path, [priced, replace(NUTLESS, constraint=None)], ()))
+    shown = describe_example(index, priced)
+    assert shown.documents[1].segments[0] == Segment("A campsite", ("evidence",), ("95 euros",))
+    assert shown.evidence.rows == (("A campsite", "violating", "95 euros", "–", "test"),)
+    assert why_passed(priced, RECIPE).rows[0][2:] == ("no evidence", "95 euros, 1 place")  # type: ignore[union-attr]
+    assert describe_example(index, index.get("nutless")).evidence.rows == ()
+
+
+def test_what_a_type_adds_to_its_constraint_is_told(tmp_path: Path) -> None:
+    constraint = Exclude(value="nuts", cue="without", forms=("nuts",), cues={"satisfying": (), "violating": ("no",)})
+    index = read_index(write_suite(tmp_path, [replace(NUTLESS, constraint=constraint)], ()))
+    assert describe_example(index, index.examples[0]).more == (("cues", "violating: no"),)
+
+
+def test_ranks_are_those_of_the_pools_that_were_searched(tmp_path: Path) -> None:
+    example = with_document(DOGLESS, "violating", pools={"topic": PoolPlace(2, 1.5), "opposite": PoolPlace(1, 7.25)})
+    index = read_index(
+        write_suite(tmp_path, [example, replace(NUTLESS, source=replace(NUTLESS.source, retrieval=None))], ())
+    )
+    ranks = describe_example(index, example).ranks
+    assert ranks is not None
+    assert [column.title for column in ranks.columns] == [
+        "document",
+        "rank for the opposite",
+        "score for the opposite",
+        "rank for the topic",
+        "score for the topic",
+    ]
+    assert ranks.rows == (("satisfying", None, None, 1, None), ("violating", 1, 7.25, 2, 1.5))
+    assert describe_example(index, index.examples[1]).ranks is None
 
 
 @pytest.mark.parametrize(
@@ -156,4 +205,4 @@ def test_what_no_filter_has_seen_has_no_reasons(example: Example, settings: dict
 
 
 def test_the_record_is_there_as_it_is_stored(tmp_path: Path) -> None:
-    assert json.loads(described(tmp_path, CREAMLESS).raw)["docs"]["pos"]["text"] == CREAMLESS.docs.pos.text
+    assert json.loads(described(tmp_path, CREAMLESS).raw)["documents"][0]["text"] == CREAMLESS.satisfying.text

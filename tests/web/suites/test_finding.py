@@ -16,6 +16,7 @@ from constraintsuite.web.suites.choice import Choice, read_choice
 from constraintsuite.web.suites.finding import SuiteIndex, leaf, read_index
 from constraintsuite.web.suites.words import index_texts, parse_terms, snippet
 from experiments.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
+from reports.altered import with_document
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +35,13 @@ ALL = ["creamless", "leekless", "dogless", "showerless", "nutless", "loud", "orp
     ("values", "found"),
     [
         ({}, ALL),
-        ({"slice": "negation_minpairs"}, ["creamless", "leekless"]),
-        ({"slice": "controls_nonflip"}, ["loud", "orphan"]),
+        ({"slice": "minpairs"}, ["creamless", "leekless"]),
+        ({"slice": "nonflip"}, ["loud", "orphan"]),
         ({"domain": "travel"}, ["dogless", "showerless", "idiom"]),
-        ({"domain": "travel", "slice": "negation_explicit"}, ["dogless", "showerless"]),
-        ({"domain": "food", "slice": "negation_explicit"}, []),
+        ({"domain": "travel", "slice": "explicit"}, ["dogless", "showerless"]),
+        ({"domain": "food", "slice": "explicit"}, []),
         ({"control": "case"}, ["loud"]),
-        ({"leaves_out": "nuts"}, ["nutless"]),
+        ({"value": "nuts"}, ["nutless"]),
         ({"edited": "edited"}, ["creamless", "leekless", "loud", "orphan"]),
         ({"slice": "no such slice"}, []),
     ],
@@ -71,11 +72,11 @@ def test_full_text(index: SuiteIndex, search: str, found: list[str]) -> None:
 
 
 def test_counts_are_what_each_value_would_leave_beside_the_other_filters(index: SuiteIndex) -> None:
-    found = index.find(Choice({"slice": "negation_explicit"}, "campsites"))
+    found = index.find(Choice({"slice": "explicit"}, "campsites"))
     offers = {offer.facet.name: offer for offer in found.offers}
-    assert offers["slice"].listed == {"negation_explicit": 2, "controls_adversarial": 1}
+    assert offers["slice"].listed == {"explicit": 2, "adversarial": 1}
     assert offers["domain"].listed == {"travel": 2}
-    assert offers["leaves_out"].listed == {"dogs": 1, "showers": 1}
+    assert offers["value"].listed == {"dogs": 1, "showers": 1}
 
 
 def test_every_count_is_kept(index: SuiteIndex) -> None:
@@ -87,7 +88,7 @@ def test_every_count_is_kept(index: SuiteIndex) -> None:
 
 
 def test_a_value_that_leaves_nothing_stays_to_be_taken_away(index: SuiteIndex) -> None:
-    offers = {o.facet.name: o for o in index.find(Choice({"domain": "food", "slice": "negation_explicit"})).offers}
+    offers = {o.facet.name: o for o in index.find(Choice({"domain": "food", "slice": "explicit"})).offers}
     assert offers["domain"].listed == {"travel": 2, "food": 0}
     assert offers["domain"].useful
 
@@ -95,17 +96,31 @@ def test_a_value_that_leaves_nothing_stays_to_be_taken_away(index: SuiteIndex) -
 def test_what_tells_nothing_apart_is_no_filter(index: SuiteIndex) -> None:
     assert "split" not in index.facets
     assert "relation" not in index.facets
-    assert {"slice", "domain", "leaves_out", "edited", "control"} <= index.facets.keys()
+    assert {"slice", "domain", "value", "edited", "control"} <= index.facets.keys()
 
 
 def test_tags_and_notes_are_filters(tmp_path: Path) -> None:
     noted = [
-        replace(DOGLESS, notes=("source: press",), split="dev", tags=replace(DOGLESS.tags, difficulty="hard")),
-        replace(NUTLESS, notes=("source: blog",), tags=replace(NUTLESS.tags, doc_pos_mentions_y=False)),
+        replace(
+            DOGLESS, notes=("source: press",), split="dev", tags={**DOGLESS.tags, "difficulty": "hard", "unit": "euro"}
+        ),
+        replace(NUTLESS, notes=("source: blog",)),
     ]
     index = read_index(write_suite(tmp_path, noted, ()))
-    for name, value in (("notes.source", "press"), ("split", "dev"), ("difficulty", "hard"), ("pos_mentions", "yes")):
+    for name, value in (("notes.source", "press"), ("split", "dev"), ("difficulty", "hard"), ("unit", "euro")):
         assert ids(index, Choice({name: value})) == ["dogless"], name
+
+
+def test_evidence_is_a_filter(index: SuiteIndex) -> None:
+    assert ids(index, Choice({"satisfying_evidence": "none"})) == ["nutless"]
+    assert ids(index, Choice({"satisfying_evidence": "negated"})) == [id for id in ALL if id != "nutless"]
+
+
+def test_an_example_without_a_constraint_is_in_no_group_of_constraints(tmp_path: Path) -> None:
+    index = read_index(write_suite(tmp_path, [DOGLESS, replace(NUTLESS, constraint=None)], ()))
+    for name, value in (("value", "dogs"), ("satisfying_evidence", "negated"), ("violating_evidence", "affirmed")):
+        assert index.facets[name].values == (value,)
+        assert ids(index, Choice({name: value})) == ["dogless"]
 
 
 @pytest.mark.parametrize(
@@ -191,8 +206,7 @@ def test_the_words_of_a_search(search: str, terms: tuple[str, ...]) -> None:
 @given(st.text(max_size=60), st.sampled_from(EXAMPLES))
 def test_any_search_finds_what_holds_it(search: str, example: Example) -> None:
     terms = parse_terms(search)
-    document = replace(example.docs.pos, text=" ".join(terms))
-    holds = replace(example, docs=replace(example.docs, pos=document))
+    holds = with_document(example, "satisfying", text=" ".join(terms))
     assert index_texts([holds]).holding(terms).all()
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.reports.marks import Segment
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.pairs.records import Draft, Rejected
+from constraintsuite.suites.constraints.exclude import Exclude
+from constraintsuite.suites.pairs.records import Draft, DraftDocument, Rejected
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.suites import rejects
 from constraintsuite.web.suites.rejects import read_rejects, show_reject
@@ -17,25 +19,31 @@ PROPOSAL = Proposal(
     id="p1",
     status="build",
     topic="campsites",
-    y="showers",
+    constraint=Exclude(value="showers", cue="without", forms=("showers",)),
+    query="campsites without showers",
+    opposite="campsites with showers",
     relation="travel.has",
     domain="travel",
-    base="campsites with showers",
-    neg="campsites without showers",
     template="WITHOUT_Y",
     template_family="has.WITHOUT_Y",
-    marker="without",
-    forms=("showers",),
-    blocked=(),
     split="train",
     score=1.0,
     topic_documents=2,
-    affirming=("d2",),
-    denying=("d1",),
+    satisfying=("d1",),
+    violating=("d2",),
     examples_expected=1,
 )
-DRAFT = Draft("negation_explicit", PROPOSAL.id, "travel.has", "train", "", "d1", "d2", "No showers.", "Showers.", 0.0)
-COUNTS = {"kept: violator_mixed_y": 2, "pairs: repeated": 0, "queries: given:no_y_named": 45}
+DRAFT = Draft(
+    "explicit",
+    PROPOSAL.id,
+    "travel.has",
+    "train",
+    couple="",
+    satisfying=DraftDocument("d1", "No showers.", edit="insert", changed=((0, 2),)),
+    violating=DraftDocument("d2", "Showers."),
+    cost=0.0,
+)
+COUNTS = {"kept: violating_mixed_y": 2, "pairs: repeated": 0, "queries: given:no_y_named": 45}
 
 
 def suite_with(folder: Path, *rejected: Rejected, stages: bool = True) -> Path:
@@ -47,9 +55,9 @@ def suite_with(folder: Path, *rejected: Rejected, stages: bool = True) -> Path:
 
 
 def test_they_are_counted_the_most_common_first_and_kept_where_stages_are(tmp_path: Path) -> None:
-    found = read_rejects(suite_with(tmp_path, *[Rejected("violator_mixed_y", DRAFT)] * 2))
-    assert list(found.counts.items()) == [("queries: given:no_y_named", 45), ("kept: violator_mixed_y", 2)]
-    assert found.drafts == {"kept: violator_mixed_y": (DRAFT, DRAFT)}
+    found = read_rejects(suite_with(tmp_path, *[Rejected("violating_mixed_y", DRAFT)] * 2))
+    assert list(found.counts.items()) == [("queries: given:no_y_named", 45), ("kept: violating_mixed_y", 2)]
+    assert found.drafts == {"kept: violating_mixed_y": (DRAFT, DRAFT)}
 
 
 def test_without_stages_there_are_only_counts(tmp_path: Path) -> None:
@@ -58,8 +66,11 @@ def test_without_stages_there_are_only_counts(tmp_path: Path) -> None:
 
 
 def test_a_pair_is_shown_with_its_query(tmp_path: Path) -> None:
-    found = read_rejects(suite_with(tmp_path, Rejected("violator_mixed_y", DRAFT)))
-    assert show_reject(found, DRAFT).query == "campsites without showers"
+    found = read_rejects(suite_with(tmp_path, Rejected("violating_mixed_y", DRAFT)))
+    shown = show_reject(found, DRAFT)
+    assert shown.query == "campsites without showers"
+    assert shown.satisfying == (Segment("No", ("edit",)), Segment(" showers."))
+    assert shown.violating == (Segment("Showers."),)
 
 
 def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

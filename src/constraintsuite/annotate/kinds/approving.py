@@ -11,8 +11,8 @@ from typing import Literal
 
 from constraintsuite.annotate.answering import StaleError
 from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.kinds.proposals import approve, reword, write_approved
-from constraintsuite.annotate.kinds.rewording import WORDS, read_verdict
+from constraintsuite.annotate.kinds.proposals import approve, reword, words_of, write_approved
+from constraintsuite.annotate.kinds.rewording import read_verdict
 from constraintsuite.annotate.kinds.wordings import settle_words, words_by_person, words_in_words
 from constraintsuite.annotate.labels import Label, label_all
 from constraintsuite.annotate.records import Draft, Event
@@ -57,7 +57,7 @@ class Judged:
     @property
     def reworded(self) -> bool:
         """Whether anyone found better words."""
-        return any(getattr(self.mined, name) != getattr(self.now, name) for name in WORDS)
+        return words_of(self.mined) != words_of(self.now)
 
 
 Find = Callable[[Proposal], Documents | None]
@@ -97,15 +97,14 @@ def _own(mined: Proposal, said: Standing, find: Find) -> dict[str, tuple[Proposa
 
 
 def _outlook(mined: Proposal, now: Proposal, find: Find, alone: bool) -> Outlook:
-    same = (mined.topic, mined.forms) == (now.topic, now.forms)
+    same = (mined.topic, mined.constraint.forms) == (now.topic, now.constraint.forms)
     found = look_up(mined, now, None if same else find(mined))
     return Outlook(0, (*found.notes, lone_in_words(now))) if alone else found
 
 
 def answers_of(one: Judged, verdict: str, words: Mapping[str, str]) -> dict[str, str]:
     """What a verdict and, with an acceptance, the words come to as answers; what cannot be kept is a UserError."""
-    mined, now = ({name: str(getattr(each, name)) for name in WORDS} for each in (one.mined, one.now))
-    return read_verdict(mined, now, verdict, words)
+    return read_verdict(words_of(one.mined), words_of(one.now), verdict, words)
 
 
 def keep_verdict(batch: Batch, proposal: str, by: str, answers: Mapping[str, str], seen: int, now: datetime) -> None:

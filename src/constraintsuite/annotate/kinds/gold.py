@@ -1,4 +1,4 @@
-"""Gold: examples of a suite. Is the query natural, which document obeys it, are both on topic, is the edit grammatical?"""
+"""Gold: examples of a suite. Is the query natural, which document satisfies it, are both on topic, is the edit grammatical?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from constraintsuite.text.terms import TermAnalyser
 
 QUESTIONS = (
     Question("natural", "Would a person type this query?", "choice", ("no", "awkward", "yes"), ordered=True),
-    Question("obeys", "Which text does what the query asks?", "choice", (*SIDES, "both", "neither")),
+    Question("satisfies", "Which text does what the query asks?", "choice", (*SIDES, "both", "neither")),
     Question(
         "on_topic", "Which texts are about what the query is about, leaving aside what it excludes?", "choices", SIDES
     ),
@@ -84,7 +84,7 @@ def verdict_of(item: Item, labelled: Labelled) -> tuple[Verdict, str]:
     if waiting:
         return "open", f"not settled: {', '.join(waiting)}"
     wrong = []
-    if labelled.settled("obeys") != item.hidden["obeys"]:
+    if labelled.settled("satisfies") != item.hidden["satisfies"]:
         wrong.append("the texts are not as labelled")
     if set(labelled.settled("on_topic") or ()) != set(SIDES):
         wrong.append("a text is off topic")
@@ -137,8 +137,8 @@ def judge_all(batch: Batch, labelled: Sequence[Labelled]) -> list[Judged]:
     for one in labelled:
         item = batch.items[one.item]
         verdict, reason = verdict_of(item, one)
-        obeys = one.settled("obeys")
-        right = None if obeys is None else obeys == item.hidden["obeys"]
+        chosen = one.settled("satisfies")
+        right = None if chosen is None else chosen == item.hidden["satisfies"]
         judged.append(Judged(one.item, _texts(item), verdict, reason, right, one.labels))
     return judged
 
@@ -153,19 +153,19 @@ def summarise(batch: Batch, judged: Sequence[Judged], claim: float = CLAIM) -> G
 
 
 def _item(example: Example, seed: int) -> Item:
-    obeys = SIDES[stable_hash("side", str(seed), example.id) % 2]
+    side = SIDES[stable_hash("side", str(seed), example.id) % 2]
     return Item(
         example.id,
-        fields={"query": example.query.neg},
-        sides=_sides(obeys, example.docs.pos.text, example.docs.neg.text),
+        fields={"query": example.query},
+        sides=_sides(side, example.satisfying.text, example.violating.text),
         groups={
-            "slice": example.suite,
-            "difficulty": example.tags.difficulty,
+            "slice": example.slice,
+            "difficulty": example.tags.get("difficulty", "unknown"),
             "relation": example.relation,
             "domain": example.domain,
         },
         links=example.clusters or (example.couple or example.id,),
-        hidden={"obeys": obeys},
+        hidden={"satisfies": side},
     )
 
 
@@ -173,9 +173,9 @@ def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Item
     """A query with its satisfying text and a text that shares no word with its topic: only one can be on topic."""
     ordered = sorted(examples, key=lambda example: stable_hash("decoy", str(seed), example.id))
     made = 0
-    held = {example.id: _terms(example.docs.neg.text) for example in ordered}
+    held = {example.id: _terms(example.violating.text) for example in ordered}
     for example in ordered:
-        topic = _terms(f"{example.query.topic} {example.query.neg}")
+        topic = _terms(f"{example.topic} {example.query}")
         other = next((e for e in reversed(ordered) if not topic & held[e.id]), None)
         if made == count or other is None:
             continue
@@ -183,8 +183,8 @@ def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Item
         own = SIDES[stable_hash("side", str(seed), "decoy", example.id) % 2]
         yield Item(
             f"decoy-{stable_hash('decoy', str(seed), example.id):016x}",
-            fields={"query": example.query.neg},
-            sides=_sides(own, example.docs.pos.text, other.docs.neg.text),
+            fields={"query": example.query},
+            sides=_sides(own, example.satisfying.text, other.violating.text),
             expected={"on_topic": (own,)},
         )
 
@@ -192,8 +192,8 @@ def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Item
 def _texts(item: Item) -> str:
     """As a build names the example that an item was made from."""
     assert item.sides is not None
-    pos, neg = item.sides if item.hidden["obeys"] == SIDES[0] else reversed(item.sides)
-    return name_of_texts(item.fields["query"], pos, neg)
+    satisfying, violating = item.sides if item.hidden["satisfies"] == SIDES[0] else reversed(item.sides)
+    return name_of_texts(item.fields["query"], satisfying, violating)
 
 
 def _sides(first_of: str, one: str, other: str) -> tuple[str, str]:

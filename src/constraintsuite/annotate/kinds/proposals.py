@@ -20,7 +20,7 @@ from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.text.mentions import find_forms, fold, surface_forms
 
 QUESTIONS = (
-    Question("verdict", "Would this query, with and without Y, be a fair test?", "choice", VERDICTS),
+    Question("verdict", "Would this query, with its opposite, be a fair test?", "choice", VERDICTS),
     *(Question(question_of(name), f"Better words for {name}?", "text", optional=True) for name in WORDS),
 )
 
@@ -37,10 +37,9 @@ class ProposalItems:
         """One a proposal, without its score and rank."""
         for proposal in self.proposals:
             evidence = "\n".join(f"{one.verdict}: {one.text}" for one in proposal.evidence)
-            shown = {"topic": proposal.topic, "y": proposal.y, "base": proposal.base, "neg": proposal.neg}
             yield Item(
                 proposal.id,
-                fields={**shown, "evidence": evidence},
+                fields={**words_of(proposal), "evidence": evidence},
                 groups={"relation": proposal.relation, "domain": proposal.domain},
                 links=(proposal.topic,),
             )
@@ -89,14 +88,26 @@ def _approved(proposal: Proposal, labels: Mapping[str, Label], said: Standing) -
     return replace(reword(proposal, words), status="accepted")
 
 
+def words_of(proposal: Proposal) -> dict[str, str]:
+    """What may be reworded, by WORDS."""
+    texts = (proposal.topic, proposal.constraint.value, proposal.query, proposal.opposite)
+    return dict(zip(WORDS, texts, strict=True))
+
+
 def reword(proposal: Proposal, words: Words) -> Proposal:
     """The proposal in other words; the cue is that of the new query.
 
     A new Y is looked for in texts instead of the old one, since what affirms cream need not affirm goat's cheese; where it is
     the old one in another number or case, the forms that were mined stay as well.
     """
-    said = replace(proposal, **{name: text for name, text in words.items() if text})  # type: ignore[arg-type]
-    forms = surface_forms(said.y) if said.y != proposal.y else ()
-    is_same = not forms or not {fold(form) for form in forms}.isdisjoint(map(fold, proposal.forms))
-    marker = said.marker if find_forms(said.neg, [said.marker]) else find_cue(said.neg)
-    return replace(said, forms=tuple(dict.fromkeys((*(said.forms if is_same else ()), *forms))), marker=marker)
+    said = words_of(proposal) | {name: text for name, text in words.items() if text}
+    value, query, old = said["value"], said["query"], proposal.constraint
+    forms = surface_forms(value) if value != old.value else ()
+    is_same = not forms or not {fold(form) for form in forms}.isdisjoint(map(fold, old.forms))
+    constraint = replace(
+        old,
+        value=value,
+        cue=old.cue if find_forms(query, [old.cue]) else find_cue(query),
+        forms=tuple(dict.fromkeys((*(old.forms if is_same else ()), *forms))),
+    )
+    return replace(proposal, topic=said["topic"], constraint=constraint, query=query, opposite=said["opposite"])

@@ -1,4 +1,4 @@
-"""What a person may put into other words: topic, Y and both queries of a proposal, by the same rules on a page and in a sheet."""
+"""What a person may put into other words in a proposal, by the same rules on a page and in a sheet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from constraintsuite.text.choice import get_analyser
 
 NAME = "proposals"
 """Of the kind."""
-WORDS = ("topic", "y", "base", "neg")
+WORDS = ("topic", "value", "query", "opposite")
 """What may be reworded; an empty answer leaves it as it was proposed."""
 LONGEST = 300
 """Characters of each."""
@@ -64,23 +64,23 @@ def settle_row(item: Item, before: Mapping[str, str], drafts: list[Draft]) -> li
 def _rewordings(mined: Mapping[str, str], before: Mapping[str, str], words: Mapping[str, str]) -> dict[str, str]:
     """What was put into other words; what stays as it was proposed is an empty answer.
 
-    Where a topic or a Y is reworded and a query is not, the query follows.
+    Where a topic or a value is reworded and a query is not, the query follows.
     """
     given = {name: tidy(words.get(name, before[name])) for name in WORDS}
-    for query in ("base", "neg"):
+    for query in ("query", "opposite"):
         if given[query] == before[query]:
-            given[query] = _follow(given[query], {before[name]: given[name] for name in ("topic", "y")})
+            given[query] = _follow(given[query], {before[name]: given[name] for name in ("topic", "value")})
     empty = [name for name, text in given.items() if not any(map(str.isalnum, text))]
     if empty:
         raise UserError(f"{', '.join(empty)} must hold a word.")
     long = [name for name, text in given.items() if len(text) > LONGEST]
     if long:
         raise UserError(f"{', '.join(long)}: at most {LONGEST} characters.")
-    if given["base"].casefold() == given["neg"].casefold():
-        raise UserError(f"Both queries are the same; the negated one must leave {given['y']!r} out.")
-    if find_cue(mined["neg"]) and not find_cue(given["neg"]):
+    if given["opposite"].casefold() == given["query"].casefold():
+        raise UserError(f"The query and its opposite are the same; the query must leave {given['value']!r} out.")
+    if find_cue(mined["query"]) and not find_cue(given["query"]):
         raise UserError(
-            f"{given['neg']!r} does not negate: no word in it is known to leave {given['y']!r} out. Use one such as without, "
+            f"{given['query']!r} does not negate: no word in it is known to leave {given['value']!r} out. Use one such as without, "
             "no, not, lacking, excluding, free of."
         )
     return {question_of(name): "" if text == mined[name] else text for name, text in given.items()}

@@ -18,13 +18,13 @@ from constraintsuite.annotate.records import Item, Question
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Example, Slice
+from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.store.files import whole_folder, write_text
 from constraintsuite.suites.export.nevir import FIELDS
 from constraintsuite.suites.export.parts import write_rows
 
 NAME = "writing"
-SLICES: tuple[Slice, ...] = ("negation_minpairs", "nevir")
+SLICES = (MINPAIRS, "nevir")
 """Whose two documents are a passage and its edited twin."""
 LONGEST_PASSAGE = 4_000
 """Characters; nobody should have to read more to write one line."""
@@ -54,12 +54,12 @@ class WritingItems:
     def items(self) -> Iterator[Item]:
         """One a pair."""
         for pair in self.pairs:
-            texts = (pair.docs.pos.text, pair.docs.neg.text)
+            texts = (pair.satisfying.text, pair.violating.text)
             original = stable_hash("side", str(self.seed), pair.id) % 2
             yield Item(
                 pair.id,
                 fields=dict(zip(PASSAGES, texts if original == 0 else reversed(texts), strict=True)),
-                groups={"domain": pair.domain, "operator": pair.edit.operator if pair.edit else "unknown"},
+                groups={"domain": pair.domain, "operator": pair.edit},
                 links=pair.clusters or (pair.couple or pair.id,),
                 hidden={"original": PASSAGES[original], "split": pair.split, "models": " ".join(self.models)},
             )
@@ -92,7 +92,7 @@ def read_pairs(folder: Path, size: int, seed: int, models: tuple[str, ...] = ())
     the same words in another order none can be refused, so that only people keep a query from asking for a word.
     """
     examples, source = unchanged_examples(folder)
-    pairs = _distinct([example for example in examples if example.suite in SLICES])
+    pairs = _distinct([example for example in examples if example.slice in SLICES])
     if not pairs:
         raise UserError(f"{folder}: this suite has no minimal pairs ({' or '.join(SLICES)}) to write queries for.")
     drawn = sorted(pairs, key=lambda pair: (-_telling(pair), stable_hash("writing", str(seed), pair.id)))[:size]
@@ -156,8 +156,8 @@ def write_nevir(batch: Batch, folder: Path) -> WrittenRows:
 def _distinct(examples: Sequence[Example]) -> list[Example]:
     """Each two texts once; of a couple the one whose satisfying text is the corpus's own, as NevIR's doc1 is."""
     found: dict[frozenset[str], Example] = {}
-    for example in sorted(examples, key=lambda one: one.edit is None or one.edit.document != "neg"):
-        texts = frozenset((example.docs.pos.text, example.docs.neg.text))
+    for example in sorted(examples, key=lambda one: not one.violating.edit or bool(one.satisfying.edit)):
+        texts = frozenset((example.satisfying.text, example.violating.text))
         if len(texts) == 2 and max(map(len, texts)) <= LONGEST_PASSAGE:
             found.setdefault(texts, example)
     return list(found.values())
@@ -165,7 +165,7 @@ def _distinct(examples: Sequence[Example]) -> list[Example]:
 
 def _telling(pair: Example) -> int:
     """How many of the two texts have words of their own."""
-    return len(own_words((pair.docs.pos.text, pair.docs.neg.text)))
+    return len(own_words((pair.satisfying.text, pair.violating.text)))
 
 
 def _passage_names(batch: Batch) -> dict[str, str]:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.experiments.outcomes import preferences_of
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import Example, QueryRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +17,10 @@ class Question:
     texts: tuple[str, str]
 
 
-def questions_of(example: Example) -> dict[str, Question]:
-    """The questions of an example by the role of the query; a role that states no preference asks nothing."""
-    return {
-        role: Question(preference.query, _sorted(preference.better, preference.worse))
-        for role, preference in preferences_of(example).items()
-    }
+def questions_of(example: Example) -> dict[QueryRole, Question]:
+    """The questions of an example by query; a query that states no preference asks nothing."""
+    texts = _sorted(example.satisfying.text, example.violating.text)
+    return {preference.query: Question(example.queries[preference.query], texts) for preference in example.preferences}
 
 
 def draw_questions(examples: Sequence[Example], count: int | None, seed: int) -> dict[Question, str]:

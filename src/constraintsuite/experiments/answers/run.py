@@ -15,7 +15,7 @@ from constraintsuite.experiments.outcomes import keep_queries
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.models.base import Fact
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import Example, QueryRole
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of
 
@@ -59,8 +59,10 @@ def _answered(suite: Suite, given: Answers, answers: AnswerFile) -> tuple[Suite,
     A role under which nobody answered anything was not asked; under the others, each example must be answered.
     """
     roles = _roles(suite, given)
-    if "neg" not in roles:
-        raise UserError(f"{answers.path}: holds no answer under a negated query, which every figure rests on.")
+    if "query" not in roles:
+        raise UserError(
+            f"{answers.path}: holds no answer under a query itself, only under opposites or restatements; every figure needs the former."
+        )
     examples = [_with_roles(example, roles) for example in suite.examples]
     controls = [_with_roles(control, roles) for control in suite.controls]
     missing = {e.id for e in (*examples, *controls) if any(q not in given for q in questions_of(e).values())}
@@ -72,16 +74,16 @@ def _answered(suite: Suite, given: Answers, answers: AnswerFile) -> tuple[Suite,
     return Suite(suite.artifact, kept, tuple(c for c in controls if c.id not in missing)), len(missing)
 
 
-def _roles(suite: Suite, given: Answers) -> set[str]:
+def _roles(suite: Suite, given: Answers) -> set[QueryRole]:
     """Those that the answers are about, and those whose questions are all answered, if under another example's role."""
-    asked: dict[str, list[bool]] = {}
+    asked: dict[QueryRole, list[bool]] = {}
     for example in (*suite.examples, *suite.controls):
         for role, question in questions_of(example).items():
             asked.setdefault(role, []).append(question in given)
     return {each.role for answer in given.values() for each in answer} | {r for r, done in asked.items() if all(done)}
 
 
-def _with_roles(example: Example, roles: set[str]) -> Example:
+def _with_roles(example: Example, roles: set[QueryRole]) -> Example:
     """The example without queries that nobody was asked: they have no score, and no figure may pretend that they do."""
     return keep_queries(example, questions_of(example).keys() & roles)
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.answers.files import AnswerRow, read_rows
 from constraintsuite.experiments.answers.questions import Question, questions_of
-from constraintsuite.experiments.scoring import queries_of
-from constraintsuite.records.examples import Example, ExampleDocument
+from constraintsuite.records.examples import Example, ExampleDocument, QueryRole
 
 _SHOWN_FAULTS = 10
 
@@ -21,7 +20,7 @@ class GivenAnswer:
     """One person's answer: how much each of a question's two texts got, 1 and 0, or a half each."""
 
     annotator: str
-    role: str
+    role: QueryRole
     shares: tuple[float, float]
 
 
@@ -85,11 +84,12 @@ def verdict(given: Sequence[GivenAnswer]) -> tuple[float, float]:
     return sum(each.shares[0] for each in given) / len(given), sum(each.shares[1] for each in given) / len(given)
 
 
-def _role(query: str, example: Example) -> str:
+def _role(query: str, example: Example) -> QueryRole:
     asked = questions_of(example)
-    texts = {_plain(text): role for role, text in reversed(queries_of(example).items())}
-    role = query if query in queries_of(example) else texts.get(_plain(query), "") if query else "neg"
-    if role not in asked:
+    names: dict[str, QueryRole] = {_plain(text): role for role, text in reversed(example.queries.items())}
+    names |= {role: role for role in example.queries}
+    role = names.get(query) or names.get(_plain(query)) if query else "query"
+    if role is None or role not in asked:
         named = ", ".join(asked)
         raise _Fault(
             f"{query!r} is no query of {example.id} that has a right answer; there are: {named}, or their texts"
@@ -107,7 +107,7 @@ def _shares(row: AnswerRow, example: Example, question: Question) -> tuple[float
 
 def _shown(row: AnswerRow, example: Example) -> ExampleDocument:
     """The document that stands in the column `first` or `second`."""
-    by_text = {_plain(document.text): document for document in (example.docs.pos, example.docs.neg)}
+    by_text = {_plain(document.text): document for document in (example.satisfying, example.violating)}
     first, second = by_text.get(_plain(row.first)), by_text.get(_plain(row.second))
     if first is None or second is None or first is second:
         raise _Fault("first and second can be understood only if columns of these names hold the two texts as shown")
@@ -115,11 +115,13 @@ def _shown(row: AnswerRow, example: Example) -> ExampleDocument:
 
 
 def _named(choice: str, example: Example) -> ExampleDocument:
-    docs = example.docs
-    sides = {docs.pos.id: docs.pos, docs.neg.id: docs.neg, "pos": docs.pos, "neg": docs.neg}
+    documents = (example.satisfying, example.violating)
+    sides = {name: document for document in documents for name in (document.id, document.role)}
     found = sides.get(choice) or sides.get(choice.lower())
-    if found is None or (choice == docs.pos.id == docs.neg.id):
-        raise _Fault(f"choice is {choice!r}; expected first, second, tie, pos, neg or the id of one of the documents")
+    if found is None or all(choice == document.id for document in documents):
+        raise _Fault(
+            f"choice is {choice!r}; expected first, second, tie, satisfying, violating or the id of one of the documents"
+        )
     return found
 
 

@@ -74,15 +74,15 @@ def _read_own(artifact: Artifact, split: str | None) -> Collection:
 
 
 def _read_pairs(suite: Path, split: str | None) -> Collection:
-    """Each distinct text of the examples is a document; the pairs of a negated query are its judgments."""
+    """Each distinct text of the examples is a document; the pairs of a query are its judgments."""
     loaded = load_suite(suite)
     documents = _Documents()
     by_query: dict[str, list[Example]] = defaultdict(list)
     for example in loaded.examples:
-        documents.add(example.docs.pos)
-        documents.add(example.docs.neg)
+        documents.add(example.satisfying)
+        documents.add(example.violating)
         if split in (None, example.split):
-            by_query[example.query.neg].append(example)
+            by_query[example.query].append(example)
     found = [_judge(text, examples, documents) for text, examples in by_query.items()]
     return Collection(
         loaded.name,
@@ -116,9 +116,9 @@ class _Found(NamedTuple):
 
 def _judge(text: str, examples: Sequence[Example], documents: _Documents) -> _Found:
     """Named after its first example."""
-    relevant = {documents.ids[example.docs.pos.text]: 1 for example in examples}
-    agreed = agree(relevant, (documents.ids[example.docs.neg.text] for example in examples))
-    links = {name for e in examples for name in (*e.clusters, e.source.doc_pos_id, e.source.doc_neg_id)}
+    relevant = {documents.ids[example.satisfying.text]: 1 for example in examples}
+    agreed = agree(relevant, (documents.ids[example.violating.text] for example in examples))
+    links = {name for e in examples for name in (*e.clusters, e.satisfying.source, e.violating.source)}
     return _Found(JudgedQuery(examples[0].id, text, agreed.grades, agreed.violators, frozenset(links)), agreed.dropped)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.circuits.records import RankedSite, Ranking
 from constraintsuite.mechanism.circuits.resampling import resample
-from constraintsuite.mechanism.contrasts.records import HALVES, Contrast
+from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import ALL, BoolArray, Direction, Effects, FloatArray, Method
 from constraintsuite.mechanism.nulls import ROUNDING, MaxT, max_t
@@ -23,7 +23,7 @@ _EITHER: tuple[Method, ...] = ("exact", "attribution")
 class SiteEffects(NamedTuple):
     """Effects of whole sites, without gaps."""
 
-    contrasts: tuple[Contrast, ...]
+    contrasts: tuple[MarkedContrast, ...]
     sites: tuple[str, ...]
     values: FloatArray
     """Change of the margin: (contrasts, sites)."""
@@ -48,7 +48,7 @@ class SiteEffects(NamedTuple):
         return np.array([contrast.half == name for contrast in self.contrasts])
 
 
-def cluster_numbers(contrasts: Sequence[Contrast]) -> IntArray:
+def cluster_numbers(contrasts: Sequence[MarkedContrast]) -> IntArray:
     """The number of the independent group that each contrast is in."""
     return connected_components([contrast.clusters for contrast in contrasts])
 
@@ -60,7 +60,7 @@ def rounding_of(*margins: FloatArray) -> float:
 
 def site_effects(
     effects: Effects,
-    contrasts: Sequence[Contrast],
+    contrasts: Sequence[MarkedContrast],
     sites: Sequence[str],
     direction: Direction,
     method: Method | None = None,
@@ -101,7 +101,7 @@ def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> Ranking:
 
 
 def _table(
-    rows: Effects, contrasts: Sequence[Contrast], sites: Sequence[str], direction: Direction, method: Method
+    rows: Effects, contrasts: Sequence[MarkedContrast], sites: Sequence[str], direction: Direction, method: Method
 ) -> SiteEffects:
     row = {contrast.id: i for i, contrast in enumerate(contrasts)}
     column = {site: i for i, site in enumerate(sites)}

@@ -161,8 +161,8 @@ class RandomModels:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What must hold before a circuit is called found."""
+class CircuitVerdict:
+    """Whether a circuit is called found, and each condition for it."""
 
     found: bool
     """All of the following hold; untrained models need not have been asked for."""
@@ -214,4 +214,4 @@ class CircuitReport:
     controls: tuple[ControlEffect, ...]
     """The first is what is studied, to read the others beside."""
     random_models: RandomModels | None
-    verdict: Verdict
+    verdict: CircuitVerdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from constraintsuite.mechanism.circuits.records import ChanceCircuits, RandomModels, RankedSite, Verdict
+from constraintsuite.mechanism.circuits.records import ChanceCircuits, CircuitVerdict, RandomModels, RankedSite
 from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
 from constraintsuite.records.scores import Interval
 
@@ -23,7 +23,7 @@ class Grounds(NamedTuple):
     untrained: RandomModels | None
 
 
-def give_verdict(grounds: Grounds) -> Verdict:
+def give_verdict(grounds: Grounds) -> CircuitVerdict:
     """Each condition for itself, and whether all hold."""
     total = grounds.total.low is not None and grounds.total.low > 0
     sites = any(max(site.p, site.p_check) < LEVEL and site.t * site.t_check > 0 for site in grounds.members)
@@ -31,7 +31,7 @@ def give_verdict(grounds: Grounds) -> Verdict:
     untrained = grounds.untrained
     trained = None if untrained is None else max(untrained.behaviour_p, untrained.strongest_p) < LEVEL
     found = grounds.behaviour and total and grounds.reached and sites and unlike is True and trained is not False
-    return Verdict(found, grounds.behaviour, total, grounds.reached, sites, unlike, trained)
+    return CircuitVerdict(found, grounds.behaviour, total, grounds.reached, sites, unlike, trained)
 
 
 def _unlike_chance(chance: Sequence[ChanceCircuits]) -> bool | None:

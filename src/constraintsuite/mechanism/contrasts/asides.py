@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from constraintsuite.execution.shards import keyed_random
-from constraintsuite.mechanism.contrasts.records import Contrast, Half, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Half, Marked, MarkedContrast, MarkedPair
 from constraintsuite.records.examples import Example
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.terms import TermAnalyser
 
@@ -32,25 +33,26 @@ class Asides:
         self._seed = seed
 
     def text_for(self, example: Example, half: Half) -> str | None:
-        """A text that shares no term with the example's query, and does not name Y."""
-        query = example.query
-        asked = frozenset(_TERMS.terms(f"{query.topic} {query.neg} {query.base}"))
-        names = [*example.constraint.y_surface_forms, *example.constraint.y_kinds]
+        """A text that shares no term with the queries that a contrast of the example compares, and does not name Y."""
+        # A control such as an idiom is compared with the same need in plain words, all others with their opposite.
+        compared = (example.restated if example.control is not None else None) or example.opposite
+        asked = frozenset(_TERMS.terms(f"{example.topic or ''} {example.query} {compared or ''}"))
+        names = _names(example)
         return _draw(self._texts[half], example.id, self._seed, lambda other: _is_beside(other, asked, names))
 
     def topic_for(self, example: Example, half: Half) -> str | None:
         """Another topic, or query where a suite has none, of which neither of the example's texts has a term."""
-        texts = f"{example.docs.pos.text} {example.docs.neg.text}"
-        said = frozenset(_TERMS.terms(texts)) | frozenset(_TERMS.terms(example.query.topic))
+        texts = f"{example.satisfying.text} {example.violating.text}"
+        said = frozenset(_TERMS.terms(texts)) | frozenset(_TERMS.terms(example.topic or ""))
         return _draw(self._topics[half], example.id, self._seed, lambda other: not said & other.terms)
 
     @cached_property
     def _texts(self) -> dict[Half, list[_Other]]:
-        return self._pool(lambda example: (example.docs.pos.text, example.docs.neg.text))
+        return self._pool(lambda example: (example.satisfying.text, example.violating.text))
 
     @cached_property
     def _topics(self) -> dict[Half, list[_Other]]:
-        return self._pool(lambda example: (example.query.topic or example.query.neg,))
+        return self._pool(lambda example: (example.topic or example.query,))
 
     def _pool(self, of: Callable[[Example], Sequence[str]]) -> dict[Half, list[_Other]]:
         found: dict[Half, dict[str, None]] = defaultdict(dict)
@@ -64,7 +66,7 @@ class Asides:
         )
 
 
-def without_strangers(contrasts: Sequence[Contrast], seed: int) -> list[Contrast]:
+def without_strangers(contrasts: Sequence[MarkedContrast], seed: int) -> list[MarkedContrast]:
     """The contrasts, where a text aside is one that the other half asks about, with another of their own half, or none."""
     read: dict[str, set[Half]] = defaultdict(set)
     for contrast in contrasts:
@@ -82,7 +84,7 @@ def without_strangers(contrasts: Sequence[Contrast], seed: int) -> list[Contrast
     ]
 
 
-def _with_text_of(pool: Sequence[_Other], contrast: Contrast, seed: int) -> Contrast:
+def _with_text_of(pool: Sequence[_Other], contrast: MarkedContrast, seed: int) -> MarkedContrast:
     if contrast.side != "query":  # its own text stands aside, under another query
         return replace(contrast, aside=None, aside_corrupt=None)
     clean, corrupt = contrast.better.query, contrast.better_corrupt.query
@@ -98,6 +100,14 @@ def _with_text_of(pool: Sequence[_Other], contrast: Contrast, seed: int) -> Cont
         aside=None if aside is None else MarkedPair(clean, aside),
         aside_corrupt=None if aside is None else MarkedPair(corrupt, aside),
     )
+
+
+def _names(example: Example) -> list[str]:
+    """Every word for Y, narrower ones too; none where the source does not say what the query asks for."""
+    constraint = example.constraint
+    if constraint is None:
+        return []
+    return [*constraint.forms, *(constraint.kinds if isinstance(constraint, Exclude) else ())]
 
 
 def _is_beside(other: _Other, asked: frozenset[str], names: Sequence[str]) -> bool:

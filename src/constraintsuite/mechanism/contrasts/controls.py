@@ -1,4 +1,4 @@
-"""Contrasts to hold the others against: a negation word that negates nothing, other words for the same, another thing asked."""
+"""Contrasts to compare the others with: a negation word that negates nothing, other words for the same, another thing asked."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from constraintsuite.mechanism.contrasts.making import Bench, Made, swap_queries
 from constraintsuite.mechanism.contrasts.painting import Painting
 from constraintsuite.mechanism.contrasts.queries import (
     Twin,
-    affirmative_twin,
+    cue_of,
     find_words,
     mark_query,
+    opposite_twin,
     y_forms,
+    y_of,
 )
-from constraintsuite.mechanism.contrasts.records import Contrast, Marked, MarkedPair, Side
+from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, Side
 from constraintsuite.mechanism.contrasts.texts import mark_texts
 from constraintsuite.mechanism.contrasts.tokens import Rejected
 from constraintsuite.mechanism.contrasts.words import twin_words
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import OMISSION, Example
 from constraintsuite.text.mentions import find_forms
 
 
 def idiom_contrast(control: Example, bench: Bench) -> Made:
-    """The affirmative query dressed with an idiom, and plain: the same text is better under both."""
+    """A need with an idiom in it, and the same need restated in plain words: the same text is better under both."""
     name = f"{control.id}/idiom"
-    if control.control is None or not control.query.base or control.query.base == control.query.neg:
+    if control.control is None or not control.restated or control.restated == control.query:
         return Rejected(name, "no_twin_query")
     texts = mark_texts(control, bench.reader)
     if texts is None:
         return Rejected(name, "cue_not_found")
     forms = y_forms(control)
-    cues = find_words(control.query.neg, control.control.idiom) or find_words(
-        control.query.neg, control.constraint.negation_marker
-    )
-    clean = mark_query(control.query.neg, cues, forms)
-    twin = Twin(clean, mark_query(control.query.base, (), forms), f"{control.control.idiom} > ")
-    return swap_queries(control, name, twin, texts, bench, cue=control.constraint.negation_marker, control="idiom")
+    phrase = control.control.phrase
+    cues = find_words(control.query, phrase) or find_words(control.query, cue_of(control))
+    clean = mark_query(control.query, cues, forms)
+    twin = Twin(clean, mark_query(control.restated, (), forms), f"{phrase} > ")
+    return swap_queries(control, name, twin, texts, bench, cue=cue_of(control), control="idiom")
 
 
 def nonflip_contrast(control: Example, original: Example | None, bench: Bench) -> Made:
@@ -56,10 +57,10 @@ def nonflip_contrast(control: Example, original: Example | None, bench: Bench) -
     other = (
         bench.asides.topic_for(original, bench.half) if changed_texts else bench.asides.text_for(original, bench.half)
     )
-    return Contrast(
+    return MarkedContrast(
         id=name,
         example=control.id,
-        suite=control.suite,
+        slice=control.slice,
         side=side,
         better=MarkedPair(clean, before[0]),
         worse=MarkedPair(clean, before[1]),
@@ -67,19 +68,19 @@ def nonflip_contrast(control: Example, original: Example | None, bench: Bench) -
         worse_corrupt=MarkedPair(corrupt, after[1]),
         aside=_aside(other, clean, before[0], side),
         aside_corrupt=_aside(other, corrupt, after[0], side),
-        cue=control.constraint.negation_marker,
-        template=control.query.template,
+        cue=cue_of(control),
+        template=control.template,
         clusters=clusters_of(control),
         half=bench.half,
         control="nonflip",
         change=control.control.kind,
-        y=control.constraint.y,
+        y=y_of(control),
         split=control.split,
     )
 
 
 def entity_contrasts(examples: Sequence[Example], benches: Mapping[str, Bench]) -> Iterator[Made]:
-    """Of each couple, two affirmative queries in the same words that ask for different things: each prefers another text.
+    """Of each couple, two opposite queries in the same words that ask for different things: each prefers another text.
 
     Only where the text that lacks a thing is silent about it: nothing in such a contrast is negated.
     """
@@ -87,13 +88,13 @@ def entity_contrasts(examples: Sequence[Example], benches: Mapping[str, Bench]) 
         name = f"{example.id}/entity"
         bench = benches[example.id]
         twin = _asking(example, other)
-        if example.suite != "negation_omission":
+        if example.slice != OMISSION:
             yield Rejected(name, "negation_in_text")
         elif twin is None:
             yield Rejected(name, "other_wording")
         else:
-            # The text that breaks the constraint is the one with Y: the better one for who asks for Y.
-            texts = _naming(example.docs.neg.text, example, other), _naming(example.docs.pos.text, example, other)
+            # The violating document is the one with Y, so it is the better one under a query that asks for Y.
+            texts = _naming(example.violating.text, example, other), _naming(example.satisfying.text, example, other)
             yield swap_queries(example, name, twin, texts, bench, cue="", control="entity")
 
 
@@ -119,13 +120,13 @@ def _naming(text: str, *examples: Example) -> Marked:
 
 
 def _asking(example: Example, other: Example) -> Twin | None:
-    """Both affirmative queries, if nothing but the thing asked for differs."""
-    own, others = affirmative_twin(example), affirmative_twin(other)
+    """The opposite queries of both, if they differ in nothing but the thing asked for."""
+    own, others = opposite_twin(example), opposite_twin(other)
     if own is None or others is None or own.change != others.change:
         return None
-    if _frame(own.corrupt) != _frame(others.corrupt) or example.constraint.y == other.constraint.y:
+    if _frame(own.corrupt) != _frame(others.corrupt) or y_of(example) == y_of(other):
         return None
-    return Twin(own.corrupt, others.corrupt, f"{example.constraint.y} > {other.constraint.y}")
+    return Twin(own.corrupt, others.corrupt, f"{y_of(example)} > {y_of(other)}")
 
 
 def _frame(query: Marked) -> str:
@@ -140,10 +141,10 @@ def _frame(query: Marked) -> str:
 
 
 def _query(example: Example) -> Marked:
-    """The query with its cue, as it is marked beside its affirmative twin."""
-    twin = affirmative_twin(example)
-    cues = find_words(example.query.neg, example.constraint.negation_marker)
-    return mark_query(example.query.neg, cues, y_forms(example)) if twin is None else twin.clean
+    """The query with its cue, as it is marked beside its opposite."""
+    twin = opposite_twin(example)
+    cues = find_words(example.query, cue_of(example))
+    return mark_query(example.query, cues, y_forms(example)) if twin is None else twin.clean
 
 
 def _aside(other: str | None, query: Marked, text: Marked, side: Side) -> MarkedPair | None:

@@ -7,21 +7,28 @@ from itertools import pairwise
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.records import QUERY_ROLES, TEXT_ROLES, Contrast, Marked, MarkedPair, Role
+from constraintsuite.mechanism.contrasts.records import (
+    QUERY_ROLES,
+    TEXT_ROLES,
+    Marked,
+    MarkedContrast,
+    MarkedPair,
+    Role,
+)
 from constraintsuite.store.jsonl import read_lines, write_jsonl
 
 CONTRASTS = "contrasts.jsonl"
 
 
-def write_contrasts(path: Path, contrasts: Iterable[Contrast]) -> int:
+def write_contrasts(path: Path, contrasts: Iterable[MarkedContrast]) -> int:
     """Write a file of contrasts, which appears when it is whole; returns how many there are."""
     return write_jsonl(path, contrasts)
 
 
-def read_contrasts(path: Path) -> list[Contrast]:
+def read_contrasts(path: Path) -> list[MarkedContrast]:
     """The contrasts of a file; a line that does not fit is a UserError naming it."""
-    found: dict[str, Contrast] = {}
-    for line in read_lines(path, Contrast):
+    found: dict[str, MarkedContrast] = {}
+    for line in read_lines(path, MarkedContrast):
         fault = line.fault if line.record is None else fault_of(line.record)
         if line.record is not None and not fault and line.record.id in found:
             fault = f"the id {line.record.id!r} stands there twice."
@@ -33,7 +40,7 @@ def read_contrasts(path: Path) -> list[Contrast]:
     return list(found.values())
 
 
-def fault_of(contrast: Contrast) -> str:
+def fault_of(contrast: MarkedContrast) -> str:
     """What is wrong with a contrast; empty if nothing is."""
     if (contrast.aside is None) != (contrast.aside_corrupt is None):
         return "aside and aside_corrupt go together: give both or none."

@@ -12,18 +12,18 @@ from constraintsuite.mechanism.contrasts.asides import Asides
 from constraintsuite.mechanism.contrasts.controls import entity_contrasts, idiom_contrast, nonflip_contrast
 from constraintsuite.mechanism.contrasts.halves import TORN, halve
 from constraintsuite.mechanism.contrasts.making import Bench, Made, main_contrasts
-from constraintsuite.mechanism.contrasts.records import HALVES, Contrast
+from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.contrasts.texts import Reader
 from constraintsuite.mechanism.contrasts.tokens import Rejected
-from constraintsuite.records.examples import SPLITS, Example, Split
+from constraintsuite.records.examples import ADVERSARIAL, SPLITS, Example, Split
 
 
 @dataclass(frozen=True)
 class Contrasts:
     """What a suite gives."""
 
-    contrasts: tuple[Contrast, ...]
-    torn: tuple[Contrast, ...]
+    contrasts: tuple[MarkedContrast, ...]
+    torn: tuple[MarkedContrast, ...]
     """Those whose documents fell to both halves: only `keep_apart`, which deals halves anew, can take them."""
     rejected: tuple[Rejected, ...]
     analyser: str
@@ -57,7 +57,7 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
         for example in [*examples, *controls]
     }
     made = list(_make(examples, controls, benches))
-    found, repeated = _distinct([one for one in made if isinstance(one, Contrast)])
+    found, repeated = _distinct([one for one in made if isinstance(one, MarkedContrast)])
     rejected = [one for one in made if isinstance(one, Rejected)]
     return Contrasts(
         tuple(one for one in found if halves[one.example] is not None),
@@ -74,17 +74,17 @@ def _make(examples: Sequence[Example], controls: Sequence[Example], benches: Map
     for control in controls:
         if control.control is None:
             continue
-        if control.suite == "controls_adversarial":
+        if control.slice == ADVERSARIAL:
             yield idiom_contrast(control, benches[control.id])
         else:
-            yield nonflip_contrast(control, originals.get(control.control.of), benches[control.id])
+            yield nonflip_contrast(control, originals.get(control.control.original), benches[control.id])
     yield from entity_contrasts(examples, benches)
 
 
-def _distinct(contrasts: Sequence[Contrast]) -> tuple[list[Contrast], list[Rejected]]:
+def _distinct(contrasts: Sequence[MarkedContrast]) -> tuple[list[MarkedContrast], list[Rejected]]:
     """The contrasts without those that ask a model what another has asked already."""
     seen: set[tuple[object, ...]] = set()
-    kept: list[Contrast] = []
+    kept: list[MarkedContrast] = []
     repeated: list[Rejected] = []
     for contrast in contrasts:
         content = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)

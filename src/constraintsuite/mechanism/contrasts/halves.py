@@ -57,8 +57,7 @@ def half_of(clusters: Sequence[str], seed: int) -> Half | None:
 
 def clusters_of(example: Example) -> tuple[str, ...]:
     """Clusters of an example's documents; where the suite has none, the documents themselves."""
-    documents = (example.source.doc_pos_id, example.source.doc_neg_id)
-    return example.clusters or tuple(sorted(set(documents)))
+    return example.clusters or tuple(sorted({example.satisfying.source, example.violating.source}))
 
 
 def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, Half | None]:

@@ -1,4 +1,4 @@
-"""From an example to its contrasts: the query swapped for its affirmative twin, and the two texts exchanged."""
+"""From an example to its contrasts: the query swapped for its opposite, and the two texts exchanged."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from constraintsuite.mechanism.contrasts.asides import Asides
 from constraintsuite.mechanism.contrasts.halves import clusters_of
-from constraintsuite.mechanism.contrasts.queries import Twin, affirmative_twin, y_forms
-from constraintsuite.mechanism.contrasts.records import Contrast, ControlKind, Half, Marked, MarkedPair
-from constraintsuite.mechanism.contrasts.texts import Reader, are_near, mark_texts, mirror, paint_text
+from constraintsuite.mechanism.contrasts.queries import Twin, cue_of, opposite_twin, y_forms, y_of
+from constraintsuite.mechanism.contrasts.records import ControlKind, Half, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.texts import Reader, are_near, evidence_of, mark_texts, mirror, paint_text
 from constraintsuite.mechanism.contrasts.tokens import Rejected
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.text.mentions import find_forms
 
-Made = Contrast | Rejected
+Made = MarkedContrast | Rejected
 """A contrast, or why there is none."""
 
 
@@ -28,20 +28,20 @@ class Bench:
 
 
 def query_contrast(example: Example, bench: Bench) -> Made:
-    """The two texts under the query and under its affirmative twin, which prefers the other one."""
+    """The two texts under the query and under its opposite, which prefers the other one."""
     name = f"{example.id}/query"
-    if example.labels.pairwise_preference_for_query_base != "neg_over_pos":
+    if not example.is_paired:
         return Rejected(name, "twin_states_no_preference")
     forms = y_forms(example)
-    if forms and not find_forms(example.query.neg, forms):
+    if forms and not find_forms(example.query, forms):
         return Rejected(name, "y_not_in_query")
-    twin = affirmative_twin(example)
+    twin = opposite_twin(example)
     if twin is None:
         return Rejected(name, "no_twin_query")
     texts = mark_texts(example, bench.reader)
     if texts is None:
         return Rejected(name, "cue_not_found")
-    return swap_queries(example, name, twin, texts, bench, cue=example.constraint.negation_marker)
+    return swap_queries(example, name, twin, texts, bench, cue=cue_of(example))
 
 
 def swap_queries(
@@ -53,15 +53,15 @@ def swap_queries(
     *,
     cue: str,
     control: ControlKind = "",
-) -> Contrast:
+) -> MarkedContrast:
     """A contrast whose two runs differ in the query; `texts` are the better and the worse under the clean one."""
     better, worse = texts
     other = bench.asides.text_for(example, bench.half)
     aside = None if other is None else Marked(other)
-    return Contrast(
+    return MarkedContrast(
         id=name,
         example=example.id,
-        suite=example.suite,
+        slice=example.slice,
         side="query",
         better=MarkedPair(twin.clean, better),
         worse=MarkedPair(twin.clean, worse),
@@ -70,12 +70,12 @@ def swap_queries(
         aside=None if aside is None else MarkedPair(twin.clean, aside),
         aside_corrupt=None if aside is None else MarkedPair(twin.corrupt, aside),
         cue=cue,
-        template=example.query.template,
+        template=example.template,
         clusters=clusters_of(example),
         half=bench.half,
         control=control,
         change=twin.change,
-        y=example.constraint.y,
+        y=y_of(example),
         split=example.split,
     )
 
@@ -85,19 +85,19 @@ def document_contrast(example: Example, bench: Bench) -> Made:
     name = f"{example.id}/document"
     if not _is_edit(example):
         return Rejected(name, "texts_far_apart")
-    pos, neg = paint_text(example, "pos", bench.reader), paint_text(example, "neg", bench.reader)
-    twin = affirmative_twin(example)
-    if pos is None or neg is None:
+    satisfying, violating = (paint_text(example, role, bench.reader) for role in (SATISFYING, VIOLATING))
+    twin = opposite_twin(example)
+    if satisfying is None or violating is None:
         return Rejected(name, "cue_not_found")
-    mirror(pos, neg)
-    mirror(neg, pos)
-    query = Marked(example.query.neg) if twin is None else twin.clean
-    better, worse = MarkedPair(query, pos.marked()), MarkedPair(query, neg.marked())
+    mirror(satisfying, violating)
+    mirror(violating, satisfying)
+    query = Marked(example.query) if twin is None else twin.clean
+    better, worse = MarkedPair(query, satisfying.marked()), MarkedPair(query, violating.marked())
     topic = bench.asides.topic_for(example, bench.half)
-    return Contrast(
+    return MarkedContrast(
         id=name,
         example=example.id,
-        suite=example.suite,
+        slice=example.slice,
         side="document",
         better=better,
         worse=worse,
@@ -105,25 +105,26 @@ def document_contrast(example: Example, bench: Bench) -> Made:
         worse_corrupt=better,
         aside=None if topic is None else MarkedPair(Marked(topic), better.text),
         aside_corrupt=None if topic is None else MarkedPair(Marked(topic), worse.text),
-        cue=next((one.cue for one in example.evidence if one.document == "pos" and one.cue), ""),
-        template=example.query.template,
+        cue=next((one.cue for one in evidence_of(example, SATISFYING) if one.cue), ""),
+        template=example.template,
         clusters=clusters_of(example),
         half=bench.half,
         change="texts exchanged",
-        y=example.constraint.y,
+        y=y_of(example),
         split=example.split,
     )
 
 
 def _is_edit(example: Example) -> bool:
     """Whether one text is an edit of the other; two documents of which each was edited are two texts."""
-    same_source = example.source.doc_pos_id == example.source.doc_neg_id
-    if example.edit is None or (example.edit.document == "both" and not same_source):
+    satisfying, violating = example.satisfying, example.violating
+    both_edited = satisfying.edit != "" and violating.edit != ""
+    if not example.is_edited or (both_edited and satisfying.source != violating.source):
         return False
-    return are_near(example.docs.pos.text, example.docs.neg.text)
+    return are_near(satisfying.text, violating.text)
 
 
 def main_contrasts(example: Example, bench: Bench) -> Iterator[Made]:
-    """Both, as far as the example gives them."""
+    """The contrast of the queries, then that of the texts, each as far as the example gives it."""
     yield query_contrast(example, bench)
     yield document_contrast(example, bench)

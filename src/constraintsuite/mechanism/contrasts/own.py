@@ -12,7 +12,7 @@ from constraintsuite.mechanism.contrasts.files import fault_of, read_contrasts
 from constraintsuite.mechanism.contrasts.halves import half_of
 from constraintsuite.mechanism.contrasts.painting import Painting
 from constraintsuite.mechanism.contrasts.queries import find_words, mark_queries
-from constraintsuite.mechanism.contrasts.records import HALVES, Contrast, Half, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.records import HALVES, Half, Marked, MarkedContrast, MarkedPair
 from constraintsuite.mechanism.contrasts.texts import mirror
 from constraintsuite.records.examples import Split
 from constraintsuite.store.jsonl import read_lines
@@ -44,7 +44,7 @@ class PlainContrast:
     split: Split | Literal[""] = ""
 
 
-def mark_plain(plain: PlainContrast, seed: int = 0) -> Contrast:
+def mark_plain(plain: PlainContrast, seed: int = 0) -> MarkedContrast:
     """The contrast with its marks; one that cannot be asked is a UserError."""
     contrast = _mark(plain, seed)
     fault = fault_of(contrast)
@@ -53,7 +53,7 @@ def mark_plain(plain: PlainContrast, seed: int = 0) -> Contrast:
     return contrast
 
 
-def read_either(path: Path, seed: int = 0) -> list[Contrast]:
+def read_either(path: Path, seed: int = 0) -> list[MarkedContrast]:
     """The contrasts of a file of plain ones, whose lines have a `query`, or of marked ones, whose lines have none."""
     first = next((line.record for line in read_lines(path, dict[str, Any])), None)
     if first is not None and "query" in first:
@@ -66,9 +66,9 @@ def read_either(path: Path, seed: int = 0) -> list[Contrast]:
     return read_contrasts(path)
 
 
-def read_plain(path: Path, seed: int = 0) -> list[Contrast]:
+def read_plain(path: Path, seed: int = 0) -> list[MarkedContrast]:
     """The contrasts of a file of plain ones, one a line; a line that does not fit is a UserError naming it."""
-    found: dict[str, Contrast] = {}
+    found: dict[str, MarkedContrast] = {}
     for line in read_lines(path, PlainContrast):
         if line.record is None:
             raise UserError(f"{path}:{line.number}: {line.fault}")
@@ -82,7 +82,7 @@ def read_plain(path: Path, seed: int = 0) -> list[Contrast]:
     return list(found.values())
 
 
-def _mark(plain: PlainContrast, seed: int) -> Contrast:
+def _mark(plain: PlainContrast, seed: int) -> MarkedContrast:
     forms = [form for y in plain.y for form in (y, *surface_forms(y))]
     corrupt = plain.query_corrupt or plain.query
     clean_query, corrupt_query = mark_queries(plain.query, corrupt, forms)
@@ -90,10 +90,10 @@ def _mark(plain: PlainContrast, seed: int) -> Contrast:
     worse, worse_corrupt = _mark_texts(plain.worse, plain.worse_corrupt, plain.cues, forms)
     on_query = corrupt != plain.query
     clusters = (plain.cluster or plain.id,)
-    return Contrast(
+    return MarkedContrast(
         id=plain.id,
         example="",
-        suite="own",
+        slice="own",
         side="query" if on_query else "document",
         better=MarkedPair(clean_query, better),
         worse=MarkedPair(clean_query, worse),

@@ -1,4 +1,4 @@
-"""A query that leaves Y out and its affirmative twin: the cue replaced by a word that asks for Y, or else the suite's own."""
+"""A query and its twin, which asks for the opposite: the cue replaced by another word, or else the example's own opposite."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Twin(NamedTuple):
     change: str
 
 
-def affirmative_twin(example: Example) -> Twin | None:
-    """The query and its affirmative twin; None if there is no other query."""
-    query = example.query.neg
+def opposite_twin(example: Example) -> Twin | None:
+    """The query and a twin that asks for the opposite; None if there is none in other words."""
+    query = example.query
     replaced = _replace_cue(example)
-    twin, change = replaced if replaced is not None else (example.query.base, "query.base")
+    twin, change = replaced if replaced is not None else (example.opposite, "opposite")
     if not twin or folded(twin, word_spans(twin)) == folded(query, word_spans(query)):
         return None
     return Twin(*mark_queries(query, twin, y_forms(example)), change)
@@ -52,9 +52,21 @@ def mark_query(query: str, cues: Sequence[Span], forms: Sequence[str]) -> Marked
 
 
 def y_forms(example: Example) -> list[str]:
-    """Every name of what is left out."""
+    """Every name of what the constraint is about; none where the source does not say it."""
     constraint = example.constraint
-    return [form for form in dict.fromkeys((constraint.y, *constraint.y_surface_forms)) if form.strip()]
+    if constraint is None:
+        return []
+    return [form for form in dict.fromkeys((constraint.value, *constraint.forms)) if form.strip()]
+
+
+def y_of(example: Example) -> str:
+    """What the constraint is about; empty where the source does not say it."""
+    return "" if example.constraint is None else example.constraint.value
+
+
+def cue_of(example: Example) -> str:
+    """The words that state the constraint; empty where the source does not say it."""
+    return "" if example.constraint is None else example.constraint.cue
 
 
 def find_words(text: str, words: str) -> list[Span]:
@@ -67,17 +79,17 @@ def find_words(text: str, words: str) -> list[Span]:
 
 def _replace_cue(example: Example) -> tuple[str, str] | None:
     """The query with another word for its cue, and which for which; None where that cannot be done."""
-    query, marker = example.query.neg, fold(example.constraint.negation_marker)
+    query, cue = example.query, fold(cue_of(example))
     mentions = find_forms(query, y_forms(example))
-    cues = [cue for cue in find_words(query, marker) if not any(cue.overlaps(one) for one in mentions)]
-    if not mentions or not cues:
+    places = [place for place in find_words(query, cue) if not any(place.overlaps(one) for one in mentions)]
+    if not mentions or not places:
         return None
-    cue = min(cues, key=lambda one: min(gap(one, mention) for mention in mentions))
+    nearest = min(places, key=lambda place: min(gap(place, mention) for mention in mentions))
     words = twin_words()
-    new = _some(example, mentions) if marker == words.determiner else words.counterparts.get(marker)
+    new = _some(example, mentions) if cue == words.determiner else words.counterparts.get(cue)
     if new is None:
         return None
-    return query[: cue.start] + new + query[cue.end :], f"{marker} > {new}"
+    return query[: nearest.start] + new + query[nearest.end :], f"{cue} > {new}"
 
 
 def gap(one: Span, other: Span) -> int:
@@ -86,15 +98,15 @@ def gap(one: Span, other: Span) -> int:
 
 
 def _some(example: Example, mentions: Sequence[Span]) -> str:
-    """What "no" becomes: the article of one countable thing, which the affirmative query or a text shows, or "some"."""
+    """What "no" becomes: the article of one countable thing, which the opposite query or a text shows, or "some"."""
     words = twin_words()
     article = rf"(?<!\w)(?:{'|'.join(map(re.escape, words.articles))}) $"
     countable = any(
         re.search(article, text[: mention.start], re.IGNORECASE)
-        for text in (example.query.base, example.docs.pos.text, example.docs.neg.text)
-        for mention in find_forms(text, [example.constraint.y])
+        for text in (example.opposite or "", example.satisfying.text, example.violating.text)
+        for mention in find_forms(text, [y_of(example)])
     )
-    following = example.query.neg[mentions[0].start :]
+    following = example.query[mentions[0].start :]
     if not countable:
         return words.amount
     return words.article_before_vowel if starts_with_vowel_sound(following) else words.article

@@ -8,9 +8,9 @@ from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.mechanism.contrasts.halves import TORN
 
 WORDS: Mapping[str, str] = {
-    "twin_states_no_preference": "the affirmative query does not prefer the other text",
+    "twin_states_no_preference": "it has no opposite query that prefers the other text",
     "y_not_in_query": "the query does not name what it leaves out",
-    "no_twin_query": "there is no other query to hold it against",
+    "no_twin_query": "there is no other query to compare it with",
     "cue_not_found": "the negation is not found in the text",
     "texts_far_apart": "its two texts are more than one edit apart",
     "original_missing": "the example that the control was made of is not there",

@@ -18,8 +18,8 @@ Half = Literal["find", "check"]
 """Circuits are found on one half and judged on the other."""
 HALVES: tuple[Half, ...] = get_args(Half)
 ControlKind = Literal["", "idiom", "nonflip", "entity"]
-"""What a contrast is held against: `idiom` has a negation word that excludes nothing, in `nonflip` the same thing is said in
-other words, and in `entity` two affirmative queries ask for different things. Empty for what is studied."""
+"""Which control a contrast is: `idiom` has a negation word that excludes nothing, in `nonflip` the same thing is said in
+other words, and in `entity` two opposite queries ask for different things. Empty for what is studied."""
 CONTROL_KINDS: tuple[ControlKind, ...] = get_args(ControlKind)
 
 
@@ -49,7 +49,7 @@ class MarkedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class MarkedContrast:
     """A clean input and its corrupt twin.
 
     The margin of either is the score of `better` less that of `worse`. The clean one should be positive and the corrupt one
@@ -60,10 +60,10 @@ class Contrast:
     id: str
     example: str
     """Id of the suite's example."""
-    suite: str
+    slice: str
     """The example's slice."""
     side: Side
-    """Where clean and corrupt differ: in the query (without / with), or in the texts (which are exchanged)."""
+    """Where clean and corrupt differ: in the query, which becomes its opposite, or in the texts, which are exchanged."""
     better: MarkedPair
     worse: MarkedPair
     better_corrupt: MarkedPair
@@ -77,7 +77,7 @@ class Contrast:
     half: Half
     control: ControlKind = ""
     change: str = ""
-    """What was done to get the corrupt one: `without > with` (a word for a word), `query.base`, `texts exchanged`."""
+    """How the corrupt one was made: `without > with` (a word for a word), `opposite` (the example's own), `texts exchanged`."""
     y: str = ""
     """What the query leaves out."""
     split: Split | Literal[""] = ""

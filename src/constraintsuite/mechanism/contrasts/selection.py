@@ -9,35 +9,35 @@ from dataclasses import replace
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.mechanism.contrasts.asides import without_strangers
 from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal
-from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, Contrast, ControlKind, Side
+from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, ControlKind, MarkedContrast, Side
 from constraintsuite.mechanism.contrasts.tokens import Rejected, Tokenised, tokenise
 from constraintsuite.models.tokenization import Tokenization
 
 
 def keep_kinds(
-    contrasts: Sequence[Contrast],
+    contrasts: Sequence[MarkedContrast],
     *,
     sides: Collection[Side] = SIDES,
     controls: Collection[ControlKind] = CONTROL_KINDS,
-) -> list[Contrast]:
+) -> list[MarkedContrast]:
     """The contrasts of some sides and kinds, in order; `controls=("",)` are those that are studied themselves."""
     return [contrast for contrast in contrasts if contrast.side in sides and contrast.control in controls]
 
 
-def choose(contrasts: Sequence[Contrast], limit: int | None, seed: int) -> list[Contrast]:
+def choose(contrasts: Sequence[MarkedContrast], limit: int | None, seed: int) -> list[MarkedContrast]:
     """At most `limit`, in order, dealt evenly over kind, side, slice and half; more contrasts change little of the choice."""
     if limit is None or limit >= len(contrasts):
         return list(contrasts)
-    groups: dict[tuple[str, ...], list[Contrast]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[MarkedContrast]] = defaultdict(list)
     for contrast in sorted(contrasts, key=lambda one: stable_hash("choice", str(seed), one.id)):
-        groups[contrast.control, contrast.side, contrast.suite, contrast.half].append(contrast)
+        groups[contrast.control, contrast.side, contrast.slice, contrast.half].append(contrast)
     rounds = sorted((turn, group, contrast.id) for group, some in groups.items() for turn, contrast in enumerate(some))
     chosen = {name for _, _, name in rounds[:limit]}
     return [contrast for contrast in contrasts if contrast.id in chosen]
 
 
 def choose_readable(
-    contrasts: Sequence[Contrast], limit: int | None, seed: int, tokenization: Tokenization
+    contrasts: Sequence[MarkedContrast], limit: int | None, seed: int, tokenization: Tokenization
 ) -> Tokenised:
     """At most `limit` in the tokens of a model, chosen in the same way; for one that it cannot be asked another is taken, as
     long as there are more."""
@@ -68,7 +68,7 @@ def apart(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
     return frozenset(chosen)
 
 
-def keep_apart(contrasts: Sequence[Contrast], seed: int) -> tuple[list[Contrast], list[Rejected]]:
+def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[Rejected]]:
     """The contrasts of which no two of one kind and side share a cluster, in order, and those that are left out for it.
 
     Halves are dealt anew over what is kept: one whose documents were of both halves among all need not be so among few.
@@ -85,5 +85,5 @@ def keep_apart(contrasts: Sequence[Contrast], seed: int) -> tuple[list[Contrast]
     return without_strangers(kept, seed), [*left, *torn]
 
 
-def _group(contrast: Contrast) -> str:
+def _group(contrast: MarkedContrast) -> str:
     return f"{contrast.control} {contrast.side}"

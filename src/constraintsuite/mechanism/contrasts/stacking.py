@@ -13,7 +13,7 @@ from constraintsuite.mechanism.contrasts.records import ROLES, Role
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.models.tokenization import Padding, TokenBatch
 
-Run = Literal["clean", "corrupt"]
+RunName = Literal["clean", "corrupt"]
 PADDED = -1
 """The role of what fills up a row."""
 
@@ -33,7 +33,7 @@ class Stack(NamedTuple):
     clean: Rows
     corrupt: Rows
 
-    def run(self, name: Run) -> Rows:
+    def run(self, name: RunName) -> Rows:
         """One of the two."""
         return self.clean if name == "clean" else self.corrupt
 
@@ -60,7 +60,7 @@ def stack(pairs: Sequence[TokenPair], padding: Padding) -> Stack:
     )
 
 
-def transfer(stacked: Stack, into: Run) -> Transfer:
+def transfer(stacked: Stack, into: RunName) -> Transfer:
     """What the places of a run take: from their partner, or else the mean of the other run over their role."""
     receiving, giving = stacked.run(into), stacked.run("clean" if into == "corrupt" else "corrupt")
     shape = receiving.roles.shape
@@ -75,7 +75,7 @@ def transfer(stacked: Stack, into: Run) -> Transfer:
     return Transfer(weights, where)
 
 
-def role_places(stacked: Stack, into: Run, role: Role) -> npt.NDArray[np.bool_]:
+def role_places(stacked: Stack, into: RunName, role: Role) -> npt.NDArray[np.bool_]:
     """Places of a run that have a role, or take from one that has it: (rows, positions).
 
     In a swap the place of Y holds the other word in the other run; both places belong to what Y does.

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
 from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
 from constraintsuite.mechanism.contrasts.queries import find_words, gap, y_forms
 from constraintsuite.mechanism.contrasts.records import Marked
-from constraintsuite.records.examples import Evidence, Example
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Span
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Analysis
@@ -20,7 +21,6 @@ from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.polarity import judge_mention
 
-Which = Literal["pos", "neg"]
 NEAR = 0.6
 """Share of the longer text's words that two texts have in common, in place, when one is an edit of the other."""
 FALLBACK = "rules"
@@ -47,14 +47,15 @@ class Reader:
         return self._known[text]
 
 
-def paint_text(example: Example, which: Which, reader: Reader) -> Painting | None:
-    """One of the two texts with its roles; None where the cue that the suite names cannot be found in it."""
-    text = (example.docs.pos if which == "pos" else example.docs.neg).text
+def paint_text(example: Example, role: str, reader: Reader) -> Painting | None:
+    """The text of one document of the example, painted; None where the cue that the suite names cannot be found in it."""
+    document = example.document(role)
+    text = document.text
     painting = Painting(text, "d_other")
     if not y_forms(example):
-        _paint_edit(painting, example, which, reader.analysis(text))
+        _paint_edit(painting, document, reader.analysis(text))
         return painting
-    evidence = {Span(one.start, one.end): one for one in example.evidence if one.document == which}
+    evidence = {Span(one.start, one.end): one for one in evidence_of(example, role)}
     mentions = sorted({*evidence, *find_forms(text, y_forms(example))})
     reached = [_reach(text, mention, evidence.get(mention), reader) for mention in mentions]
     if None in reached:
@@ -67,9 +68,14 @@ def paint_text(example: Example, which: Which, reader: Reader) -> Painting | Non
 
 
 def mark_texts(example: Example, reader: Reader) -> tuple[Marked, Marked] | None:
-    """The text that should win under the example's query, and the other; None where a cue cannot be found."""
-    pos, neg = paint_text(example, "pos", reader), paint_text(example, "neg", reader)
-    return None if pos is None or neg is None else (pos.marked(), neg.marked())
+    """The satisfying text and the violating one; None where a cue cannot be found."""
+    satisfying, violating = (paint_text(example, role, reader) for role in (SATISFYING, VIOLATING))
+    return None if satisfying is None or violating is None else (satisfying.marked(), violating.marked())
+
+
+def evidence_of(example: Example, role: str) -> list[Evidence]:
+    """The evidence in the document with this role; none where the source does not say what the query asks for."""
+    return [] if example.constraint is None else [one for one in example.constraint.evidence if one.document == role]
 
 
 def mirror(one: Painting, other: Painting) -> None:
@@ -80,7 +86,7 @@ def mirror(one: Painting, other: Painting) -> None:
     """
     spans, others = word_spans(one.text), word_spans(other.text)
     words, other_words = folded(one.text, spans), folded(other.text, others)
-    for a, b in _opposite(words, other_words):
+    for a, b in _counterparts(words, other_words):
         if words[a] == other_words[b]:
             for shift, role in enumerate(one.roles(spans[a])):
                 at = others[b].start + shift
@@ -108,12 +114,12 @@ class _Reach(NamedTuple):
 
 def _reach(text: str, mention: Span, said: Evidence | None, reader: Reader) -> _Reach | None:
     """The cue of a mention and its scope by the analysis, or by the suite's own evidence; None if neither has them."""
-    if said is not None and said.verdict == "affirmed" and not said.cue:
-        return _Reach()  # as most texts that break a constraint do
+    if said is not None and said.value == "affirmed" and not said.cue:
+        return _Reach()  # as in most violating documents
     analysis = reader.analysis(text)
     judged = judge_mention(mention, analysis.scopes)
     cue = judged.cue
-    if said is not None and said.cue and (judged.verdict != said.verdict or cue is None):
+    if said is not None and said.cue and (judged.verdict != said.value or cue is None):
         cue = min(_find_cue(text, said.cue), key=lambda one: gap(one, mention), default=None)
         if cue is None:
             return None
@@ -137,11 +143,9 @@ def _find_cue(text: str, cue: str) -> list[Span]:
     return find_words(text, cue) or [Span(*one.span()) for one in found]
 
 
-def _paint_edit(painting: Painting, example: Example, which: Which, analysis: Analysis) -> None:
+def _paint_edit(painting: Painting, document: ExampleDocument, analysis: Analysis) -> None:
     """Without a Y, what was edited stands for the scope, and the cues in it or before it are the cues."""
-    if example.edit is None:
-        return
-    edited = [Span(*span) for span in (example.edit.spans_pos if which == "pos" else example.edit.spans_neg)]
+    edited = [Span(*span) for span in document.changed]
     painting.paint(edited, "d_scope")
     scopes = [scope for scope in analysis.scopes if scope.kind == "negated"]
     cues = {Span(scope.cue_start, scope.cue_end): Span(scope.start, scope.end) for scope in scopes}
@@ -150,7 +154,7 @@ def _paint_edit(painting: Painting, example: Example, which: Which, analysis: An
             painting.paint([cue], "d_cue")
 
 
-def _opposite(words: Sequence[str], other_words: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _counterparts(words: Sequence[str], other_words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Places that stand for one another: kept words, and replaced ones where as many replace them."""
     at, shift = 0, 0
     for stretch in changed_stretches(words, other_words):

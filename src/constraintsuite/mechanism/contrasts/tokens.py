@@ -16,8 +16,8 @@ from constraintsuite.mechanism.contrasts.records import (
     QUERY_ROLES,
     ROLES,
     TEXT_ROLES,
-    Contrast,
     Marked,
+    MarkedContrast,
     MarkedPair,
     Role,
 )
@@ -72,7 +72,7 @@ class TokenPair:
 class TokenContrast:
     """A contrast in the tokens of one model."""
 
-    contrast: Contrast
+    contrast: MarkedContrast
     better: TokenPair
     worse: TokenPair
     aside: TokenPair | None
@@ -108,7 +108,7 @@ class Tokenised(NamedTuple):
     """`too_long`: what is marked is cut off. `same_tokens`: clean and corrupt are the same to the model."""
 
 
-def tokenise(contrasts: Sequence[Contrast], tokenization: Tokenization) -> Tokenised:
+def tokenise(contrasts: Sequence[MarkedContrast], tokenization: Tokenization) -> Tokenised:
     """The contrasts in the tokens of a model; the ids are those that it is given when it scores."""
     rows = _read({pair: None for contrast in contrasts for pair in _pairs(contrast)}, tokenization)
     found: list[TokenContrast] = []
@@ -152,7 +152,7 @@ def _lone(row: TokenRow, other: TokenRow) -> npt.NDArray[np.bool_]:
     return telling[row.roles]
 
 
-def _pairs(contrast: Contrast) -> list[MarkedPair]:
+def _pairs(contrast: MarkedContrast) -> list[MarkedPair]:
     """Clean and corrupt in turn."""
     pairs = [contrast.better, contrast.better_corrupt, contrast.worse, contrast.worse_corrupt]
     if contrast.aside is not None and contrast.aside_corrupt is not None:

@@ -1,4 +1,4 @@
-"""Words by which a query becomes its affirmative twin: data, read when the first query asks for it."""
+"""Words by which a query becomes its opposite: data, read when the first query needs it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts.asides import without_strangers
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, make_contrasts
 from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal
-from constraintsuite.mechanism.contrasts.records import Contrast, ControlKind
+from constraintsuite.mechanism.contrasts.records import ControlKind, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import choose, keep_apart, keep_kinds
 from constraintsuite.mechanism.contrasts.tokens import Rejected
 from constraintsuite.mechanism.drift.settings import DriftSettings
@@ -26,13 +26,13 @@ class Chosen:
     """Suites by name, and the contrasts chosen from them."""
 
     suites: Mapping[str, Suite]
-    contrasts: tuple[Contrast, ...]
+    contrasts: tuple[MarkedContrast, ...]
     rejects: Mapping[str, int]
 
     @property
     def content(self) -> str:
         """Hash of all that is asked: suites and settings do not say it, as an analyser that is not at hand has a stand-in."""
-        return sha256_text(*(adapter(Contrast).dump_json(one).decode() for one in self.contrasts))
+        return sha256_text(*(adapter(MarkedContrast).dump_json(one).decode() for one in self.contrasts))
 
 
 def choose_contrasts(folders: Sequence[Path], settings: DriftSettings) -> Chosen:
@@ -63,17 +63,17 @@ def _load(folders: Sequence[Path]) -> dict[str, Suite]:
     return loaded
 
 
-def _alone(made: Contrasts, settings: DriftSettings) -> tuple[list[Contrast], list[Rejected]]:
+def _alone(made: Contrasts, settings: DriftSettings) -> tuple[list[MarkedContrast], list[Rejected]]:
     """Contrasts of one suite have the ids and halves that `csuite explain` gives them, unless halves are dealt anew."""
     if settings.independent:
         return [*made.contrasts, *made.torn], list(made.rejected)
     return list(made.contrasts), [*made.rejected, *(Rejected(one.id, TORN) for one in made.torn)]
 
 
-def _join(made: Mapping[str, Contrasts]) -> tuple[list[Contrast], list[Rejected]]:
+def _join(made: Mapping[str, Contrasts]) -> tuple[list[MarkedContrast], list[Rejected]]:
     """Contrasts of several suites, whose ids may be the same while they are not, and the other way round."""
     rejected = [Rejected(f"{name}/{one.id}", one.reason) for name, some in made.items() for one in some.rejected]
-    found: dict[tuple[object, ...], Contrast] = {}
+    found: dict[tuple[object, ...], MarkedContrast] = {}
     for contrast in _named(made):
         content = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)
         if found.setdefault(content, contrast) is not contrast:
@@ -81,13 +81,13 @@ def _join(made: Mapping[str, Contrasts]) -> tuple[list[Contrast], list[Rejected]
     return list(found.values()), rejected
 
 
-def _named(made: Mapping[str, Contrasts]) -> Iterable[Contrast]:
+def _named(made: Mapping[str, Contrasts]) -> Iterable[MarkedContrast]:
     for name, some in made.items():
         for contrast in (*some.contrasts, *some.torn):
             yield replace(contrast, id=f"{name}/{contrast.id}")
 
 
-def _deal(contrasts: Sequence[Contrast], seed: int) -> tuple[list[Contrast], list[Rejected]]:
+def _deal(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[Rejected]]:
     """Halves over all suites at once: of each for itself, a document that two have could be in find here and in check there."""
     halves = deal([Linked(one.id, one.clusters, one.split) for one in contrasts], seed)
     kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]

@@ -23,7 +23,7 @@ from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pa
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
 from constraintsuite.mechanism.drift.labelled import Labelled
-from constraintsuite.mechanism.drift.records import Change, Figure, Forgetting
+from constraintsuite.mechanism.drift.records import Figure, FigureChange, Forgetting
 from constraintsuite.metrics.intervals import DRAWS, FloatArray
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
@@ -39,7 +39,7 @@ class Behaviour(NamedTuple):
     """Figures of all checkpoints on all suites."""
 
     figures: tuple[Figure, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[FigureChange, ...]
     forgetting: tuple[Forgetting, ...]
 
 
@@ -157,8 +157,8 @@ def _tests(asked: _Compared, seed: int) -> Iterator[Difference]:
                 yield paired_test(asked.aligned, first, labels[place], METRICS[asked.metric], group, members, seed=seed)
 
 
-def _change(asked: _Compared, test: Difference) -> Change:
-    return Change(
+def _change(asked: _Compared, test: Difference) -> FigureChange:
+    return FigureChange(
         first=test.first,
         second=test.second,
         suite=asked.name,

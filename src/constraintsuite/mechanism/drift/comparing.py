@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from constraintsuite.mechanism.circuits.resampling import Resampling, Statistic
-from constraintsuite.mechanism.contrasts.records import Contrast, Role
+from constraintsuite.mechanism.contrasts.records import MarkedContrast, Role
 from constraintsuite.mechanism.drift import rankings
 from constraintsuite.mechanism.drift.cka import FEWEST, cka_interval
 from constraintsuite.mechanism.drift.crossing import Crossed
@@ -41,7 +41,7 @@ class Ground:
     """What all checkpoints share."""
 
     sites: tuple[Site, ...]
-    contrasts: tuple[Contrast, ...]
+    contrasts: tuple[MarkedContrast, ...]
     clusters: IntArray
     draws: Resampling
     top: int

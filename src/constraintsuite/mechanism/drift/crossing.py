@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.mechanism.circuits.running import bare
-from constraintsuite.mechanism.contrasts.stacking import Run, buckets
+from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Direction, FloatArray
 from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, make_block
@@ -65,8 +65,8 @@ def _cross(
     into = INTO[direction]
     sites = sorted({site for patch in patches for site in patch.sites})
     kept = sorted({*sites, *sites_to_keep(taker, patches)})
-    runs: dict[Run, Observed] = {run: observe(taker, block, run, kept if run == into else sites) for run in OTHER}
-    given: dict[Run, Observed] = {run: observe(giver, block, run, sites) for run in OTHER}
+    runs: dict[RunName, Observed] = {run: observe(taker, block, run, kept if run == into else sites) for run in OTHER}
+    given: dict[RunName, Observed] = {run: observe(giver, block, run, sites) for run in OTHER}
     own = twin_donor(block, into, runs)
     donors = (own, twin_donor(block, into, given), Donor(own.where, given[into].seen.__getitem__))
     grids = [patched_grid(taker, block, donor, patches, budget, runs, (direction, "exact")) for donor in donors]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.running import bare, studied_sites
 from constraintsuite.mechanism.contrasts.records import ROLES, Role
-from constraintsuite.mechanism.contrasts.stacking import Run, buckets
+from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray
 from constraintsuite.mechanism.patching.blocks import Block, make_block
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 POOLED: tuple[Role, ...] = ("cls", "q_cue", "q_y", "d_cue", "d_y", "d_scope")
 """Roles whose tokens are looked at together; the others have no part in a contrast."""
-RUNS: tuple[Run, ...] = ("clean", "corrupt")
+RUNS: tuple[RunName, ...] = ("clean", "corrupt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def _pool(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) 
     return pooled
 
 
-def _means(block: Block, run: Run, values: torch.Tensor) -> torch.Tensor:
+def _means(block: Block, run: RunName, values: torch.Tensor) -> torch.Tensor:
     """Of each row over the tokens of each role: (rows, roles, width); NaN without any."""
     import torch
 

@@ -24,8 +24,8 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """The same examples before and after."""
+class FigureChange:
+    """How a metric changed between two checkpoints, on the same examples."""
 
     first: str
     second: str
@@ -240,7 +240,7 @@ class Drift:
     circuit: dict[Direction, tuple[str, ...]]
     """Of the first checkpoint on the half find, the strongest first."""
     figures: tuple[Figure, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[FigureChange, ...]
     forgetting: tuple[Forgetting, ...]
     inside: Step
     """Of all checkpoints."""

@@ -12,7 +12,7 @@ from constraintsuite.mechanism.contrasts.records import Side
 from constraintsuite.mechanism.effects.groups import EVERY
 from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction, Effects, FloatArray
 
-Place = tuple[str, str]
+SiteAndRole = tuple[str, str]
 """Site and role."""
 
 
@@ -20,8 +20,8 @@ Place = tuple[str, str]
 class Choice:
     """Which patches are run exactly: those that attribution calls strongest, and some of the rest by chance."""
 
-    top: tuple[Place, ...]
-    random: tuple[Place, ...]
+    top: tuple[SiteAndRole, ...]
+    random: tuple[SiteAndRole, ...]
     candidates: int
 
 
@@ -56,7 +56,7 @@ class Agreement:
 def choose(estimates: Iterable[Effects], top: float, rest: float, seed: int) -> Choice:
     """The `top` share of places that are strongest in any direction and side, and a `rest` share of all places by chance from
     the others; `estimates` are those of a side each."""
-    strength: dict[Place, float] = {}
+    strength: dict[SiteAndRole, float] = {}
     for of_side in estimates:
         for direction in sorted(set(of_side.direction.tolist())):
             for place, value in mean_effects(of_side, direction).items():
@@ -68,7 +68,7 @@ def choose(estimates: Iterable[Effects], top: float, rest: float, seed: int) -> 
     return Choice(tuple(order[:count]), tuple(sorted(chosen)), len(order))
 
 
-def mean_effects(effects: Effects, direction: str) -> dict[Place, float]:
+def mean_effects(effects: Effects, direction: str) -> dict[SiteAndRole, float]:
     """The mean change of the margin at each place, over the contrasts that have it."""
     mine = effects.where(effects.direction == direction)
     places = list(zip(mine.site.tolist(), mine.role.tolist(), strict=True))
@@ -122,7 +122,7 @@ def _of_direction(estimates: Effects, patched: Effects, choice: Choice, directio
     )
 
 
-def _values(of: Mapping[Place, float], places: Collection[Place]) -> FloatArray:
+def _values(of: Mapping[SiteAndRole, float], places: Collection[SiteAndRole]) -> FloatArray:
     return np.array([of[place] for place in places], dtype=np.float64)
 
 

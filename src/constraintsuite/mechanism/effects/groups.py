@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, Contrast, ControlKind, Side
+from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, ControlKind, MarkedContrast, Side
 from constraintsuite.mechanism.effects.records import BoolArray
 
 EVERY, CORRECT, FAILED = "all", "correct", "failed"
 
 
-def studied_items(contrasts: Iterable[Contrast]) -> tuple[str, ...]:
+def studied_items(contrasts: Iterable[MarkedContrast]) -> tuple[str, ...]:
     """The groups of all that is studied: `all` where that is of one side, else each side for itself."""
     sides = _sides("", contrasts)
     return sides if len(sides) > 1 else (EVERY,)
@@ -23,7 +23,9 @@ def part_of(items: str, part: str) -> str:
     return part if items == EVERY else f"{items} {part}"
 
 
-def groups_of(some: Sequence[Contrast], right: BoolArray, everyone: Iterable[Contrast]) -> dict[str, BoolArray]:
+def groups_of(
+    some: Sequence[MarkedContrast], right: BoolArray, everyone: Iterable[MarkedContrast]
+) -> dict[str, BoolArray]:
     """Which of some contrasts are in which group; their names depend on all contrasts that there are, not on these alone."""
     everyone = list(everyone)
     groups: dict[str, BoolArray] = {}
@@ -38,7 +40,7 @@ def groups_of(some: Sequence[Contrast], right: BoolArray, everyone: Iterable[Con
     return {items: keep for items, keep in groups.items() if keep.any()}
 
 
-def _sides(kind: ControlKind, contrasts: Iterable[Contrast]) -> tuple[Side, ...]:
+def _sides(kind: ControlKind, contrasts: Iterable[MarkedContrast]) -> tuple[Side, ...]:
     there = {one.side for one in contrasts if one.control == kind}
     return tuple(side for side in SIDES if side in there)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.records import ROLES, Contrast
+from constraintsuite.mechanism.contrasts.records import ROLES, MarkedContrast
 from constraintsuite.mechanism.effects.groups import groups_of
 from constraintsuite.mechanism.effects.ratios import ratios_of_means
 from constraintsuite.mechanism.effects.records import ALL, BoolArray, Direction, Effects, FloatArray, Method
@@ -73,7 +73,7 @@ class _Table:
     aside: FloatArray
 
 
-def summarise_effects(effects: Effects, contrasts: Sequence[Contrast], seed: int) -> EffectSummary:
+def summarise_effects(effects: Effects, contrasts: Sequence[MarkedContrast], seed: int) -> EffectSummary:
     """Figures of each site, role, direction and method over groups of contrasts that are never merged.
 
     In which order the rows come does not matter: it depends on how many contrasts were done at a time.
@@ -129,13 +129,13 @@ def _clean_margins(tables: Sequence[_Table]) -> dict[str, tuple[float, float]]:
 
 
 def _groups(
-    names: Sequence[str], known: Mapping[str, Contrast], margins: Mapping[str, tuple[float, float]]
+    names: Sequence[str], known: Mapping[str, MarkedContrast], margins: Mapping[str, tuple[float, float]]
 ) -> dict[str, BoolArray]:
     right = np.array([margins[name][0] > 0 for name in names], dtype=bool)
     return groups_of([known[name] for name in names], right, known.values())
 
 
-def _clusters(names: Sequence[str], known: Mapping[str, Contrast]) -> IntArray:
+def _clusters(names: Sequence[str], known: Mapping[str, MarkedContrast]) -> IntArray:
     return connected_components([known[name].clusters for name in names])
 
 
@@ -174,7 +174,7 @@ def _flips(base: FloatArray, aim: FloatArray, patched: FloatArray, *, ablated: b
 
 def _baselines(
     tables: Sequence[_Table],
-    known: Mapping[str, Contrast],
+    known: Mapping[str, MarkedContrast],
     margins: Mapping[str, tuple[float, float]],
     seed: int,
 ) -> tuple[Baseline, ...]:

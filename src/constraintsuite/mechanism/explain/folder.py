@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.records import Effects
 from constraintsuite.mechanism.effects.summary import EffectSummary
 from constraintsuite.mechanism.effects.table import read_effects
@@ -63,7 +63,7 @@ def load_explained(path: Path) -> Explained:
     )
 
 
-def load_effects(path: Path) -> tuple[Effects, list[Contrast]]:
+def load_effects(path: Path) -> tuple[Effects, list[MarkedContrast]]:
     """The rows of a finished analysis and its contrasts."""
     Artifact.open(path, KIND)
     return read_effects(path), read_contrasts(path / CONTRASTS)

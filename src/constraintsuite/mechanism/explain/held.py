@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from constraintsuite.mechanism.explain.questions import Begun, Question
+from constraintsuite.mechanism.explain.questions import Begun, ExplainQuestion
 
-_held: list[tuple[Question, Begun]] = []  # one at most; a worker has no other way to keep it between two shards
+_held: list[tuple[ExplainQuestion, Begun]] = []  # one at most; a worker has no other way to keep it between two shards
 
 
-def begun_here(question: Question) -> Begun:
+def begun_here(question: ExplainQuestion) -> Begun:
     """The question with its model in memory."""
     if not (_held and _held[0][0] == question):
         _held.clear()  # before the next one is loaded: one model is in memory

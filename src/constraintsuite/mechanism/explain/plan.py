@@ -10,7 +10,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.ablation import choose_others, refuse_mean_of_patterns
-from constraintsuite.mechanism.contrasts.records import SIDES, Contrast, Side
+from constraintsuite.mechanism.contrasts.records import SIDES, MarkedContrast, Side
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.agreement import Choice, choose
 from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation, Effects
@@ -85,14 +85,14 @@ def plan_ablation(source: Path, model: str, scope: Scope, kinds: Sequence[Ablati
     return Ablating(work.rejecting({"resample: no_other_y": lacking}), kinds, others)
 
 
-def rows_by_side(rows: Effects, contrasts: Sequence[Contrast]) -> dict[Side, Effects]:
+def rows_by_side(rows: Effects, contrasts: Sequence[MarkedContrast]) -> dict[Side, Effects]:
     """Rows of the contrasts that are studied themselves, or of all where there are only controls; sides are never merged."""
     asked = [one for one in contrasts if not one.control] or contrasts
     found = {side: rows.where(np.isin(rows.contrast, [one.id for one in asked if one.side == side])) for side in SIDES}
     return {side: some for side, some in found.items() if len(some)}
 
 
-def rows_within(rows: Effects, contrasts: Sequence[Contrast], scope: Scope) -> dict[Side, Effects]:
+def rows_within(rows: Effects, contrasts: Sequence[MarkedContrast], scope: Scope) -> dict[Side, Effects]:
     """Rows of the sites, roles, directions and sides of a scope, and of the contrasts that are studied themselves."""
     kinds = {site: parse_site(site).kind in scope.sites for site in dict.fromkeys(rows.site.tolist())}
     roles = {

@@ -9,10 +9,10 @@ from typing import Any
 
 from constraintsuite.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.execution.travel import arrive, fetch, mirrors_in, paths_in
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.explain.held import begun_here
 from constraintsuite.mechanism.explain.plan import Guide
-from constraintsuite.mechanism.explain.questions import Question
+from constraintsuite.mechanism.explain.questions import ExplainQuestion
 from constraintsuite.mechanism.explain.records import SubjectFacts
 from constraintsuite.mechanism.explain.source import Asked
 from constraintsuite.mechanism.explain.work import Work
@@ -25,7 +25,7 @@ from constraintsuite.models.torch.device import describe_device
 class Planned:
     """What will be asked, and of what."""
 
-    question: Question
+    question: ExplainQuestion
     """As workers are asked it."""
     subject: SubjectFacts
     source: Asked
@@ -37,12 +37,12 @@ class Planned:
     """Where the model runs."""
 
     @property
-    def contrasts(self) -> tuple[Contrast, ...]:
+    def contrasts(self) -> tuple[MarkedContrast, ...]:
         """Those that will be asked."""
         return self.source.contrasts
 
 
-def plan_question(question: Question, engine: Engine) -> Planned:
+def plan_question(question: ExplainQuestion, engine: Engine) -> Planned:
     """What an engine will do; if its workers are elsewhere, one of them says so: this machine may have no device for the model."""
     if isinstance(engine, LocalEngine):
         return _plan_here(question)
@@ -55,7 +55,7 @@ def plan_question(question: Question, engine: Engine) -> Planned:
 class _Errand:
     """A question on its way, with the mirrors of object stores that its paths lie in; see `travel`."""
 
-    question: Question
+    question: ExplainQuestion
     mirrors: Mapping[Path, str]
 
 
@@ -67,7 +67,7 @@ def _plan_there(errand: _Errand) -> Planned:
         return _plan_here(question)
 
 
-def _plan_here(question: Question) -> Planned:
+def _plan_here(question: ExplainQuestion) -> Planned:
     begun = begun_here(question)
     work = begun.work
     source = replace(work.source, contrasts=tuple(one.contrast for one in work.contrasts), rejects=dict(work.rejects))
@@ -88,7 +88,7 @@ def _facts(work: Work) -> SubjectFacts:
     )
 
 
-def _with_whole_paths(question: Question) -> Question:
+def _with_whole_paths(question: ExplainQuestion) -> ExplainQuestion:
     """Workers begin in another folder."""
     given: dict[str, Any] = {each.name: getattr(question, each.name) for each in fields(question)}
     whole: dict[str, Any] = {name: value.absolute() for name, value in given.items() if isinstance(value, Path)}

@@ -39,7 +39,7 @@ class Begun(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question(ABC):
+class ExplainQuestion(ABC):
     """What is asked, about which model, on which contrasts."""
 
     analysis: ClassVar[Analysis]
@@ -53,14 +53,14 @@ class Question(ABC):
 
 
 @dataclass(frozen=True)
-class AttributeQuestion(Question):
+class AttributeQuestion(ExplainQuestion):
     """Estimate every patch by gradients; `steps` of integrated gradients, 0 for none."""
 
     analysis: ClassVar[Analysis] = "attribute"
     steps: int = 0
 
     def begin(self) -> Begun:
-        """See `Question`."""
+        """See `ExplainQuestion`."""
         work, scope = prepare(self.source, self.model, self.scope), self.scope
 
         def effects(shard: Sequence[TokenContrast]) -> list[Grid]:
@@ -73,7 +73,7 @@ class AttributeQuestion(Question):
 
 
 @dataclass(frozen=True)
-class PatchQuestion(Question):
+class PatchQuestion(ExplainQuestion):
     """Run every patch; with a `guide`, an attribution folder, the strongest share by its estimates and a random share."""
 
     analysis: ClassVar[Analysis] = "patch"
@@ -82,7 +82,7 @@ class PatchQuestion(Question):
     random: float = RANDOM
 
     def begin(self) -> Begun:
-        """See `Question`."""
+        """See `ExplainQuestion`."""
         scope = self.scope
         work, guided = plan_patches(self.source, self.model, scope, self.guide, self.top, self.random)
 
@@ -95,14 +95,14 @@ class PatchQuestion(Question):
 
 
 @dataclass(frozen=True)
-class AblateQuestion(Question):
+class AblateQuestion(ExplainQuestion):
     """Take every site away from the clean runs, in one or several ways."""
 
     analysis: ClassVar[Analysis] = "ablate"
     kinds: tuple[Ablation, ...] = ABLATIONS
 
     def begin(self) -> Begun:
-        """See `Question`."""
+        """See `ExplainQuestion`."""
         plan = plan_ablation(self.source, self.model, self.scope, self.kinds)
         work = plan.work
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.agreement import Agreement, Choice
 from constraintsuite.mechanism.effects.summary import EffectSummary
-from constraintsuite.mechanism.outcomes import Outcome
+from constraintsuite.mechanism.outcomes import InvariantResult
 from constraintsuite.store.artifact import Artifact
 
 
@@ -22,7 +22,7 @@ class SubjectFacts:
     heads: int
     pooling: str
     fingerprint: str
-    invariants: tuple[Outcome, ...]
+    invariants: tuple[InvariantResult, ...]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Explained:
     """A finished analysis, without its rows."""
 
     artifact: Artifact
-    contrasts: tuple[Contrast, ...]
+    contrasts: tuple[MarkedContrast, ...]
     subject: SubjectFacts
     summary: EffectSummary
     comparison: Comparison | None

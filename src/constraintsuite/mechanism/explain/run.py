@@ -13,7 +13,7 @@ from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.execution.stage import code_version
 from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.agreement import compare
 from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation
 from constraintsuite.mechanism.effects.summary import summarise_effects
@@ -22,7 +22,12 @@ from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, SUBJECT
 from constraintsuite.mechanism.explain.held import begun_here, letting_go
 from constraintsuite.mechanism.explain.plan import RANDOM, TOP, rows_by_side
 from constraintsuite.mechanism.explain.planning import Planned, plan_question
-from constraintsuite.mechanism.explain.questions import AblateQuestion, AttributeQuestion, PatchQuestion, Question
+from constraintsuite.mechanism.explain.questions import (
+    AblateQuestion,
+    AttributeQuestion,
+    ExplainQuestion,
+    PatchQuestion,
+)
 from constraintsuite.mechanism.explain.records import Comparison
 from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.mechanism.explain.shards import write_all_effects
@@ -80,7 +85,7 @@ def ablate(
     return _analyse(AblateQuestion(source, model, scope, tuple(kinds)), out, reporter, engine)
 
 
-def _analyse(question: Question, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
+def _analyse(question: ExplainQuestion, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
     """Effects of every shard that is not there yet, then what they say together."""
     with letting_go():
         planned = plan_question(question, engine)
@@ -118,7 +123,7 @@ def _answer(planned: Planned, origin: Origin, out: Path, reporter: Reporter, eng
     return artifact
 
 
-def _origin(question: Question, planned: Planned) -> Origin:
+def _origin(question: ExplainQuestion, planned: Planned) -> Origin:
     source, scope = planned.source, question.scope
     settings = {
         "analysis": question.analysis,
@@ -130,7 +135,7 @@ def _origin(question: Question, planned: Planned) -> Origin:
         "draws": DRAWS,
         "writer": writer(),
     }
-    asked = adapter(tuple[Contrast, ...]).dump_json(planned.contrasts).decode()
+    asked = adapter(tuple[MarkedContrast, ...]).dump_json(planned.contrasts).decode()
     inputs = {
         "source": source.content,
         "contrasts": sha256_text(asked),

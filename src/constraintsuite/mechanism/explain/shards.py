@@ -22,7 +22,7 @@ from constraintsuite.mechanism.effects.records import Grid
 from constraintsuite.mechanism.effects.table import part_file, write_effects
 from constraintsuite.mechanism.explain.held import begun_here
 from constraintsuite.mechanism.explain.planning import Planned
-from constraintsuite.mechanism.explain.questions import Begun, Question
+from constraintsuite.mechanism.explain.questions import Begun, ExplainQuestion
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.held import naming_node
 
@@ -34,7 +34,7 @@ _NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NON
 class EffectsTask:
     """Some contrasts of a question, and where their effects go."""
 
-    question: Question
+    question: ExplainQuestion
     subject: str
     """Fingerprint of the model that is asked."""
     first: int

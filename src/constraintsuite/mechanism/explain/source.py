@@ -12,7 +12,7 @@ from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.from_suite import count_rejected, read_suite
 from constraintsuite.mechanism.contrasts.own import read_either
-from constraintsuite.mechanism.contrasts.records import SIDES, Contrast
+from constraintsuite.mechanism.contrasts.records import SIDES, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import keep_apart, keep_kinds
 from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.records.examples import SPLITS, Split
@@ -26,7 +26,7 @@ KIND = "explain"
 class Asked:
     """Contrasts, and what they come from."""
 
-    contrasts: tuple[Contrast, ...]
+    contrasts: tuple[MarkedContrast, ...]
     rejects: dict[str, int]
     content: str
     """Hash of what they were read from."""
@@ -73,7 +73,9 @@ def _read(source: Path, scope: Scope) -> Asked:
     return Asked(made.contrasts, made.rejects, *whole)
 
 
-def _of_splits(contrasts: Sequence[Contrast], splits: Collection[Split], source: Path) -> tuple[Contrast, ...]:
+def _of_splits(
+    contrasts: Sequence[MarkedContrast], splits: Collection[Split], source: Path
+) -> tuple[MarkedContrast, ...]:
     if set(splits) == set(SPLITS):
         return tuple(contrasts)
     unsaid = next((one.id for one in contrasts if not one.split), None)

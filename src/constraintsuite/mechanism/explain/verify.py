@@ -11,7 +11,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import keyed_random
-from constraintsuite.mechanism.contrasts.records import Contrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.effects.agreement import compare
 from constraintsuite.mechanism.effects.records import Effects
@@ -80,7 +80,7 @@ def _faults_of_comparison(explained: Explained, rows: Effects, guide: Path) -> l
     return [] if same else ["comparison.json: not what the guide and the effects give"]
 
 
-def _faults_of_rows(rows: Effects, contrasts: tuple[Contrast, ...]) -> Iterator[str]:
+def _faults_of_rows(rows: Effects, contrasts: tuple[MarkedContrast, ...]) -> Iterator[str]:
     unknown = sorted(set(rows.contrast.tolist()) - {contrast.id for contrast in contrasts})
     if unknown:
         yield f"effects: rows of {unknown[0]!r}, which is none of the contrasts"

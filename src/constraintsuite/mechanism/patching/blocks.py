@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.records import ROLES, Role
-from constraintsuite.mechanism.contrasts.stacking import PADDED, Run, Stack, role_places, stack, transfer
+from constraintsuite.mechanism.contrasts.stacking import PADDED, RunName, Stack, role_places, stack, transfer
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair
 from constraintsuite.mechanism.effects.records import ALL, Direction
 from constraintsuite.mechanism.subject import Subject, Tensors
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-INTO: dict[Direction, Run] = {"denoising": "corrupt", "noising": "clean"}
+INTO: dict[Direction, RunName] = {"denoising": "corrupt", "noising": "clean"}
 """The run that is patched; what is put in comes from the other."""
-OTHER: dict[Run, Run] = {"clean": "corrupt", "corrupt": "clean"}
+OTHER: dict[RunName, RunName] = {"clean": "corrupt", "corrupt": "clean"}
 POSITION = "@"
 """`@7` is the eighth token of each row."""
 
@@ -38,7 +38,7 @@ class Block:
     contrasts: tuple[TokenContrast, ...]
     pairs: tuple[TokenPair, ...]
     stacked: Stack
-    inputs: dict[Run, Tensors]
+    inputs: dict[RunName, Tensors]
 
     @cached_property
     def _firsts(self) -> npt.NDArray[np.int64]:
@@ -61,7 +61,7 @@ class Block:
         return max(len(row) for pair in self.pairs for row in (pair.clean, pair.corrupt))
 
     @cached_property
-    def _numbers(self) -> dict[Run, npt.NDArray[np.int64]]:
+    def _numbers(self) -> dict[RunName, npt.NDArray[np.int64]]:
         """Each token's number in its row, -1 for padding."""
         filled = {run: self.stacked.run(run).roles != PADDED for run in OTHER}
         return {run: np.where(some, some.cumsum(axis=1) - 1, -1) for run, some in filled.items()}
@@ -88,7 +88,7 @@ class Block:
         found: BoolArray = rows[..., np.where(self._has_aside, self._firsts + 2, 0)] & self._has_aside
         return found
 
-    def places(self, role: str, into: Run) -> BoolArray:
+    def places(self, role: str, into: RunName) -> BoolArray:
         """Places of a run that a role names: `all`, one of ROLES, or `@7`: (rows, positions)."""
         numbers = self._numbers[into]
         if role == ALL:
@@ -114,7 +114,7 @@ def make_block(subject: Subject, contrasts: Sequence[TokenContrast], pairs: Sequ
     return Block(tuple(contrasts), rows, stacked, inputs)
 
 
-def _inputs(subject: Subject, stacked: Stack, run: Run) -> Tensors:
+def _inputs(subject: Subject, stacked: Stack, run: RunName) -> Tensors:
     import torch
 
     tokens = stacked.run(run).tokens
@@ -124,7 +124,7 @@ def _inputs(subject: Subject, stacked: Stack, run: Run) -> Tensors:
     return {name: torch.from_numpy(array).to(subject.device) for name, array in arrays.items()}
 
 
-def carried(block: Block, into: Run, device: torch.device) -> tuple[torch.Tensor | None, torch.Tensor]:
+def carried(block: Block, into: RunName, device: torch.device) -> tuple[torch.Tensor | None, torch.Tensor]:
     """What places of a run take from the other: weights (rows, receiving, giving), None if each takes from its own place,
     and where anything is taken (rows, positions)."""
     import torch

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.stacking import Run, buckets
+from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Direction, Grid, Method
 from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, FloatArray, make_block
@@ -45,7 +45,7 @@ def patch_block(
     sites = {site for patch in patches for site in patch.sites}
     kept = sites_to_keep(subject, patches)
     with inference():
-        runs: dict[Run, Observed] = {}
+        runs: dict[RunName, Observed] = {}
         for run in OTHER:
             receives = any(INTO[direction] == run for direction in directions)
             gives = any(INTO[direction] != run for direction in directions)
@@ -66,7 +66,7 @@ def patched_grid(
     donor: Donor,
     patches: Sequence[Patch],
     budget: Budget,
-    runs: dict[Run, Observed],
+    runs: dict[RunName, Observed],
     kind: tuple[Direction, Method],
 ) -> Grid:
     """The patches of one direction, from a donor, on rows whose runs were observed."""
@@ -95,7 +95,7 @@ def patched_grid(
 
 
 def stage_of(
-    subject: Subject, block: Block, into: Run, base: Observed, donor: Donor, patches: Sequence[Patch]
+    subject: Subject, block: Block, into: RunName, base: Observed, donor: Donor, patches: Sequence[Patch]
 ) -> Stage:
     """A run of a block, ready to be patched."""
     import torch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.reports.figures import Value
 from constraintsuite.reports.sections.base import Remarks, Section, Sheet
 from constraintsuite.reports.tables import Column, Table
@@ -35,4 +34,4 @@ def audit(view: View) -> Section | None:
 
 def _row(row: AuditRow) -> tuple[Value, ...]:
     verdict = row.verdict.replace("_", " ") + (f": {row.reason}" if row.reason else "")
-    return row.solver, short_slice(row.slice), row.accuracy, row.reverse, row.tie_rate, verdict
+    return row.solver, row.slice, row.accuracy, row.reverse, row.tie_rate, verdict

@@ -1,4 +1,4 @@
-"""What must not change a model's answer, and what only looks like a negation."""
+"""What must not change a model's answer, and what only looks like a constraint."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import View
 
 _ABOUT = (
-    "Non-flip controls change letters, words or order but not the meaning: the outcome should stay. Adversarial controls "
-    "have a negation word in an idiom that excludes nothing, and a twin query with the same word that does."
+    "Non-flip controls change letters, words or order but not the meaning: the outcome should stay. The query "
+    "of an adversarial control has words that look like a constraint and state none; its opposite has words that do state one."
 )
 _WANTED = (
-    ("controls_nonflip", "accuracy", "non-flip: accuracy"),
-    ("controls_nonflip", "invariance", "non-flip: same outcome as the original"),
-    ("controls_nonflip", "flip_rate", "non-flip: opposite outcome"),
-    ("controls_adversarial", "accuracy", "adversarial: right under the idiom"),
-    ("controls_adversarial", "twin_accuracy", "adversarial: right under the real exclusion"),
-    ("controls_adversarial", "twin_paired_accuracy", "adversarial: right under both"),
+    ("nonflip", "accuracy", "non-flip: accuracy"),
+    ("nonflip", "invariance", "non-flip: same outcome as the original"),
+    ("nonflip", "flip_rate", "non-flip: outcome turned round"),
+    ("adversarial", "accuracy", "adversarial: accuracy"),
+    ("adversarial", "opposite_accuracy", "adversarial: accuracy under the opposite"),
+    ("adversarial", "paired_accuracy", "adversarial: paired accuracy"),
 )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.experiments.load import Suite
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.reports.drawings.histograms import Bins, histogram
@@ -18,12 +17,12 @@ from constraintsuite.reports.view import View
 from constraintsuite.suites.views.dataset import DatasetView, view_dataset
 
 _ABOUT = (
-    "Every example has two documents. The query leaves something out: the satisfying document obeys, the violating one "
-    "does not."
+    "Every example has two documents. The satisfying document meets the constraint of the query, the violating one does "
+    "not."
 )
 _WORDS = (
-    "negated query",
-    "affirmative query",
+    "query",
+    "opposite",
     "satisfying document",
     "violating document",
     "queries differ by",
@@ -44,7 +43,7 @@ def length_table(found: DatasetView) -> Table:
     """Mean lengths in words, by split."""
     columns = (Column("split"), Column("pairs", "count"), *(Column(title, "number") for title in _WORDS))
     rows = tuple(
-        (name, n.pairs, n.query, n.opposite, n.pos, n.neg, n.query_difference, n.document_difference)
+        (name, n.pairs, n.query, n.opposite, n.satisfying, n.violating, n.query_difference, n.document_difference)
         for name, n in found.lengths.items()
     )
     caption = "Mean lengths of main examples in words, and the mean of the absolute difference within a pair."
@@ -72,10 +71,10 @@ def _difference_chart(name: str, counts: Mapping[int, int]) -> Drawing:
 
 def _count_tables(suite: Suite) -> Iterator[Table]:
     everything = [*suite.examples, *suite.controls]
-    by_split = Counter((example.suite, example.split) for example in everything)
-    names = list(dict.fromkeys(sorted((e.suite for e in everything), key=lambda name: name.startswith("controls_"))))
+    by_split = Counter((example.slice, example.split) for example in everything)
+    names = dict.fromkeys(example.slice for example in everything)
     rows: list[tuple[str | int, ...]] = [
-        (short_slice(n), *(by_split[n, s] for s in SPLITS), sum(by_split[n, s] for s in SPLITS)) for n in names
+        (n, *(by_split[n, s] for s in SPLITS), sum(by_split[n, s] for s in SPLITS)) for n in names
     ]
     yield _counts(
         "examples_by_slice", "Examples by slice and split; controls come last.", "slice", (*SPLITS, "all"), rows

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.experiments.summary import Group
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
+from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import groups_of, value_of
@@ -16,8 +16,8 @@ from constraintsuite.reports.view import View
 
 CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}
 _ABOUT = (
-    "Which document the model preferred under the negated query and its affirmative mirror: the right one each time, the "
-    "same one both times, the wrong one each time; or equal scores. Every example with two opposite queries is in one class."
+    "Which document the model preferred under the query and under its opposite: the right one each time, the "
+    "same one both times, the wrong one each time; or equal scores. Every example with an opposite is in one class."
 )
 
 
@@ -27,10 +27,10 @@ def errors(view: View) -> Section | None:
         return None
     overall = {label: run.summary.overall for label, run in view.runs.items()}
     charts = [error_chart("chart-errors", "Error classes, all main examples, %", overall)]
-    names = [name for name in groups_of(view.summaries, "slice") if not name.startswith("controls_")]
+    names = [name for name in groups_of(view.summaries, "slice") if name not in CONTROL_SLICES]
     if len(names) > 1:
         for number, (label, run) in enumerate(view.runs.items()):
-            groups = {short_slice(name): g for name in names if (g := run.summary.by["slice"].get(name)) is not None}
+            groups = {name: g for name in names if (g := run.summary.by["slice"].get(name)) is not None}
             charts.append(error_chart(f"chart-errors-{number}", f"{label}: error classes by slice, %", groups))
     return Section("errors", "Error classes", _ABOUT, (Charts(tuple(charts)), Sheet(_table(view))))
 

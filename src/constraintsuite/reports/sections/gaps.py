@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 
 from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.examples import CONTROL_SLICES
+from constraintsuite.records.examples import CONTROL_SLICES, QueryRole
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import kind_of, value_of
@@ -22,8 +21,8 @@ _BINS = 30
 _SHOWN = ("normalised_gap", "normalised_sensitivity", "superiority", "responsiveness", "gap", "sensitivity")
 _ABOUT = (
     "The gap is the score of the satisfying document less that of the violating one, here in standard deviations of all "
-    "scores of that model. Under the negated query it should lie right of the dashed line, under the affirmative one left "
-    "of it; where the two shapes coincide, the model does not hear the negation. What lies beyond an end is counted there."
+    "scores of that model. Under the query it should lie right of the dashed line, under the opposite left of it; "
+    "where the two shapes coincide, the model does not hear the constraint. What lies beyond an end is counted there."
 )
 
 
@@ -35,13 +34,13 @@ def gaps(view: View) -> Section | None:
 
 def gap_charts(runs: Mapping[str, Run]) -> tuple[Drawing, ...]:
     """One histogram a run that has a gap to show, all on the same axis."""
-    shown = {label: run for label, run in runs.items() if _values(run, "gap_neg")}
+    shown = {label: run for label, run in runs.items() if _values(run, "query")}
     bins = _bins(list(shown.values()))
     return tuple(_chart(label, run, bins, number) for number, (label, run) in enumerate(shown.items()))
 
 
 def _bins(runs: Sequence[Run]) -> Bins:
-    sizes = [abs(value) for run in runs for value in _values(run, "gap_neg")]
+    sizes = [abs(value) for run in runs for value in _values(run, "query")]
     reach = float(np.percentile(sizes, 98)) if sizes else 1.0
     limit = _rounded_up(reach) if reach > 0 else 1.0
     edges = tuple(np.linspace(-limit, limit, _BINS + 1).tolist())
@@ -54,22 +53,22 @@ def _rounded_up(number: float) -> float:
     return next(float(f"{step * power:.9g}") for step in (1, 2, 2.5, 5, 10) if step * power >= number)
 
 
-def _values(run: Run, field: Literal["gap_neg", "gap_base"]) -> list[float]:
-    """The gaps of main examples; none where all scores are equal."""
-    found = ((getattr(r, field), r.unit) for r in run.results if r.slice not in CONTROL_SLICES)
+def _values(run: Run, role: QueryRole) -> list[float]:
+    """The gaps of main examples under one of their queries; none where all scores are equal."""
+    found = ((r.gaps.get(role), r.unit) for r in run.results if r.slice not in CONTROL_SLICES)
     return [gap / unit for gap, unit in found if gap is not None and unit]
 
 
 def _chart(label: str, run: Run, bins: Bins, number: int) -> Drawing:
-    neg, base = np.array(_values(run, "gap_neg")), np.array(_values(run, "gap_base"))
-    series = {"negated query": bins.count(neg)}
-    if len(base):
-        series["affirmative query"] = bins.count(base)
-    mean, right = float(neg.mean()), float((neg > 0).mean())
-    told = f"Mean gap under the negated query {mean:.3g}, above zero in {right:.1%} of {len(neg):,}"
-    if len(base):
-        told += f"; under the affirmative query the mean is {float(base.mean()):.3g}"
-    return histogram(f"chart-gap-{number}", label, bins, series, told, f"n={len(neg):,}")
+    query, opposite = np.array(_values(run, "query")), np.array(_values(run, "opposite"))
+    series = {"query": bins.count(query)}
+    if len(opposite):
+        series["opposite"] = bins.count(opposite)
+    mean, right = float(query.mean()), float((query > 0).mean())
+    told = f"Mean gap under the query {mean:.3g}, above zero in {right:.1%} of {len(query):,}"
+    if len(opposite):
+        told += f"; under the opposite the mean is {float(opposite.mean()):.3g}"
+    return histogram(f"chart-gap-{number}", label, bins, series, told, f"n={len(query):,}")
 
 
 def _table(view: View) -> Table:

@@ -27,10 +27,10 @@ def hardest(view: View) -> Section | None:
 
 
 def _all_examples(view: View) -> Table:
-    fields = ("outcome", "affirmative outcome", "gap", "affirmative gap", "cut")
-    columns = [Column(title) for title in ("id", "slice", "split", "domain", "relation", "query", "affirmative query")]
+    fields = ("outcome", "outcome under the opposite", "gap", "gap under the opposite", "cut")
+    columns = [Column(title) for title in ("id", "slice", "split", "domain", "relation", "query", "opposite")]
     columns += [
-        Column(f"{label}: {field}", "number" if field.endswith("gap") else "text")
+        Column(f"{label}: {field}", "number" if field.startswith("gap") else "text")
         for label in view.labels
         for field in fields
     ]
@@ -43,13 +43,14 @@ def _all_examples(view: View) -> Table:
     return Table("examples", caption, tuple(columns), rows, long=True)
 
 
-def _facts(example: Example) -> tuple[str, ...]:
-    query = example.query
-    return example.id, example.suite, example.split, example.domain, example.relation, query.neg, query.base
+def _facts(example: Example) -> tuple[Value, ...]:
+    about = (example.id, example.slice, example.split, example.domain, example.relation)
+    return *about, example.query, example.opposite
 
 
 def _outcomes(result: PairResult | None) -> tuple[Value, ...]:
     if result is None:
         return None, None, None, None, None
     cut = None if result.cut is None else "cut" if result.cut else "whole"
-    return result.neg, result.base, result.gap_neg, result.gap_base, cut
+    outcomes, gaps = result.outcomes, result.gaps
+    return outcomes["query"], outcomes.get("opposite"), gaps["query"], gaps.get("opposite"), cut

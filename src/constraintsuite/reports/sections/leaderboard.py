@@ -18,18 +18,18 @@ SHOWN = (
     "accuracy",
     "paired_accuracy",
     "couple_accuracy",
-    "base_accuracy",
+    "opposite_accuracy",
     "tie_rate",
     "normalised_gap",
     "normalised_sensitivity",
 )
 _CHARTS = ("accuracy", "paired_accuracy")
 _ABOUT = (
-    "Accuracy: the satisfying document scores above the violating one under the negated query. Paired accuracy: and the "
-    "order turns round under the affirmative query, which no model can do that ignores the query."
+    "Accuracy: the satisfying document scores above the violating one under the query. Paired accuracy: and the order "
+    "turns round under the opposite, which no model can do that ignores the query."
 )
 _ABOUT_NEVIR = (
-    "Paired accuracy is the measure of the paper. On this page the negated query is q1, the affirmative one q2, the "
+    "Paired accuracy is the measure of the paper. On this page the query is q1, the opposite q2, the "
     "satisfying document doc1 and the violating one doc2; for edits of scope both documents hold a negation."
 )
 

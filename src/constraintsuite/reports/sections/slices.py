@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import group_table, groups_of
 from constraintsuite.reports.remarks import under_rule
@@ -11,22 +11,22 @@ from constraintsuite.reports.sections.base import Charts, Section, Sheet
 from constraintsuite.reports.view import View
 
 _ABOUT = (
-    "Minimal pairs differ in little but the negation; in explicit pairs the satisfying document denies Y; in omission "
-    "pairs it does not speak of Y at all."
+    "Minimal pairs differ in little but what decides. In explicit pairs the satisfying document says that it meets the "
+    "constraint; in omission pairs it does not mention the value of the constraint at all."
 )
 _METRICS = ("accuracy", "paired_accuracy")
 
 
 def slices(view: View) -> Section | None:
     """One chart a slice, and the tables; nothing for a suite of one slice."""
-    names = [name for name in groups_of(view.summaries, "slice") if not name.startswith("controls_")]
+    names = [name for name in groups_of(view.summaries, "slice") if name not in CONTROL_SLICES]
     if len(names) < 2:
         return None
     metric = METRICS["accuracy"]
     charts = tuple(
         bar_chart(
             f"chart-slice-{number}",
-            under_rule(f"{short_slice(name)}: {metric.title.lower()}, %", view.summaries[0].rule),
+            under_rule(f"{name}: {metric.title.lower()}, %", view.summaries[0].rule),
             [
                 (label, g.metrics["accuracy"])
                 for label, r in view.runs.items()

@@ -13,7 +13,7 @@ _ABOUT = (
     "Strict: a tie is wrong. Half: it counts one half. Random: a coin decides. MTEB: the document whose id sorts last wins, "
     "as in evaluations that rank by score and then by id. A model whose figure depends on the rule should be read with care."
 )
-_METRICS = ("accuracy", "base_accuracy", "paired_accuracy")
+_METRICS = ("accuracy", "opposite_accuracy", "paired_accuracy")
 
 
 def ties(view: View) -> Section | None:

@@ -8,8 +8,8 @@ from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import View
 
 _ABOUT = (
-    "Columns are tokens of the negated query, rows those of a document; the darker, the more alike. A frame marks the best "
-    "match of each query token: the score is their sum. A negation whose column matches some other word is not heard."
+    "Columns are tokens of the query, rows those of a document; the darker, the more alike. A frame marks the best "
+    "match of each query token: the score is their sum. A word of the constraint whose column matches some other word is not heard."
 )
 
 

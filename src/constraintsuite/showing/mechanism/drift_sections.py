@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.experiments.groupings import OVERALL, short_slice
+from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import Drift
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.plots import Level, Plot
@@ -104,7 +104,7 @@ def _behaviour(drift: Drift) -> Iterator[Block]:
         metric = next(one.metric for one in drift.changes if one.suite == suite)
         figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
         points = {
-            ("all" if group == OVERALL else short_slice(group)): [
+            ("all" if group == OVERALL else group): [
                 (number[one.checkpoint], one.value) for one in figures if one.group == group
             ]
             for group in dict.fromkeys(one.group for one in figures)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constraintsuite.experiments.groupings import OVERALL, short_slice
+from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import Drift, Figure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
@@ -51,7 +51,7 @@ def matrix_table(drift: Drift, suite: str) -> Table:
 
 def forgetting_table(drift: Drift) -> Table:
     """How far the last checkpoint lies behind the best before it."""
-    rows = tuple((one.suite, short_slice(one.group), one.best, one.difference) for one in drift.forgetting)
+    rows = tuple((one.suite, one.group, one.best, one.difference) for one in drift.forgetting)
     columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best, points", "points"))
     caption = f"What {drift.checkpoints[-1]} does less well than the best checkpoint before it, on the same examples."
     return Table("forgetting", caption, columns, rows)
@@ -62,7 +62,7 @@ def change_table(drift: Drift, suite: str) -> Table:
     rows = tuple(
         (
             f"{one.first} > {one.second}",
-            short_slice(one.group),
+            one.group,
             one.difference,
             one.lost,
             one.won,
@@ -200,5 +200,5 @@ def _figure(figures: Sequence[Figure], label: str, group: str) -> Interval | Non
 
 
 def _heading(group: str, kind: Kind) -> str:
-    name = "all" if group == OVERALL else short_slice(group)
+    name = "all" if group == OVERALL else group
     return f"{name}, %" if kind == "share" else name

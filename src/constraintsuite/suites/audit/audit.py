@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit import SOLVERS
 from constraintsuite.suites.audit.base import IntArray, Trial
 from constraintsuite.suites.audit.blind import query_blind
 from constraintsuite.suites.audit.callouts import about_couples, about_row
@@ -13,12 +12,13 @@ from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.suites.audit.results import QUERY_BLIND, Audit, AuditRow
 from constraintsuite.suites.audit.slices import split_by_slice
 from constraintsuite.suites.audit.verdicts import Judge
+from constraintsuite.suites.constraints.base import solvers_for
 
 
 def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
     """What each solver scores on each slice and on the main slices together; the order of the examples is no matter."""
     ordered = sorted(examples, key=lambda example: example.id)
-    picks = {name: SOLVERS.load(name).picks(ordered) for name in SOLVERS.names()}
+    picks = {name: solver.picks(ordered) for name, solver in solvers_for(ordered).items()}
     rows: list[AuditRow] = []
     warnings: list[str] = []
     for part, places in split_by_slice(ordered).items():

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from statistics import fmean, variance
 
-from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import Side, document
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
+from constraintsuite.suites.audit.mentions import count_cues
 from constraintsuite.suites.audit.results import BalanceRow
 from constraintsuite.suites.audit.slices import split_by_slice
-from constraintsuite.suites.audit.surface import count_cues, count_words
+from constraintsuite.suites.audit.surface import count_words
 from constraintsuite.text.terms import TermAnalyser
 
 FLAG_FROM = 0.1
@@ -22,46 +22,46 @@ _SENTENCE_END = re.compile(r"[.!?]")
 def balance(examples: Sequence[Example]) -> tuple[BalanceRow, ...]:
     """One row for each slice and feature; in a slice of whole couples every difference is exactly 0."""
     return tuple(
-        _compare(name, feature, [(measure(examples[i], "pos"), measure(examples[i], "neg")) for i in places])
+        _compare(name, feature, [(measure(examples[i], SATISFYING), measure(examples[i], VIOLATING)) for i in places])
         for name, places in split_by_slice(examples).items()
         for feature, measure in FEATURES.items()
     )
 
 
 def _compare(name: str, feature: str, pairs: Sequence[tuple[float | None, float | None]]) -> BalanceRow:
-    known = [(pos, neg) for pos, neg in pairs if pos is not None and neg is not None]
+    known = [(good, bad) for good, bad in pairs if good is not None and bad is not None]
     if not known:
         return BalanceRow(name, feature, 0, None, None, None, flagged=False)
-    pos, neg = [float(one) for one, _ in known], [float(one) for _, one in known]
-    smd = standardised_difference(pos, neg)
-    different = fmean(pos) != fmean(neg) and len(known) > 1
+    satisfying, violating = [float(one) for one, _ in known], [float(one) for _, one in known]
+    smd = standardised_difference(satisfying, violating)
+    different = fmean(satisfying) != fmean(violating) and len(known) > 1
     flagged = abs(smd) >= FLAG_FROM if smd is not None else different
-    return BalanceRow(name, feature, len(known), fmean(pos), fmean(neg), smd, flagged)
+    return BalanceRow(name, feature, len(known), fmean(satisfying), fmean(violating), smd, flagged)
 
 
-def standardised_difference(pos: Sequence[float], neg: Sequence[float]) -> float | None:
+def standardised_difference(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Cohen's d with the mean of the two variances; None below two values, or where neither side varies.
 
     Means and variances are exact sums, so that the same values in another order differ by exactly 0.
     """
-    if min(len(pos), len(neg)) < 2:
+    if min(len(one), len(other)) < 2:
         return None
-    spread = math.sqrt((variance(pos) + variance(neg)) / 2)
-    return (fmean(pos) - fmean(neg)) / spread if spread else None
+    spread = math.sqrt((variance(one) + variance(other)) / 2)
+    return (fmean(one) - fmean(other)) / spread if spread else None
 
 
-def _count_sentences(example: Example, side: Side) -> float:
-    return len(_SENTENCE_END.findall(document(example, side).text))
+def _count_sentences(example: Example, role: str) -> float:
+    return len(_SENTENCE_END.findall(example.document(role).text))
 
 
-def _topic_score(example: Example, side: Side) -> float | None:
-    found = example.source.retrieval
-    return found.score_pos_topic if side == "pos" else found.score_neg_topic
+def _topic_score(example: Example, role: str) -> float | None:
+    found = example.document(role).pools.get("topic")
+    return found.score if found else None
 
 
-def _pool_rank(example: Example, side: Side) -> float | None:
-    found = example.source.retrieval
-    return found.rank_pos_in_pool if side == "pos" else found.rank_neg_in_pool
+def _pool_rank(example: Example, role: str) -> float | None:
+    found = example.document(role).pools.get("topic")
+    return found.rank if found else None
 
 
 @cache
@@ -69,14 +69,14 @@ def _analyser() -> TermAnalyser:
     return TermAnalyser()
 
 
-def _topic_overlap(example: Example, side: Side) -> float | None:
-    topic = set(_analyser().terms(example.query.topic))
-    held = topic & set(_analyser().terms(document(example, side).text))
+def _topic_overlap(example: Example, role: str) -> float | None:
+    topic = set(_analyser().terms(example.topic or ""))
+    held = topic & set(_analyser().terms(example.document(role).text))
     return len(held) / len(topic) if topic else None
 
 
 TOPIC_SCORE = "BM25 score for the topic"
-FEATURES: Mapping[str, Callable[[Example, Side], float | None]] = {
+FEATURES: Mapping[str, Callable[[Example, str], float | None]] = {
     "length in words": count_words,
     "sentences": _count_sentences,
     "negation words": count_cues,

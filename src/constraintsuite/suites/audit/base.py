@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.records.examples import Example, ExampleDocument
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
-Side = Literal["pos", "neg"]
-Measure = Callable[[Example, Side], float]
-"""A number for one of an example's two documents."""
+Measure = Callable[[Example, str], float]
+"""A number for the document of an example that has this role."""
 Advantage = Callable[[Sequence[Example]], FloatArray]
-"""For each example, how much more a solver likes `pos` than `neg`; exactly 0 when it cannot tell them apart."""
+"""For each example, how much more a solver likes the satisfying document than the violating one; 0 is a tie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +30,20 @@ class Solver:
     """Name of the solver that always picks the other document, where there is one."""
 
     def picks(self, examples: Sequence[Example]) -> IntArray:
-        """Per example +1 (picks pos), -1 (picks neg) or 0 (a tie)."""
+        """Per example +1 (picks the satisfying document), -1 (the violating one) or 0 (a tie)."""
         return np.sign(self.advantage(examples)).astype(np.int64)
 
 
 def most(measure: Measure) -> Advantage:
     """Prefers the document that measures more."""
-    return lambda examples: np.array([measure(one, "pos") - measure(one, "neg") for one in examples], dtype=np.float64)
+    return lambda examples: np.array(
+        [measure(one, SATISFYING) - measure(one, VIOLATING) for one in examples], dtype=np.float64
+    )
 
 
 def least(measure: Measure) -> Advantage:
     """Prefers the document that measures less."""
     return lambda examples: -most(measure)(examples)
-
-
-def document(example: Example, side: Side) -> ExampleDocument:
-    """One of the two documents."""
-    return example.docs.pos if side == "pos" else example.docs.neg
 
 
 class Trial(NamedTuple):
@@ -58,9 +54,9 @@ class Trial(NamedTuple):
     groups: IntArray  # (units,)
     """Units of one group share source texts: they are resampled, and held out, together."""
     wins: FloatArray  # (units,)
-    """Share of the tries that picked `pos`."""
+    """Share of the tries that picked the satisfying document."""
     losses: FloatArray  # (units,)
-    """Share of the tries that picked `neg`; the rest are ties."""
+    """Share of the tries that picked the violating document; the rest are ties."""
 
     @staticmethod
     def of_picks(examples: Sequence[Example], groups: IntArray, picks: IntArray) -> Trial:

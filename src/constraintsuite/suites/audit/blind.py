@@ -13,7 +13,7 @@ from constraintsuite.suites.audit.logistic import SparseRows, count_differences,
 
 
 def query_blind(examples: Sequence[Example], groups: IntArray, *, seed: int, repeats: int = 5, folds: int = 5) -> Trial:
-    """How often the documents alone tell `pos` from `neg`, by cross-validation with whole groups held out.
+    """How often the documents alone tell the satisfying one from the violating one, by cross-validation with whole groups held out.
 
     Only one example of each couple takes part, drawn anew in each repeat: with both, every row has its mirror and
     training cancels exactly. With fewer than two groups nothing can be held out, and there are no units.
@@ -22,7 +22,7 @@ def query_blind(examples: Sequence[Example], groups: IntArray, *, seed: int, rep
     wins, losses = np.zeros(len(couples)), np.zeros(len(couples))
     if len(np.unique(groups)) < 2:
         return Trial((), groups[:0], wins[:0], losses[:0])
-    differences = count_differences([(example.docs.pos.text, example.docs.neg.text) for example in examples])
+    differences = count_differences([(example.satisfying.text, example.violating.text) for example in examples])
     for repeat in range(repeats):
         key = (str(seed), "query_blind", str(repeat))
         drawn = np.array([members[stable_hash(*key, examples[members[0]].id) % len(members)] for members in couples])

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit import SOLVERS
 from constraintsuite.suites.audit.base import Trial
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, AuditRow
 from constraintsuite.suites.audit.verdicts import LEAK_ABOVE, Judge
+from constraintsuite.suites.constraints.base import load_solver
 
 
 def about_row(row: AuditRow, trial: Trial, judge: Judge) -> Iterator[str]:
@@ -42,7 +42,7 @@ def _what(solver: str, forward: bool) -> str:
     """The shortcut as the subject of a sentence; empty where another row says the same."""
     if solver == QUERY_BLIND:
         return "a classifier that never sees the query"
-    own = SOLVERS.load(solver)
+    own = load_solver(solver)
     if forward:
         return f"picking {own.says} (`{solver}`)"
     return "" if own.opposite else f"avoiding {own.says} (`{solver}`)"

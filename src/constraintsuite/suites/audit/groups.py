@@ -32,13 +32,13 @@ def group_examples(examples: Sequence[Example]) -> Grouping:
 
 
 def _clusters(example: Example) -> Iterator[str]:
-    documents = (example.source.doc_pos_id, example.source.doc_neg_id)
+    documents = (example.satisfying.source, example.violating.source)
     for name in example.clusters or documents:
         yield f"cluster {name}"
 
 
 def _pair(example: Example) -> Iterator[str]:
-    first, second = sorted((example.source.doc_pos_id, example.source.doc_neg_id))
+    first, second = sorted((example.satisfying.source, example.violating.source))
     yield f"pair {first} {second}"
     if example.couple:
         yield f"couple {example.couple}"

@@ -8,25 +8,23 @@ from functools import cache
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import FloatArray, Side, Solver, document, most
+from constraintsuite.suites.audit.base import FloatArray, Solver, most
 from constraintsuite.text.terms import TermAnalyser
 
 
 def _bm25_advantage(examples: Sequence[Example], queries: Sequence[str]) -> FloatArray:
-    pos = [example.docs.pos.text for example in examples]
-    neg = [example.docs.neg.text for example in examples]
-    scorer = load_scorer(
-        "bm25:nostop", Workbench([*pos, *neg])
-    )  # stops no word: a "not" that query and text share counts
-    return scorer.score(list(zip(queries, pos, strict=True))) - scorer.score(list(zip(queries, neg, strict=True)))
+    good = [example.satisfying.text for example in examples]
+    bad = [example.violating.text for example in examples]
+    scorer = load_scorer("bm25:nostop", Workbench([*good, *bad]))  # a "not" that query and text share counts
+    return scorer.score(list(zip(queries, good, strict=True))) - scorer.score(list(zip(queries, bad, strict=True)))
 
 
-def _higher_under_negated(examples: Sequence[Example]) -> FloatArray:
-    return _bm25_advantage(examples, [example.query.neg for example in examples])
+def _higher_under_query(examples: Sequence[Example]) -> FloatArray:
+    return _bm25_advantage(examples, [example.query for example in examples])
 
 
-def _lower_under_affirmative(examples: Sequence[Example]) -> FloatArray:
-    return -_bm25_advantage(examples, [example.query.base for example in examples])
+def _lower_under_opposite(examples: Sequence[Example]) -> FloatArray:
+    return -_bm25_advantage(examples, [example.opposite or "" for example in examples])
 
 
 @cache
@@ -34,11 +32,11 @@ def _all_words() -> TermAnalyser:
     return TermAnalyser(stop_list="none", stem=True)
 
 
-def _shared_terms(example: Example, side: Side) -> int:
+def _shared_terms(example: Example, role: str) -> int:
     terms = _all_words().terms
-    return len(set(terms(example.query.neg)) & set(terms(document(example, side).text)))
+    return len(set(terms(example.query)) & set(terms(example.document(role).text)))
 
 
-BM25_NEGATED = Solver("the higher BM25 score under the negated query", _higher_under_negated)
-BM25_AFFIRMATIVE = Solver("the lower BM25 score under the affirmative query", _lower_under_affirmative)
-OVERLAP = Solver("the text that shares more distinct words with the negated query", most(_shared_terms))
+BM25_QUERY = Solver("the higher BM25 score under the query", _higher_under_query)
+BM25_OPPOSITE = Solver("the lower BM25 score under the opposite query", _lower_under_opposite)
+OVERLAP = Solver("the text that shares more distinct words with the query", most(_shared_terms))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from constraintsuite.suites.audit import SOLVERS
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow, Verdict
+from constraintsuite.suites.constraints.base import load_solver
 
 _VERDICTS: Mapping[Verdict, str] = {
     "leak": "**leak**",
@@ -28,7 +28,7 @@ def audit_markdown(audit: Audit, balance: Sequence[BalanceRow]) -> str:
         *_slices(audit.rows),
         *_reasons(audit.rows),
         *_balance(balance),
-        *_legend(),
+        *_legend(dict.fromkeys(row.solver for row in audit.rows)),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -98,8 +98,8 @@ def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
             (
                 _title(row.slice),
                 row.feature,
-                _number(row.mean_pos),
-                _number(row.mean_neg),
+                _number(row.mean_satisfying),
+                _number(row.mean_violating),
                 f"**{_number(row.smd)}**" if row.flagged else _number(row.smd),
                 f"{row.n:,}",
             )
@@ -108,11 +108,9 @@ def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
     )
 
 
-def _legend() -> Iterator[str]:
+def _legend(solvers: Iterable[str]) -> Iterator[str]:
     yield "### What each solver picks"
-    yield _bullets(
-        [f"`{QUERY_BLIND}`: {_BLIND}.", *(f"`{name}`: {SOLVERS.load(name).says}." for name in SOLVERS.names())]
-    )
+    yield _bullets(f"`{name}`: {_BLIND if name == QUERY_BLIND else load_solver(name).says}." for name in solvers)
 
 
 def _title(name: str) -> str:

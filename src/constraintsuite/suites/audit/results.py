@@ -21,9 +21,9 @@ class AuditRow:
     slice: str
     solver: str
     accuracy: Interval
-    """Share in which it picks `pos`; a tie fails. n counts examples, for `query_blind` couples and single examples."""
+    """Share in which it picks the satisfying document; a tie fails. n counts examples, for `query_blind` couples and single examples."""
     reverse: Interval
-    """The same for the opposite choice: share in which it picks `neg`."""
+    """The same for the opposite choice: share in which it picks the violating one."""
     tie_rate: float | None
     verdict: Verdict
     reason: str
@@ -49,8 +49,8 @@ class BalanceRow:
     feature: str
     n: int
     """Examples in which both documents have a value."""
-    mean_pos: float | None
-    mean_neg: float | None
+    mean_satisfying: float | None
+    mean_violating: float | None
     smd: float | None
     """Difference of the means in standard deviations; undefined below two examples or where nothing varies."""
     flagged: bool

@@ -12,10 +12,11 @@ import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.intervals import estimate
+from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.base import Trial
-from constraintsuite.suites.audit.construction import reason
 from constraintsuite.suites.audit.results import AuditRow, GroupKind, Verdict
+from constraintsuite.suites.constraints.base import load_type
 
 LEAK_ABOVE = 0.6
 TOO_WIDE = 0.2
@@ -65,7 +66,7 @@ class Judge:
             return Finding("undefined")
         if not self._leaks(trial):
             return Finding("too_few_to_tell" if self._in_doubt(trial) else "ok")
-        reasons = [reason(unit, self.solver) for unit in trial.units]
+        reasons = [_by_construction(unit, self.solver) for unit in trial.units]
         rest = trial.keep(np.array([not one for one in reasons]))
         if len(rest.units) < len(trial.units) and not self._leaks(rest):
             return Finding("by_construction", "; ".join(dict.fromkeys(one for one in reasons if one)))
@@ -90,6 +91,12 @@ class Judge:
             return True
         may_leak = _reaches(accuracy) or (self.reversible and _reaches(reverse))
         return may_leak and accuracy.high - accuracy.low > TOO_WIDE
+
+
+def _by_construction(example: Example, solver: str) -> str:
+    """Why the solver decides this example by the definition of its slice; empty if it should not."""
+    constraint = example.constraint
+    return load_type(constraint.type).by_construction(example, solver) if constraint else ""
 
 
 def _reaches(accuracy: Interval) -> bool:

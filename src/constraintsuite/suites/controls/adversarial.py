@@ -7,20 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Literal
 
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.records.examples import (
-    Constraint,
+    ADVERSARIAL,
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
+    RESTATED_PREFERENCE,
+    SATISFYING,
+    VIOLATING,
     Control,
-    DocumentPair,
-    Edit,
-    Evidence,
     Example,
-    ExampleQuery,
-    Labels,
-    Provenance,
 )
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.controls.dealing import mixed_originals, number
 from constraintsuite.suites.controls.idioms import Cue, Idiom, holds_cue, idioms, slots_of
 from constraintsuite.suites.controls.twins import affirmative, plural_head, twin_query
@@ -41,23 +40,25 @@ def make_adversarial(examples: Sequence[Example], *, count: int, seed: int) -> l
     while len(made) < target:  # fewer controls allow each idiom fewer times
         target = len(made)
         made = _deal(originals, target, seed)
-    return number(made, "controls_adversarial")
+    return number(made, ADVERSARIAL)
 
 
 @dataclass(frozen=True)
 class _Original:
     example: Example
+    constraint: Exclude
     affirmed: str
+    """The opposite query in plain words that ask for Y."""
 
     @cached_property
     def telling_terms(self) -> frozenset[str]:
         """Terms of one document only: a query that held one would prefer a document for it."""
-        docs = self.example.docs
-        return frozenset(set(_ANALYSER.terms(docs.pos.text)) ^ set(_ANALYSER.terms(docs.neg.text)))
+        good, bad = self.example.satisfying.text, self.example.violating.text
+        return frozenset(set(_ANALYSER.terms(good)) ^ set(_ANALYSER.terms(bad)))
 
     def fits(self, frame: str, cue: str) -> bool:
         """Whether the frame can be filled and adds no word, apart from its cue, that only one document holds."""
-        if "topic" in slots_of(frame) and not self.example.query.topic:
+        if "topic" in slots_of(frame) and not self.example.topic:
             return False
         return not self.telling_terms & _added_terms(frame, cue)
 
@@ -70,14 +71,17 @@ def _added_terms(frame: str, cue: str) -> frozenset[str]:
 
 def _prepare(example: Example) -> _Original | None:
     """The example with its affirmative query, if documents and query can carry an idiom; the frames want plurals."""
-    if example.labels.pairwise_preference_for_query_base != "neg_over_pos" or not example.tags.doc_neg_mentions_y:
+    constraint = example.constraint
+    if not isinstance(constraint, Exclude) or not example.is_paired:
+        return None
+    if not any(one.document == VIOLATING for one in constraint.evidence):
         return None
     affirmed = affirmative(example)
-    if affirmed is None or plural_head(example.query.topic) is None:
+    if affirmed is None or plural_head(example.topic or "") is None:
         return None
     if any(holds_cue(affirmed, cue.cue) for cue in idioms().cues):
         return None
-    return _Original(example, affirmed)
+    return _Original(example, constraint, affirmed)
 
 
 def _deal(originals: Sequence[_Original], target: int, seed: int) -> list[Example]:
@@ -114,61 +118,28 @@ def _choices(
 
 def _make(original: _Original, cue: Cue, idiom: Idiom, frame: str) -> Example:
     """The example with the roles of its documents exchanged under the idiom's query."""
-    example = original.example
-    topic, y = example.query.topic, example.constraint.y
+    example, constraint = original.example, original.constraint
+    exclusion = twin_query(example, original.affirmed, cue)
     return replace(
         example,
-        suite="controls_adversarial",
-        source=_turned_source(example.source),
-        query=ExampleQuery(
-            base=original.affirmed,
-            neg=frame.format(affirm=original.affirmed, topic=topic, y=y),
-            template="IDIOM",
-            topic=topic,
-            template_family="idiom",
+        slice=ADVERSARIAL,
+        constraint=replace(
+            constraint,
+            cue=cue.cue,
+            stated_by="opposite",
+            evidence=tuple(replace(one, document=_TURNED[one.document]) for one in constraint.evidence),
+            cues={_TURNED[role]: cues for role, cues in constraint.cues.items()},
         ),
-        constraint=Constraint("none", y, cue.cue, example.constraint.y_surface_forms, example.constraint.y_kinds),
-        docs=DocumentPair(pos=example.docs.neg, neg=example.docs.pos),
-        labels=Labels(pairwise_preference_for_query_base="pos_over_neg"),
-        tags=replace(
-            example.tags,
-            doc_pos_mentions_y=example.tags.doc_neg_mentions_y,
-            doc_neg_mentions_y=example.tags.doc_pos_mentions_y,
-            y_negated_in_doc_pos=False,
-            cues_in_doc_pos=example.tags.cues_in_doc_neg,
-            cues_in_doc_neg=example.tags.cues_in_doc_pos,
-        ),
+        query=frame.format(affirm=original.affirmed, topic=example.topic, y=constraint.value),
+        opposite=exclusion,
+        restated=original.affirmed,
+        documents=tuple(replace(one, role=_TURNED[one.role]) for one in reversed(example.documents)),
+        preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE, RESTATED_PREFERENCE),
         couple="",
-        evidence=tuple(_turned_evidence(one) for one in example.evidence),
-        edit=_turned_edit(example.edit),
-        control=Control("idiom", example.id, idiom.idiom, twin_query(example, original.affirmed, cue)),
+        template="IDIOM",
+        template_family="idiom",
+        control=Control("idiom", example.id, idiom.idiom),
     )
 
 
-_TURNED: dict[str, Literal["pos", "neg", "both"]] = {"pos": "neg", "neg": "pos", "both": "both"}
-
-
-def _turned_source(source: Provenance) -> Provenance:
-    old = source.retrieval
-    retrieval = replace(
-        old,
-        rank_pos_in_pool=old.rank_neg_in_pool,
-        rank_neg_in_pool=old.rank_pos_in_pool,
-        score_pos_topic=old.score_neg_topic,
-        score_neg_topic=old.score_pos_topic,
-        rank_pos_affirmative=old.rank_neg_affirmative,
-        rank_neg_affirmative=old.rank_pos_affirmative,
-        score_pos_affirmative=old.score_neg_affirmative,
-        score_neg_affirmative=old.score_pos_affirmative,
-    )
-    return replace(source, doc_pos_id=source.doc_neg_id, doc_neg_id=source.doc_pos_id, retrieval=retrieval)
-
-
-def _turned_evidence(evidence: Evidence) -> Evidence:
-    return replace(evidence, document="neg" if evidence.document == "pos" else "pos")
-
-
-def _turned_edit(edit: Edit | None) -> Edit | None:
-    if edit is None:
-        return None
-    return replace(edit, document=_TURNED[edit.document], spans_pos=edit.spans_neg, spans_neg=edit.spans_pos)
+_TURNED = {SATISFYING: VIOLATING, VIOLATING: SATISFYING}

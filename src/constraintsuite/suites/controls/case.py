@@ -66,7 +66,7 @@ _WAYS = (
 
 
 def _recase(way: _Way, example: Example) -> Variant | None:
-    if way.loses_capitals and guard_words().homographs.intersection(words(example.query.neg)):
+    if way.loses_capitals and guard_words().homographs.intersection(words(example.query)):
         return None
     note = f"case: {way.target} {way.name}"
     if way.target == "query":

@@ -7,16 +7,16 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import MAIN_SLICES, Example, Slice
+from constraintsuite.records.examples import MAIN_SLICES, Example
 
 
 def mixed_originals(examples: Iterable[Example], seed: int, purpose: str) -> list[Example]:
-    """The main examples with an exclusion, slice by turns (edited ones apart), each slice in the order of a hash."""
+    """The main examples with a constraint, slice by turns (edited ones apart), each slice in the order of a hash."""
     ordered = sorted(examples, key=lambda one: (stable_hash(str(seed), purpose, one.id), one.id))
-    usable = [one for one in ordered if one.suite in MAIN_SLICES and one.constraint.type == "exclude"]
-    slices = [[one for one in usable if one.suite == suite] for suite in MAIN_SLICES]
+    usable = [one for one in ordered if one.slice in MAIN_SLICES and one.constraint is not None]
+    slices = [[one for one in usable if one.slice == name] for name in MAIN_SLICES]
     return _by_turns(
-        [_by_turns([[one for one in some if one.tags.edited is edited] for edited in (True, False)]) for some in slices]
+        [_by_turns([[one for one in some if one.is_edited is edited] for edited in (True, False)]) for some in slices]
     )
 
 
@@ -24,23 +24,24 @@ def _by_turns(groups: Iterable[Sequence[Example]]) -> list[Example]:
     return [one for turn in zip_longest(*groups) for one in turn if one is not None]
 
 
-def number(controls: Sequence[Example], suite: Slice) -> list[Example]:
+def number(controls: Sequence[Example], slice_name: str) -> list[Example]:
     """The controls in the order of a hash of what they hold, with their final ids."""
     ordered = sorted(controls, key=_key)
-    return [replace(one, id=f"{suite}_{corpus_of(one)}_{index:06d}") for index, one in enumerate(ordered)]
+    return [replace(one, id=f"controls_{slice_name}_{corpus_of(one)}_{index:06d}") for index, one in enumerate(ordered)]
 
 
 def corpus_of(example: Example) -> str:
     """The corpus as the ids of a suite name it: `msmarco` in `negation_explicit_msmarco_000123`."""
-    origin = example.control.of if example.control is not None else example.id
-    for suite in MAIN_SLICES:
-        name = origin.removeprefix(f"{suite}_").rpartition("_")[0]
-        if origin.startswith(f"{suite}_") and name:
+    origin = example.control.original if example.control is not None else example.id
+    for slice_name in MAIN_SLICES:
+        prefix = f"negation_{slice_name}_"
+        name = origin.removeprefix(prefix).rpartition("_")[0]
+        if origin.startswith(prefix) and name:
             return name
     return example.source.corpus
 
 
 def _key(control: Example) -> tuple[int, str]:
     assert control.control is not None
-    texts = (control.query.neg, control.docs.pos.text, control.docs.neg.text)
-    return stable_hash(control.control.of, control.control.kind, *texts), control.control.of
+    texts = (control.query, control.satisfying.text, control.violating.text)
+    return stable_hash(control.control.original, control.control.kind, *texts), control.control.original

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from constraintsuite.execution.shards import keyed_random
-from constraintsuite.records.examples import Control, DocumentPair, Edit, Evidence, Example
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import NONFLIP, SATISFYING, VIOLATING, Control, Example, ExampleDocument
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls import REWRITERS
 from constraintsuite.suites.controls.dealing import mixed_originals, number
@@ -18,7 +19,7 @@ from constraintsuite.text.mentions import MentionFinder, fold
 def make_nonflip(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
     """At most `count` variants, the kinds dealt evenly; every original is used once before any is used twice."""
     originals = mixed_originals(examples, seed, "controls_nonflip")
-    return number(_deal(originals, count, seed), "controls_nonflip")
+    return number(_deal(originals, count, seed), NONFLIP)
 
 
 def _deal(originals: Sequence[Example], count: int, seed: int) -> list[Example]:
@@ -49,38 +50,40 @@ def _make(original: Example, kind: str, seed: int) -> Example | None:
     if variant is None:
         return None
     control = _assemble(original, variant, kind)
-    same = (control.query.neg, control.docs) == (original.query.neg, original.docs)
+    same = (control.query, _texts(control)) == (original.query, _texts(original))
     finder = _finder(original)
     return None if same or _mentions(finder, control) != _mentions(finder, original) else control
 
 
 def _assemble(original: Example, variant: Variant, kind: str) -> Example:
-    query = variant.query or original.query
+    rewritten = {SATISFYING: variant.satisfying, VIOLATING: variant.violating}
     constraint = original.constraint
-    docs = original.docs
-    pos = replace(docs.pos, text=variant.pos.text) if variant.pos else docs.pos
-    neg = replace(docs.neg, text=variant.neg.text) if variant.neg else docs.neg
+    if constraint is not None:
+        evidence = tuple(_evidence(original, constraint.evidence, rewritten))
+        constraint = replace(constraint, evidence=evidence, cue=variant.cue or constraint.cue)
     return replace(
         original,
-        suite="controls_nonflip",
-        query=query,
-        constraint=replace(constraint, negation_marker=variant.marker) if variant.marker else constraint,
-        docs=DocumentPair(pos, neg),
+        slice=NONFLIP,
+        constraint=constraint,
+        query=variant.query or original.query,
+        opposite=variant.opposite or original.opposite,
+        topic=variant.topic or original.topic,
+        documents=tuple(_document(one, rewritten.get(one.role)) for one in original.documents),
         couple="",
-        evidence=tuple(_evidence(original, variant)),
-        edit=_edit(original.edit, variant),
-        control=Control(kind=kind, of=original.id),
+        control=Control(kind, original.id),
         notes=(*original.notes, variant.note),
     )
 
 
-def _evidence(original: Example, variant: Variant) -> Iterator[Evidence]:
+def _evidence(
+    original: Example, evidence: Sequence[Evidence], rewritten: Mapping[str, Rewritten | None]
+) -> Iterator[Evidence]:
     """The evidence with its new places; all of a document's is left out if one place is lost."""
-    for document, rewritten in (("pos", variant.pos), ("neg", variant.neg)):
-        text = (original.docs.pos if document == "pos" else original.docs.neg).text
-        found = [one for one in original.evidence if one.document == document]
+    for document in original.documents:
+        new = rewritten.get(document.role)
+        found = [one for one in evidence if one.document == document.role]
         spans = [Span(one.start, one.end) for one in found]
-        places = [rewritten.place_mention(text, span) if rewritten else span for span in spans]
+        places = [new.place_mention(document.text, span) if new else span for span in spans]
         if None not in places:
             yield from (
                 replace(one, start=place.start, end=place.end)
@@ -89,27 +92,27 @@ def _evidence(original: Example, variant: Variant) -> Iterator[Evidence]:
             )
 
 
-def _edit(edit: Edit | None, variant: Variant) -> Edit | None:
-    if edit is None:
-        return None
-    return replace(edit, spans_pos=_placed(edit.spans_pos, variant.pos), spans_neg=_placed(edit.spans_neg, variant.neg))
-
-
-def _placed(spans: tuple[tuple[int, int], ...], rewritten: Rewritten | None) -> tuple[tuple[int, int], ...]:
-    """The new places of edited stretches; none of them if one was torn apart."""
+def _document(document: ExampleDocument, rewritten: Rewritten | None) -> ExampleDocument:
+    """With its new text, and the new places of edited stretches; none of them if one was torn apart."""
     if rewritten is None:
-        return spans
-    places = [rewritten.place(Span(*span)) for span in spans]
-    return () if None in places else tuple((place.start, place.end) for place in places if place is not None)
+        return document
+    places = [rewritten.place(Span(*span)) for span in document.changed]
+    changed = () if None in places else tuple((place.start, place.end) for place in places if place is not None)
+    return replace(document, text=rewritten.text, changed=changed)
+
+
+def _texts(example: Example) -> list[str]:
+    return [document.text for document in example.documents]
 
 
 def _finder(original: Example) -> MentionFinder:
     constraint = original.constraint
-    forms = {"y": [constraint.y, *constraint.y_surface_forms, *constraint.y_kinds], "topic": topic_forms(original)}
-    return MentionFinder({key: [form for form in some if form.strip()] for key, some in forms.items()})
+    forms = [constraint.value, *constraint.forms, *constraint.kinds] if constraint else []
+    finds = {"value": forms, "topic": topic_forms(original)}
+    return MentionFinder({key: [form for form in some if form.strip()] for key, some in finds.items()})
 
 
 def _mentions(finder: MentionFinder, example: Example) -> list[Counter[tuple[str, str]]]:
-    """How often each form of Y and of the topic's words stands in the query and in each document."""
-    texts = (example.query.neg, example.docs.pos.text, example.docs.neg.text)
+    """How often each form of the value and of the topic's words stands in the query and in each document."""
+    texts = (example.query, *_texts(example))
     return [Counter((one.key, fold(one.span.of(text))) for one in finder.find(text)) for text in texts]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from constraintsuite.records.examples import Example
 from constraintsuite.records.text import Span
@@ -115,26 +114,25 @@ def _documents(name: str, find: Callable[[str], list[Change]], margin: int = 0) 
 
 def _change_outside_y(example: Example, text: str, find: Callable[[str], list[Change]], margin: int = 0) -> Rewritten:
     """The changes that are not made inside a mention of Y, nor within `margin` characters of one."""
-    mentions = find_forms(text, example.constraint.y_surface_forms)
+    mentions = find_forms(text, example.constraint.forms if example.constraint else ())
     closed = [Span(span.start - margin, span.end + margin) for span in mentions]
     return apply_changes(text, [one for one in find(text) if not any(span.overlaps(one.span) for span in closed)])
 
 
 def _quote_name(example: Example) -> Variant | None:
     """The excluded name in quotes: films not directed by "Ann Example"."""
-    y = example.constraint.y
-    if len(y.split()) < 2 or not all(word[:1].isupper() for word in y.split()) or '"' in example.query.neg:
+    y = example.constraint.value if example.constraint else ""
+    if len(y.split()) < 2 or not all(word[:1].isupper() for word in y.split()) or '"' in example.query:
         return None
     return rewrite_query(example, "punctuation: query with the name in quotes", lambda text: text.replace(y, f'"{y}"'))
 
 
 def _comma(example: Example) -> Variant | None:
     """A comma before the exclusion, where it is an afterthought anyway: "soups, without cream"."""
-    query = example.query
-    rest = query.neg.removeprefix(f"{query.topic} ")
-    if rest == query.neg or not query.topic or rest.split()[0] not in {"without", "not", "excluding"}:
+    rest = example.query.removeprefix(f"{example.topic} ")
+    if rest == example.query or not example.topic or rest.split()[0] not in {"without", "not", "excluding"}:
         return None
-    return Variant("punctuation: query with a comma", query=replace(query, neg=f"{query.topic}, {rest}"))
+    return Variant("punctuation: query with a comma", query=f"{example.topic}, {rest}")
 
 
 _QUERY_OPERATIONS: list[Operation] = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraintsuite.records.examples import Example, ExampleQuery
+from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import fold, surface_forms
 
@@ -82,11 +82,13 @@ class Variant:
     """What a rewriter made of an example; None: as it was."""
 
     note: str
-    query: ExampleQuery | None = None
-    marker: str | None = None
-    """The negation marker of the new query, where it is another one."""
-    pos: Rewritten | None = None
-    neg: Rewritten | None = None
+    query: str | None = None
+    opposite: str | None = None
+    topic: str | None = None
+    cue: str | None = None
+    """The words that state the constraint in the new query, where these are others."""
+    satisfying: Rewritten | None = None
+    violating: Rewritten | None = None
 
 
 Rewriter = Callable[[Example, random.Random], Variant | None]
@@ -103,7 +105,7 @@ def recased(character: str, change: Callable[[str], str]) -> str:
 
 def topic_forms(example: Example) -> list[str]:
     """The words of the topic, each in singular and plural."""
-    return [form for word in example.query.topic.split() for form in surface_forms(word.lower())]
+    return [form for word in (example.topic or "").split() for form in surface_forms(word.lower())]
 
 
 def first_success(example: Example, operations: Iterable[Operation]) -> Variant | None:
@@ -112,15 +114,17 @@ def first_success(example: Example, operations: Iterable[Operation]) -> Variant 
 
 
 def rewrite_query(example: Example, note: str, change: Callable[[str], str]) -> Variant | None:
-    """All three queries changed alike; None if the negated one stays the same."""
-    query = example.query
-    new = replace(query, base=change(query.base), neg=change(query.neg), topic=change(query.topic))
-    return Variant(note, query=new) if new.neg != query.neg else None
+    """The query, its opposite and the topic changed alike; None if the query stays the same."""
+    query = change(example.query)
+    if query == example.query:
+        return None
+    opposite, topic = (None if text is None else change(text) for text in (example.opposite, example.topic))
+    return Variant(note, query, opposite, topic)
 
 
 def rewrite_documents(example: Example, note: str, change: Callable[[str], Rewritten]) -> Variant | None:
     """Both documents changed by the same rule; None unless one of them (of a minimal pair: both) is then different."""
-    pos, neg = change(example.docs.pos.text), change(example.docs.neg.text)
-    changed = (pos.text != example.docs.pos.text, neg.text != example.docs.neg.text)
-    enough = all(changed) if example.suite == "negation_minpairs" else any(changed)
-    return Variant(note, pos=pos, neg=neg) if enough else None
+    satisfying, violating = change(example.satisfying.text), change(example.violating.text)
+    changed = (satisfying.text != example.satisfying.text, violating.text != example.violating.text)
+    enough = all(changed) if example.slice == MINPAIRS else any(changed)
+    return Variant(note, satisfying=satisfying, violating=violating) if enough else None

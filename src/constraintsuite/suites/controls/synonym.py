@@ -6,13 +6,12 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache, cached_property
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls.files import read_data
 from constraintsuite.suites.controls.rewriting import Change, Variant, apply_changes, topic_forms
@@ -78,7 +77,7 @@ class Rewording(BaseModel):
 
     old: str = Field(alias="from")
     new: str = Field(alias="to")
-    marker: str
+    cue: str
     at_start: bool = False
     not_before: frozenset[str] = frozenset()
 
@@ -137,20 +136,22 @@ def synonyms() -> Synonyms:
 
 
 def _rewrite_documents(example: Example, rng: random.Random) -> Variant | None:
-    texts = (example.docs.pos.text, example.docs.neg.text)
+    texts = (example.satisfying.text, example.violating.text)
     matches = [_allowed(example, text) for text in texts]
     counts = [Counter(match.pair for match in found) for found in matches]
     pairs = sorted(counts[0].keys() | counts[1].keys())
-    if example.suite == "negation_minpairs":  # the two documents must go on differing by their one edit alone
+    if example.slice == MINPAIRS:  # the two documents must go on differing by their one edit alone
         pairs = [pair for pair in pairs if counts[0][pair] == counts[1][pair]]
     if not pairs:
         return None
     chosen = rng.sample(pairs, min(MAX_PAIRS, len(pairs)))
-    pos, neg = (
+    good, bad = (
         apply_changes(text, [match.change for match in found if match.pair in chosen])
         for text, found in zip(texts, matches, strict=True)
     )
-    return Variant("synonym: " + "; ".join(f"{old} -> {new}" for old, new in sorted(chosen)), pos=pos, neg=neg)
+    return Variant(
+        "synonym: " + "; ".join(f"{old} -> {new}" for old, new in sorted(chosen)), satisfying=good, violating=bad
+    )
 
 
 def _allowed(example: Example, text: str) -> list[Match]:
@@ -161,8 +162,10 @@ def _allowed(example: Example, text: str) -> list[Match]:
 
 def _kept_forms(example: Example) -> list[str]:
     constraint = example.constraint
-    cues = [one.cue for one in example.evidence if one.cue]
-    return [*constraint.y_surface_forms, *constraint.y_kinds, *topic_forms(example), *cues]
+    if constraint is None:
+        return topic_forms(example)
+    cues = [one.cue for one in constraint.evidence if one.cue]
+    return [*constraint.forms, *constraint.kinds, *topic_forms(example), *cues]
 
 
 def _protected(text: str, forms: Iterable[str]) -> list[Span]:
@@ -176,21 +179,23 @@ def _rewrite_query(example: Example, rng: random.Random) -> Variant | None:
 
 def reword(example: Example, rewording: Rewording) -> Variant | None:
     """The example with its exclusion in the other words; None where the old ones do not stand in the query."""
-    query = example.query
-    start = len(query.topic) + 1 if query.topic and query.neg.startswith(f"{query.topic} ") else 0
+    query, topic = example.query, example.topic
+    start = len(topic) + 1 if topic and query.startswith(f"{topic} ") else 0
     if rewording.at_start:
-        found = re.compile(rf"{re.escape(rewording.old)} ").match(query.neg, start) if start else None
+        found = re.compile(rf"{re.escape(rewording.old)} ").match(query, start) if start else None
     else:
-        found = re.compile(rf"(?<![\w-]){re.escape(rewording.old)}(?![\w-])").search(query.neg, start)
+        found = re.compile(rf"(?<![\w-]){re.escape(rewording.old)}(?![\w-])").search(query, start)
     if found is None:
         return None
     span = Span(found.start(), found.start() + len(rewording.old))
-    if rewording.not_before & _word_after(query.neg, span.end):
+    if rewording.not_before & _word_after(query, span.end):
         return None
-    if any(mention.overlaps(span) for mention in _protected(query.neg, example.constraint.y_surface_forms)):
+    if any(
+        mention.overlaps(span) for mention in _protected(query, example.constraint.forms if example.constraint else ())
+    ):
         return None
-    new = replace(query, neg=apply_changes(query.neg, [Change(span, rewording.new)]).text)
-    return Variant(f"synonym: query {rewording.old} -> {rewording.new}", query=new, marker=rewording.marker)
+    new = apply_changes(query, [Change(span, rewording.new)]).text
+    return Variant(f"synonym: query {rewording.old} -> {rewording.new}", query=new, cue=rewording.cue)
 
 
 _BEFORE = re.compile(r"([\w'’]+)(\s?)$")

@@ -22,7 +22,7 @@ _PLAINER = (  # what may follow the topic without asking for Y, or with needless
 
 def affirmative(example: Example) -> str | None:
     """The affirmative query in plain words that ask for Y; None where the query would be content without it."""
-    base, topic = example.query.base, example.query.topic
+    base, topic = example.opposite or "", example.topic or ""
     if topic and base.startswith(f"only {topic} "):
         return base.removeprefix("only ")
     tail = base.removeprefix(topic)
@@ -38,10 +38,10 @@ def affirmative(example: Example) -> str | None:
 
 def twin_query(example: Example, affirmed: str, cue: Cue) -> str:
     """A query that does exclude Y, with this cue if it can: the original's own where it has the cue already."""
-    if holds_cue(example.query.neg, cue.cue):
-        return example.query.neg
+    if holds_cue(example.query, cue.cue):
+        return example.query
     slots = _slots(example, affirmed)
-    return next((twin.format(**slots) for twin in cue.twins if slots_of(twin) <= slots.keys()), example.query.neg)
+    return next((twin.format(**slots) for twin in cue.twins if slots_of(twin) <= slots.keys()), example.query)
 
 
 def plural_head(topic: str) -> str | None:
@@ -53,7 +53,7 @@ def plural_head(topic: str) -> str | None:
 
 def _of_a_kind(example: Example, things: str) -> str | None:
     """ "films such as war films" as "films that are war films"; None where the things are not of the topic's kind."""
-    topic = example.query.topic
+    topic = example.topic or ""
     if _of_people(example):
         return f"{topic} who are {things}"
     return f"{topic} that are {things}" if things.split()[-1:] == topic.split()[-1:] else None
@@ -61,11 +61,11 @@ def _of_a_kind(example: Example, things: str) -> str | None:
 
 def _slots(example: Example, affirmed: str) -> dict[str, str]:
     """What the wordings of a twin can be filled with; see `idioms.yaml`."""
-    topic = example.query.topic
+    topic = example.topic or ""
     people = _of_people(example)
     rest = _after_topic(affirmed, topic)
-    if rest is None and topic and affirmed == f"{example.constraint.y} {topic}":
-        rest = f"{'who' if people else 'that'} are {example.constraint.y}"
+    if rest is None and topic and affirmed == f"{_value(example)} {topic}":
+        rest = f"{'who' if people else 'that'} are {_value(example)}"
     if rest is None:
         return {}
     slots = {"topic": topic, "rest": rest, "excluded": f"those {rest}", "head": plural_head(topic) or topic}
@@ -78,6 +78,10 @@ def _slots(example: Example, affirmed: str) -> dict[str, str]:
 
 def _after_topic(query: str, topic: str) -> str | None:
     return query.removeprefix(f"{topic} ") if topic and query.startswith(f"{topic} ") else None
+
+
+def _value(example: Example) -> str:
+    return example.constraint.value if example.constraint else ""
 
 
 def _of_people(example: Example) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls import adverbials, conjuncts, sentence_order
 from constraintsuite.suites.controls.files import guard_words
@@ -41,28 +40,27 @@ def _moves(text: str) -> Iterator[tuple[str, Rewritten]]:
 
 
 def _rewrite_documents(example: Example, rng: random.Random) -> Variant | None:
-    pos, neg = find_moves(example.docs.pos.text), find_moves(example.docs.neg.text)
-    if example.suite == "negation_minpairs":
-        shared = sorted(pos.keys() & neg.keys())
+    good, bad = find_moves(example.satisfying.text), find_moves(example.violating.text)
+    if example.slice == MINPAIRS:
+        shared = sorted(good.keys() & bad.keys())
         labels = [rng.choice(shared)] * 2 if shared else []
     else:
-        labels = [rng.choice(sorted(moves)) if moves else "" for moves in (pos, neg)]
+        labels = [rng.choice(sorted(moves)) if moves else "" for moves in (good, bad)]
     if not any(labels):
         return None
     note = "word_order: " + "; ".join(dict.fromkeys(label for label in labels if label))
-    return Variant(note, pos=pos.get(labels[0]), neg=neg.get(labels[1]))
+    return Variant(note, satisfying=good.get(labels[0]), violating=bad.get(labels[1]))
 
 
 def _rewrite_topic(example: Example, rng: random.Random) -> Variant | None:
     """Conjuncts exchanged in the topic: "hotels for couples and families without a pool"."""
-    query = example.query
-    moves = dict(conjuncts.find(query.topic, Span(0, len(query.topic))))
-    if not moves or not (query.neg.startswith(query.topic) and query.base.startswith(query.topic)):
+    old, opposite = example.topic or "", example.opposite or ""
+    moves = dict(conjuncts.find(old, Span(0, len(old))))
+    if not moves or not (example.query.startswith(old) and opposite.startswith(old)):
         return None
     label = rng.choice(sorted(moves))
-    topic, end = moves[label].text, len(query.topic)
-    new = replace(query, topic=topic, neg=topic + query.neg[end:], base=topic + query.base[end:])
-    return Variant(f"word_order: query {label}", query=new)
+    topic, end = moves[label].text, len(old)
+    return Variant(f"word_order: query {label}", topic + example.query[end:], topic + opposite[end:], topic)
 
 
 def _free_of_cues(sentence: str) -> bool:

@@ -6,6 +6,7 @@ from constraintsuite.suites.export.base import Exporter
 EXPORTERS: Catalogue[Exporter] = Catalogue(
     "export format",
     {
+        "guide": "constraintsuite.suites.export.guide:export",
         "beir": "constraintsuite.suites.export.beir:export",
         "nevir": "constraintsuite.suites.export.nevir:export",
         "csv": "constraintsuite.suites.export.table:export",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from constraintsuite.records.examples import CONTROL_SLICES, Example
+from constraintsuite.records.examples import Example
 
 
 class Exported(NamedTuple):
@@ -28,5 +28,5 @@ class Exporter(Protocol):
 
 def count(examples: Sequence[Example]) -> Exported:
     """Main examples and controls among what was written."""
-    controls = sum(example.suite in CONTROL_SLICES for example in examples)
+    controls = sum(example.control is not None for example in examples)
     return Exported(len(examples) - controls, controls)

@@ -50,15 +50,10 @@ def _write(part: Part) -> None:
 
 
 def _judgments(example: Example) -> Iterator[_Judged]:
-    """Each query with the document that it should prefer first."""
-    pos, neg = example.docs.pos, example.docs.neg
-    yield _Judged("neg", example.query.neg, pos, neg)
-    if example.labels.pairwise_preference_for_query_base == "neg_over_pos":
-        yield _Judged("base", example.query.base, neg, pos)
-    elif example.labels.pairwise_preference_for_query_base == "pos_over_neg":
-        yield _Judged("base", example.query.base, pos, neg)
-    if example.control is not None and example.control.twin_query:
-        yield _Judged("twin", example.control.twin_query, neg, pos)
+    """Each query that states a preference, with the document that it wants first."""
+    for preference in example.preferences:
+        better, worse = example.document(preference.better), example.document(preference.worse)
+        yield _Judged(preference.query, example.queries[preference.query], better, worse)
 
 
 def _identify(document: ExampleDocument, documents: dict[str, ExampleDocument]) -> str:

@@ -6,28 +6,27 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 import yaml
 
-from constraintsuite.records.examples import Example, Slice
+from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import encode
 from constraintsuite.suites.export.base import Exported, count
 from constraintsuite.suites.export.parts import write_rows, write_schema
 from constraintsuite.suites.schema import example_schema
 
-AS_TEXT = ("evidence", "edit", "control")
-"""Absent in some splits and nested in others: as JSON in a text, or columns would not agree."""
+AS_TEXT = ("constraint", "documents", "tags", "control")
+"""Other fields in other examples: as JSON in a text, or the columns of two splits would not agree."""
 
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     """Write `data/{slice}/{split}.jsonl`, `schema.json` and `README.md`; `datasets.load_dataset(folder, slice)` reads it."""
     rows: dict[str, dict[str, list[dict[str, object]]]] = defaultdict(lambda: defaultdict(list))
     for example in examples:
-        rows[example.suite][example.split].append(_row(example))
+        rows[example.slice][example.split].append(_row(example))
     configs = []
-    for name in (name for name in get_args(Slice) if name in rows):
+    for name in sorted(rows):
         files = []
         for split in sorted(rows[name]):
             write_rows(folder / "data" / name / f"{split}.jsonl", rows[name][split])
@@ -36,7 +35,7 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     front = {
         "task_categories": ["text-ranking"],
         "language": ["en"],
-        "tags": ["negation", "information-retrieval", "constraintsuite"],
+        "tags": ["information-retrieval", "constraints", "constraintsuite"],
         "configs": configs,
     }
     write_schema(folder, _schema())

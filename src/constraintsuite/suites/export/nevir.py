@@ -23,14 +23,11 @@ FIELDS = {
 
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
-    """q1 is the negated query with the satisfier as doc1, q2 the affirmative one with the violator as doc2.
-
-    Under an idiom both queries want the same document: the q2 of an adversarial control is its twin query.
-    """
-    able = [example for example in examples if _opposite(example)]
+    """q1 is the query with the satisfying document as doc1, q2 its opposite with the violating document as doc2."""
+    able = [example for example in examples if example.is_paired]
     if not able:
         raise UserError(
-            "No example has a second query that wants the other document, so there is no row of NevIR to write. "
+            "No example has an opposite query that wants the other document, so there is no row of NevIR to write. "
             "Choose beir, csv or hf."
         )
     for part in split_parts(able, folder):
@@ -44,15 +41,8 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     return count(able)
 
 
-def _opposite(example: Example) -> str:
-    """The query that prefers the other document; empty where there is none."""
-    if example.labels.pairwise_preference_for_query_base == "neg_over_pos":
-        return example.query.base
-    return example.control.twin_query if example.control is not None else ""
-
-
 def _row(example: Example) -> dict[str, object]:
-    texts = (example.query.neg, _opposite(example), example.docs.pos.text, example.docs.neg.text)
+    texts = (example.query, example.opposite, example.satisfying.text, example.violating.text)
     return dict(zip(FIELDS, (example.id, "constraintsuite", *texts), strict=True))
 
 

@@ -22,9 +22,9 @@ class Part(NamedTuple):
 
 def split_parts(examples: Sequence[Example], folder: Path) -> Iterator[Part]:
     """The main examples, then each slice of controls that has any."""
-    yield Part(folder, [example for example in examples if example.suite not in CONTROL_SLICES])
+    yield Part(folder, [example for example in examples if example.control is None])
     for name in CONTROL_SLICES:
-        members = [example for example in examples if example.suite == name]
+        members = [example for example in examples if example.control is not None and example.slice == name]
         if members:
             yield Part(folder / name, members)
 

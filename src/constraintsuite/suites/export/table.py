@@ -7,19 +7,20 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.records.examples import CONTROL_SLICES, Control, Example
+from constraintsuite.records.examples import Control, Example
 from constraintsuite.store.files import write_text
 from constraintsuite.suites.export.base import Exported, count
 
-COLUMNS = ("id", "slice", "split", "domain", "relation", "template", "y", "query_neg", "query_base", "topic", "couple", "edited",
-           "difficulty", "pos_id", "pos_title", "pos_text", "neg_id", "neg_title", "neg_text")  # fmt: skip
-CONTROL_COLUMNS = ("control", "control_of", "idiom", "query_twin", "preferred_for_base")
+COLUMNS = ("id", "slice", "split", "domain", "relation", "template", "constraint", "value", "query", "opposite", "topic", "couple",
+           "edit", "difficulty", "satisfying_id", "satisfying_title", "satisfying_text", "violating_id", "violating_title",
+           "violating_text")  # fmt: skip
+CONTROL_COLUMNS = ("control", "original", "phrase", "restated")
 
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     """Write `examples.csv` and, where there are controls, `controls.csv` with what each of them controls."""
-    main = [example for example in examples if example.suite not in CONTROL_SLICES]
-    controls = [example for example in examples if example.suite in CONTROL_SLICES]
+    main = [example for example in examples if example.control is None]
+    controls = [example for example in examples if example.control is not None]
     _write(folder / "examples.csv", COLUMNS, [_cells(example) for example in main])
     if controls:
         rows = [(*_cells(control), *_control_cells(control)) for control in controls]
@@ -37,16 +38,15 @@ def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[object]])
 
 
 def _cells(e: Example) -> tuple[object, ...]:
-    pos, neg = e.docs.pos, e.docs.neg
-    return (e.id, e.suite, e.split, e.domain, e.relation, e.query.template, e.constraint.y, e.query.neg, e.query.base,
-            e.query.topic, e.couple, e.tags.edited, e.tags.difficulty,
-            pos.id, pos.title, pos.text, neg.id, neg.title, neg.text)  # fmt: skip
+    constraint = (e.constraint.type, e.constraint.value) if e.constraint else ("", "")
+    documents = [cell for one in (e.satisfying, e.violating) for cell in (one.id, one.title, one.text)]
+    return (e.id, e.slice, e.split, e.domain, e.relation, e.template, *constraint, e.query, e.opposite or "",
+            e.topic or "", e.couple, e.edit, e.tags.get("difficulty", ""), *documents)  # fmt: skip
 
 
 def _control_cells(example: Example) -> tuple[str, ...]:
     control = example.control or Control("", "")
-    preferred = example.labels.pairwise_preference_for_query_base.partition("_")[0]
-    return control.kind, control.of, control.idiom, control.twin_query, preferred
+    return control.kind, control.original, control.phrase, example.restated or ""
 
 
 def _plain(cell: str) -> str:

@@ -13,17 +13,28 @@ from constraintsuite.text.polarity import Judged
 
 
 @dataclass(frozen=True)
+class CheckedDocument:
+    """One of the two documents, with what its text says."""
+
+    title: str
+    analysis: Analysis
+    mentions: tuple[Judged, ...]
+    """Every mention of the constraint's value, with the verdict on it."""
+
+    @property
+    def text(self) -> str:
+        """The text that was analysed."""
+        return self.analysis.text
+
+
+@dataclass(frozen=True)
 class CheckedPair:
     """A draft with both texts analysed anew: edits are judged by what the edited text says."""
 
     draft: Draft
     proposal: Proposal
-    pos_title: str
-    neg_title: str
-    pos: Analysis
-    neg: Analysis
-    pos_mentions: tuple[Judged, ...]
-    neg_mentions: tuple[Judged, ...]
+    satisfying: CheckedDocument
+    violating: CheckedDocument
     filters: FilterSettings
     pairs: PairSettings
 

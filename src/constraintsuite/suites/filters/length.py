@@ -8,5 +8,5 @@ from constraintsuite.suites.pairs.couples import length_ratio
 
 def check(pair: CheckedPair) -> str | None:
     """Reject pairs of very unlike lengths."""
-    ratio = length_ratio(len(pair.pos.text.split()), len(pair.neg.text.split()))
+    ratio = length_ratio(len(pair.satisfying.text.split()), len(pair.violating.text.split()))
     return "length_ratio" if ratio > pair.pairs.max_length_ratio else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from constraintsuite.records.examples import MINPAIRS
 from constraintsuite.suites.filters.base import CheckedPair
 from constraintsuite.text.neardup import jaccard
 from constraintsuite.text.terms import words
@@ -9,9 +10,9 @@ from constraintsuite.text.terms import words
 
 def check(pair: CheckedPair) -> str | None:
     """Reject equal texts, and near-copies that are not meant as a minimal pair."""
-    if pair.pos.text == pair.neg.text:
+    if pair.satisfying.text == pair.violating.text:
         return "equal_texts"
-    alike = jaccard(set(words(pair.pos.text)), set(words(pair.neg.text)))
-    if pair.draft.slice != "negation_minpairs" and alike > pair.filters.max_pair_similarity:
+    alike = jaccard(set(words(pair.satisfying.text)), set(words(pair.violating.text)))
+    if pair.draft.slice != MINPAIRS and alike > pair.filters.max_pair_similarity:
         return "too_similar"
     return None

@@ -10,15 +10,12 @@ _TERMS = TermAnalyser()
 
 def check(pair: CheckedPair) -> str | None:
     """Reject pairs of which a document holds too few of the topic's terms."""
-    for side, title, text in (
-        ("satisfier", pair.pos_title, pair.pos.text),
-        ("violator", pair.neg_title, pair.neg.text),
-    ):
-        share = topic_share(pair.proposal.topic, title, text)
+    for role, document in (("satisfying", pair.satisfying), ("violating", pair.violating)):
+        share = topic_share(pair.proposal.topic, document.title, document.text)
         if share is None:
             return "topic_without_terms"
         if share < pair.filters.min_topic_overlap:
-            return f"{side}_off_topic"
+            return f"{role}_off_topic"
     return None
 
 

@@ -1,7 +1,8 @@
-"""The satisfier denies or omits Y everywhere in its text, and the violator affirms it everywhere."""
+"""The satisfying document denies or omits Y everywhere in its text, and the violating one affirms it everywhere."""
 
 from __future__ import annotations
 
+from constraintsuite.records.examples import OMISSION
 from constraintsuite.suites.filters.base import CheckedPair
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_document
@@ -9,15 +10,15 @@ from constraintsuite.text.polarity import judge_document
 
 def check(pair: CheckedPair) -> str | None:
     """Reject a pair whose texts do not say what the slice claims."""
-    expected = "omits" if pair.draft.slice == "negation_omission" else "negates"
-    pos, neg = judge_document(pair.pos_mentions), judge_document(pair.neg_mentions)
-    if pos != expected:
-        return f"satisfier_{pos}_y"
-    if neg != "affirms":
-        return f"violator_{neg}_y"
-    shown = f"{pair.pos_title}\n{pair.pos.text}"
-    if find_forms(shown, pair.proposal.blocked):
-        return "satisfier_shows_y_otherwise"
-    if find_forms(pair.pos_title, pair.proposal.forms):
-        return "y_in_title_of_satisfier"
+    expected = "omits" if pair.draft.slice == OMISSION else "negates"
+    satisfying, violating = judge_document(pair.satisfying.mentions), judge_document(pair.violating.mentions)
+    if satisfying != expected:
+        return f"satisfying_{satisfying}_y"
+    if violating != "affirms":
+        return f"violating_{violating}_y"
+    shown = f"{pair.satisfying.title}\n{pair.satisfying.text}"
+    if find_forms(shown, pair.proposal.constraint.kinds):
+        return "satisfying_shows_y_otherwise"
+    if find_forms(pair.satisfying.title, pair.proposal.constraint.forms):
+        return "y_in_title_of_satisfying"
     return None

@@ -14,11 +14,9 @@ _ARTICLE = re.compile(r"(?<![\w-])(an?) ([\w-]{2,})(?=\W)", re.IGNORECASE)
 
 def check(pair: CheckedPair) -> str | None:
     """Reject edited texts with a fault that the passage around the edit did not have."""
-    if pair.draft.edit is None:
-        return None
-    for text, spans in ((pair.pos.text, pair.draft.edit.spans_pos), (pair.neg.text, pair.draft.edit.spans_neg)):
-        for start, end in spans:
-            around = text[max(0, start - 4) : end + 12]
+    for document in pair.draft.documents:
+        for start, end in document.changed:
+            around = document.text[max(0, start - 4) : end + 12]
             if _FAULTS.search(around) or _wrong_article(around):
                 return "edit_not_clean"
     return None

@@ -6,6 +6,7 @@ from constraintsuite.suites.importers.base import Importer
 IMPORTERS: Catalogue[Importer] = Catalogue(
     "test set",
     {
+        "guide": "constraintsuite.suites.importers.guide:read",
         "nevir": "constraintsuite.suites.importers.nevir:read",
         "excluir": "constraintsuite.suites.importers.excluir:read",
         "negconstraint": "constraintsuite.suites.importers.beir:read_negconstraint",

@@ -21,6 +21,7 @@ class Imported:
     split: str
     """Which split was read, as the source calls it."""
     examples: tuple[Example, ...] = ()
+    controls: tuple[Example, ...] = ()
     documents: tuple[Document, ...] = ()
     queries: tuple[Query, ...] = ()
     qrels: tuple[Qrel, ...] = ()

@@ -10,7 +10,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import SPLITS, DocumentPair, Example, ExampleDocument
+from constraintsuite.records.examples import SATISFYING, SPLITS, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.suites.importers.base import Imported
 from constraintsuite.suites.importers.pairs import make_pair
@@ -60,9 +60,9 @@ def _read(source: str, split: str | None, name: str, about: str) -> Imported:
         opened.fingerprint(),
         part,
         tuple(_pairs(documents, queries, grades, part)),
-        tuple(documents.values()),
-        tuple(query for query in queries.values() if query.id in grades),
-        qrels,
+        documents=tuple(documents.values()),
+        queries=tuple(query for query in queries.values() if query.id in grades),
+        qrels=qrels,
     )
 
 
@@ -102,12 +102,12 @@ def _pairs(
             yield make_pair(
                 f"beir_{query}_{number}",
                 "judged",
-                queries=(queries[query].text, ""),
-                docs=DocumentPair(_shown(documents[a]), _shown(documents[b])),
+                query=queries[query].text,
+                documents=(_document(SATISFYING, documents[a]), _document(VIOLATING, documents[b])),
                 split=split if split in SPLITS else "test",
                 clusters=(f"query_{query}", a, b),
             )
 
 
-def _shown(document: Document) -> ExampleDocument:
-    return ExampleDocument(document.id, document.title, document.text)
+def _document(role: str, document: Document) -> ExampleDocument:
+    return ExampleDocument(role, document.id, document.title, document.text, document.id)

@@ -8,7 +8,7 @@ from pathlib import Path
 from constraintsuite.corpora.fields import Row
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import DocumentPair, Example, ExampleDocument
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.suites.importers.base import Imported
 from constraintsuite.suites.importers.pairs import make_pair
@@ -45,10 +45,10 @@ def read(source: str, split: str | None) -> Imported:
         hash_files(corpus, queries),
         "test",
         examples,
-        documents,
-        tuple(Query(example.id, example.query.neg) for example in examples),
-        tuple(Qrel(example.id, example.docs.pos.id, 1) for example in examples),
-        tuple(Qrel(example.id, example.docs.neg.id, 0) for example in examples),
+        documents=documents,
+        queries=tuple(Query(example.id, example.query) for example in examples),
+        qrels=tuple(Qrel(example.id, example.satisfying.id, 1) for example in examples),
+        violations=tuple(Qrel(example.id, example.violating.id, 0) for example in examples),
     )
 
 
@@ -75,8 +75,11 @@ def _example(number: int, row: Row, documents: tuple[Document, ...]) -> Example:
     return make_pair(
         f"excluir_{number:05d}",
         "excluir",
-        queries=(query, ""),
-        docs=DocumentPair(ExampleDocument(better.id, "", better.text), ExampleDocument(worse.id, "", worse.text)),
+        query=query,
+        documents=(
+            ExampleDocument(SATISFYING, better.id, "", better.text, better.id),
+            ExampleDocument(VIOLATING, worse.id, "", worse.text, worse.id),
+        ),
         split="test",
         clusters=(better.id, worse.id),
     )

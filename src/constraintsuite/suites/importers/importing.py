@@ -41,6 +41,7 @@ def import_suite(kind: str, source: str, out: Path, split: str | None = None) ->
 def _write(imported: Imported, out: Path) -> dict[str, int]:
     parts: dict[str, Sequence[Any]] = {
         "examples": imported.examples,
+        "controls": imported.controls,
         "documents": imported.documents,
         "queries": imported.queries,
         "qrels": imported.qrels,

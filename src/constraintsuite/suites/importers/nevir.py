@@ -8,9 +8,9 @@ from pathlib import Path
 
 from constraintsuite.corpora.fields import Row
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import DocumentPair, Example, ExampleDocument, Split
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument, Split
 from constraintsuite.suites.importers.base import Imported
-from constraintsuite.suites.importers.pairs import describe_edit, make_pair
+from constraintsuite.suites.importers.pairs import find_changes, make_pair
 from constraintsuite.suites.importers.rows import hash_rows, read_rows, text_of
 
 HUB = "orionweller/NevIR"
@@ -18,9 +18,9 @@ _EDITS = {"2": "scope", "3": "affirmative"}  # CondaQA's codes, the second half 
 _SPLITS: Mapping[str, Split] = {"train": "train", "validation": "dev", "dev": "dev", "test": "test"}
 """What the pairs are for, by what the source or a user calls its splits."""
 _ABOUT = (
-    "NevIR: pairs of a Wikipedia paragraph with a negation (the satisfying document of the negated role, doc1) and its edited "
-    "version (doc2), with a query for each, written so that it is answered by that one only. q1 stands in the role `neg`, q2 "
-    "in the role `base`, so that paired accuracy is the paper's measure and chance is 25 %. Two pairs may share their "
+    "NevIR: pairs of a Wikipedia paragraph with a negation (doc1, the satisfying document) and its edited version (doc2, the "
+    "violating document), with a query for each, written so that it is answered by that one only. q1 is the query, q2 its "
+    "opposite, so that paired accuracy is the paper's measure and chance is 25 %. Two pairs may share their "
     "paragraph: intervals are resampled by paragraph. MIT licence; passages from CondaQA, Apache-2.0. Its test split is for "
     "evaluation only."
 )
@@ -33,7 +33,7 @@ def read(source: str, split: str | None) -> Imported:
     examples = tuple(_example(row, _SPLITS[named]) for row in rows)
     if not examples:
         raise UserError(f"{source}: holds no pair.")
-    same = sum(e.query.neg.strip().lower() == e.query.base.strip().lower() for e in examples)
+    same = sum(e.query.strip().lower() == (e.opposite or "").strip().lower() for e in examples)
     ceiling = (
         f" {same} of {len(examples):,} pairs {'has' if same == 1 else 'have'} the same two queries and cannot be won."
         if same
@@ -48,16 +48,19 @@ def _example(row: Row, split: Split) -> Example:
     first, second = text_of(row, "doc1"), text_of(row, "doc2")
     kind = _EDITS.get(code, "unknown")
     annotator = row.values.get("WorkerId")
+    here, there = find_changes(first, second)
+    names = f"{identity}_doc1", f"{identity}_doc2"
     return make_pair(
         f"nevir_{identity}",
         "nevir",
-        queries=(text_of(row, "q1"), text_of(row, "q2")),
-        docs=DocumentPair(
-            ExampleDocument(f"{identity}_doc1", "", first), ExampleDocument(f"{identity}_doc2", "", second)
+        query=text_of(row, "q1"),
+        opposite=text_of(row, "q2"),
+        documents=(
+            ExampleDocument(SATISFYING, names[0], "", first, names[0], changed=here),
+            ExampleDocument(VIOLATING, names[1], "", second, names[1], edit=kind, changed=there),
         ),
         split=split,
         clusters=(f"condaqa_{passage}",),
-        edit=describe_edit(kind, first, second),
         notes=(f"annotator: {annotator}",) if annotator is not None else (),
     )
 

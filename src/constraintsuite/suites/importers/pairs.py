@@ -6,90 +6,67 @@ import re
 from collections.abc import Iterator
 
 from constraintsuite.records.examples import (
-    Constraint,
-    DocumentPair,
-    Edit,
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
     Example,
-    ExampleQuery,
-    ImportedSlice,
-    Labels,
-    Provenance,
-    Retrieval,
+    ExampleDocument,
+    Source,
+    Spans,
     Split,
-    Tags,
 )
 from constraintsuite.suites.recipe import TagSettings
-from constraintsuite.suites.tags import length_bin, overlap_bin
+from constraintsuite.suites.tags import tags_of_texts
 from constraintsuite.text.matching import BoundedMatcher
-from constraintsuite.text.neardup import jaccard
-from constraintsuite.text.terms import words
 
 _TOKEN = re.compile(r"\S+")
 
 
 def make_pair(
     identity: str,
-    slice_name: ImportedSlice,
+    slice_name: str,
     *,
-    queries: tuple[str, str],
-    docs: DocumentPair,
+    query: str,
+    opposite: str | None = None,
+    documents: tuple[ExampleDocument, ExampleDocument],
     split: Split,
     clusters: tuple[str, ...],
-    edit: Edit | None = None,
     notes: tuple[str, ...] = (),
 ) -> Example:
-    """The first query wants `docs.pos`; the second, unless empty, `docs.neg`. What the source does not say stays unsaid."""
-    query, opposite = queries
+    """An example in which `query` wants the satisfying document and `opposite`, if there is one, the violating one.
+
+    What the source does not say stays unsaid: there is no constraint, no topic and no difficulty.
+    """
     return Example(
         id=identity,
-        suite=slice_name,
-        source=Provenance(slice_name, identity, docs.pos.id, docs.neg.id, Retrieval("none", "none", 0, None, None)),
-        query=ExampleQuery(base=opposite, neg=query, template="GIVEN", topic="", template_family="given"),
-        constraint=Constraint("none", "", "", ()),
-        docs=docs,
-        labels=Labels(pairwise_preference_for_query_base="neg_over_pos" if opposite else "none"),
-        tags=_tags(docs, edited=edit is not None),
-        domain="",
-        relation="",
+        slice=slice_name,
+        constraint=None,
+        query=query,
+        opposite=opposite,
+        topic=None,
+        restated=None,
+        documents=documents,
+        preferences=(QUERY_PREFERENCE,) if opposite is None else (QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
+        source=Source(slice_name, identity),
         split=split,
         couple="",
         clusters=clusters,
-        analyser="none",
-        edit=edit,
+        template="GIVEN",
+        template_family="given",
+        tags=tags_of_texts(documents[0].text, documents[1].text, TagSettings()),
         notes=notes,
     )
 
 
-def describe_edit(operator: str, original: str, edited: str) -> Edit:
-    """Where two texts differ, in whole words; more coarsely where long texts say the same words again and again."""
-    first, second = list(_TOKEN.finditer(original)), list(_TOKEN.finditer(edited))
-    matcher = BoundedMatcher([t[0] for t in first], [t[0] for t in second])
+def find_changes(first: str, second: str) -> tuple[Spans, Spans]:
+    """Where each of two texts differs from the other, in whole words; more coarsely where long texts repeat themselves."""
+    one, other = list(_TOKEN.finditer(first)), list(_TOKEN.finditer(second))
+    matcher = BoundedMatcher([t[0] for t in one], [t[0] for t in other])
     changes = [(a, b, c, d) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
-    return Edit(
-        operator=operator,
-        document="neg",
-        spans_pos=tuple(_spans(first, ((a, b) for a, b, _, _ in changes))),
-        spans_neg=tuple(_spans(second, ((c, d) for _, _, c, d in changes))),
-        token_count_preserved=len(first) == len(second),
+    return (
+        tuple(_spans(one, ((a, b) for a, b, _, _ in changes))),
+        tuple(_spans(other, ((c, d) for _, _, c, d in changes))),
     )
 
 
 def _spans(tokens: list[re.Match[str]], ranges: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     yield from ((tokens[start].start(), tokens[end - 1].end()) for start, end in ranges if end > start)
-
-
-def _tags(docs: DocumentPair, *, edited: bool) -> Tags:
-    first, second = words(docs.pos.text), words(docs.neg.text)
-    overlap = jaccard(set(first), set(second))
-    settings = TagSettings()
-    return Tags(
-        difficulty="unknown",
-        doc_pos_mentions_y=False,
-        doc_neg_mentions_y=False,
-        y_negated_in_doc_pos=False,
-        lexical_overlap_bin=overlap_bin(overlap, settings),
-        doc_length_bin=length_bin((len(first) + len(second)) / 2, settings),
-        negation_explicitness="unknown",
-        edited=edited,
-        jaccard=round(overlap, 4),
-    )

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Edit
+from constraintsuite.records.examples import EXPLICIT
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.pairs.couples import Couple
-from constraintsuite.suites.pairs.drafting import Version, make_draft
+from constraintsuite.suites.pairs.drafting import make_draft
 from constraintsuite.suites.pairs.exchanges import Swapped, exchange_spans, swap_drafts
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import Draft, DraftDocument
 from constraintsuite.suites.queries.relations import y_words
 from constraintsuite.suites.queries.wording import with_article
 from constraintsuite.suites.reading.records import Fact
@@ -38,8 +38,12 @@ def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: 
     relation = knowledge.relations.get(couple.p.relation)
     if relation is None:
         return
-    edited_a = insert_denial(passages[couple.a], relation, couple.p.y, couple.q.y, couple.a)
-    edited_b = insert_denial(passages[couple.b], relation, couple.q.y, couple.p.y, couple.b)
+    edited_a = insert_denial(
+        passages[couple.a], relation, couple.p.constraint.value, couple.q.constraint.value, couple.a
+    )
+    edited_b = insert_denial(
+        passages[couple.b], relation, couple.q.constraint.value, couple.p.constraint.value, couple.b
+    )
     if edited_a is not None and edited_b is not None:
         yield from _explicit(couple, edited_a, edited_b)
     yield from _swap(couple, edited_a, edited_b, passages, relation)
@@ -48,20 +52,10 @@ def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: 
 def _explicit(couple: Couple, edited_a: Inserted, edited_b: Inserted) -> Iterator[Draft]:
     """Both documents now name both fillers, each affirming its own and denying the other's."""
     identity = f"c{stable_hash('insert', couple.id):016x}"
-    preserved = len(edited_a.text.split()) == len(edited_b.text.split())
-    for proposal, pos, pos_made, neg, neg_made in (
-        (couple.p, couple.b, edited_b, couple.a, edited_a),
-        (couple.q, couple.a, edited_a, couple.b, edited_b),
-    ):
-        yield make_draft(
-            "negation_explicit",
-            proposal,
-            Version(pos, pos_made.text),
-            Version(neg, neg_made.text),
-            cost=couple.cost,
-            couple=identity,
-            edit=Edit("insert", "both", (pos_made.span,), (neg_made.span,), preserved),
-        )
+    a = DraftDocument(couple.a, edited_a.text, "insert", (edited_a.span,))
+    b = DraftDocument(couple.b, edited_b.text, "insert", (edited_b.span,))
+    yield make_draft(EXPLICIT, couple.p, b, a, cost=couple.cost, couple=identity)
+    yield make_draft(EXPLICIT, couple.q, a, b, cost=couple.cost, couple=identity)
 
 
 def _swap(
@@ -78,7 +72,9 @@ def _swap(
     ):
         if edited is None:
             continue
-        swapped = swap_fillers(edited.text, passages[document].title, relation, own.y, other.y)
+        swapped = swap_fillers(
+            edited.text, passages[document].title, relation, own.constraint.value, other.constraint.value
+        )
         if swapped is not None:
             identity = f"c{stable_hash('swap', couple.id, document):016x}"
             return swap_drafts(swapped, document, own, other, couple=identity, cost=couple.cost, natural=False)

@@ -1,4 +1,4 @@
-"""Couples: two documents and two Y of one topic, each document the violator of one query and the satisfier of the other.
+"""Couples: two documents and two Y of one topic, each document violates one query and satisfies the other.
 
 No prior over documents can win on a couple, since each of the two is right once and wrong once.
 """
@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Slice, Split
+from constraintsuite.records.examples import EXPLICIT, OMISSION, Split
 from constraintsuite.records.text import Document
-from constraintsuite.suites.pairs.drafting import Version, make_draft
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.drafting import make_draft
+from constraintsuite.suites.pairs.records import Draft, DraftDocument
 from constraintsuite.suites.queries.evidence import Stances
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal
 from constraintsuite.suites.recipe import PairSettings
@@ -50,7 +50,7 @@ class Matching:
     best_scores: Mapping[str, float]
     """The highest score in each topic's pool."""
     pooled: Mapping[str, Set[str]]
-    """Those of these documents that are in the pool of the topic or of the affirmative query, by proposal id."""
+    """Those of these documents that are in the pool of the topic or of the opposite query, by proposal id."""
 
     def ratio(self, a: str, b: str) -> float:
         """The longer document over the shorter, in words."""
@@ -67,7 +67,7 @@ class Couple:
     a: str
     b: str
     denials: int
-    """How many of the two satisfiers deny their Y; the others are silent."""
+    """How many of the two satisfying documents deny their Y; the others are silent."""
     cost: float
 
 
@@ -81,7 +81,7 @@ def find_couples(
 ) -> Iterator[Couple]:
     """Couples of all groups, small (specific) topics first, best matched first; uses of each Y and document are capped.
 
-    `explicit`: couples in which both satisfiers deny their Y; otherwise those in which both are silent. A couple with one of
+    `explicit`: couples in which both satisfying documents deny their Y; otherwise those in which both are silent. A couple with one of
     each would leave half of itself in another slice.
     """
     groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
@@ -90,7 +90,7 @@ def find_couples(
     uses: Counter[tuple[str, str]] = Counter()
     taken: set[tuple[str, str]] = set()
     for key in sorted(groups, key=lambda key: (groups[key][0].topic_documents, key)):
-        if explicit and not any(proposal.denying for proposal in groups[key]):
+        if explicit and not any(proposal.satisfying for proposal in groups[key]):
             continue
         found = _candidates(groups[key], matching, settings, rejects, wanted=2 if explicit else 0)
         for couple in sorted(found, key=lambda couple: (couple.cost, couple.id)):
@@ -109,11 +109,11 @@ def _candidates(
     group: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str], wanted: int
 ) -> Iterator[Couple]:
     """Couples of a group with `wanted` denials."""
-    items = [(p, d) for p in group for d in p.affirming if matching.splits.get(d) == p.split]
+    items = [(p, d) for p in group for d in p.violating if matching.splits.get(d) == p.split]
     items.sort(key=lambda item: (matching.measures[item[1]].characters, item[1], item[0].id))
     for i, (p, a) in enumerate(items):
         for q, b in items[i + 1 : i + 1 + WINDOW]:
-            if p.y == q.y or a == b:
+            if p.constraint.value == q.constraint.value or a == b:
                 continue
             reason = _unfit(p, a, q, b, matching, settings)
             if reason is not None:
@@ -172,48 +172,48 @@ def length_ratio(first_words: int, second_words: int) -> float:
 
 
 def natural_drafts(couples: Iterable[Couple], matching: Matching) -> Iterator[Draft]:
-    """The couple's texts as they stand: ExplicitMention where the satisfier denies Y, Omission where it is silent."""
+    """The couple's texts as they stand: ExplicitMention where the satisfying document denies Y, Omission where it is silent."""
     for couple in couples:
-        for proposal, satisfier, violator in ((couple.p, couple.b, couple.a), (couple.q, couple.a, couple.b)):
-            denies = satisfier in matching.evidence[proposal.id].denying
-            name: Slice = "negation_explicit" if denies else "negation_omission"
-            yield _draft(name, proposal, satisfier, violator, couple.id, couple.cost, matching)
+        for proposal, satisfying, violating in ((couple.p, couple.b, couple.a), (couple.q, couple.a, couple.b)):
+            denies = satisfying in matching.evidence[proposal.id].denying
+            name = EXPLICIT if denies else OMISSION
+            yield _draft(name, proposal, satisfying, violating, couple.id, couple.cost, matching)
 
 
 def single_drafts(
     proposals: Sequence[Proposal], used: Iterable[Draft], matching: Matching, settings: PairSettings
 ) -> Iterator[Draft]:
-    """Pairs outside couples, for documents that deny Y and for topics with a single Y; each has its mirrored query."""
-    pairs = {(draft.proposal, draft.pos) for draft in used}
+    """Pairs outside couples, for documents that deny Y and for topics with a single Y; each has its opposite query."""
+    pairs = {(draft.proposal, draft.satisfying.source) for draft in used}
     counts = Counter(draft.proposal for draft in used)
     for proposal in proposals:
         evidence = matching.evidence[proposal.id]
-        violators = [d for d in proposal.affirming if _usable(d, proposal, matching) and d in evidence.affirming]
-        deniers = [d for d in proposal.denying if _usable(d, proposal, matching) and d in evidence.denying]
+        violators = [d for d in proposal.violating if _usable(d, proposal, matching) and d in evidence.affirming]
+        deniers = [d for d in proposal.satisfying if _usable(d, proposal, matching) and d in evidence.denying]
         silent = (
             [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.silent(d)]
             if not counts[proposal.id]
             else []
         )
         uses: Counter[str] = Counter()
-        for satisfier in [*deniers, *silent]:
-            if (proposal.id, satisfier) in pairs or counts[proposal.id] >= settings.max_uses_per_y:
+        for satisfying in [*deniers, *silent]:
+            if (proposal.id, satisfying) in pairs or counts[proposal.id] >= settings.max_uses_per_y:
                 continue
             fits = [
                 v
                 for v in violators
-                if matching.ratio(v, satisfier) <= settings.max_length_ratio
-                and matching.clusters.get(v, v) != matching.clusters.get(satisfier, satisfier)
+                if matching.ratio(v, satisfying) <= settings.max_length_ratio
+                and matching.clusters.get(v, v) != matching.clusters.get(satisfying, satisfying)
                 and uses[v] < settings.max_uses_per_document
             ]
             if not fits:
                 continue
-            violator = min(fits, key=lambda v: (uses[v], matching.ratio(v, satisfier), v))
-            uses[violator] += 1
+            violating = min(fits, key=lambda v: (uses[v], matching.ratio(v, satisfying), v))
+            uses[violating] += 1
             counts[proposal.id] += 1
-            name: Slice = "negation_explicit" if satisfier in evidence.denying else "negation_omission"
-            cost = math.log(matching.ratio(violator, satisfier))
-            yield _draft(name, proposal, satisfier, violator, "", round(cost, 6), matching)
+            name = EXPLICIT if satisfying in evidence.denying else OMISSION
+            cost = math.log(matching.ratio(violating, satisfying))
+            yield _draft(name, proposal, satisfying, violating, "", round(cost, 6), matching)
 
 
 def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
@@ -221,7 +221,7 @@ def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
 
 
 def _draft(
-    name: Slice, proposal: Proposal, satisfier: str, violator: str, couple: str, cost: float, matching: Matching
+    name: str, proposal: Proposal, satisfying: str, violating: str, couple: str, cost: float, matching: Matching
 ) -> Draft:
-    pos, neg = (Version(document, matching.documents[document].text) for document in (satisfier, violator))
-    return make_draft(name, proposal, pos, neg, cost=cost, couple=couple)
+    texts = (DraftDocument(document, matching.documents[document].text) for document in (satisfying, violating))
+    return make_draft(name, proposal, *texts, cost=cost, couple=couple)

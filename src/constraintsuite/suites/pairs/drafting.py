@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from constraintsuite.records.examples import Edit, Slice
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import Draft, DraftDocument
 from constraintsuite.suites.queries.records import Proposal
 
 
-class Version(NamedTuple):
-    """A text, and the document that it is or was made from."""
-
-    document: str
-    text: str
-
-
 def make_draft(
-    name: Slice,
+    name: str,
     proposal: Proposal,
-    pos: Version,
-    neg: Version,
+    satisfying: DraftDocument,
+    violating: DraftDocument,
     *,
     cost: float,
     couple: str = "",
-    edit: Edit | None = None,
 ) -> Draft:
-    """A draft of the slice `name` in which `pos` should obey the proposal and `neg` break it."""
-    return Draft(
-        slice=name,
-        proposal=proposal.id,
-        relation=proposal.relation,
-        split=proposal.split,
-        couple=couple,
-        pos=pos.document,
-        neg=neg.document,
-        pos_text=pos.text,
-        neg_text=neg.text,
-        cost=cost,
-        edit=edit,
-    )
+    """A draft of the slice `name` for one proposal."""
+    return Draft(name, proposal.id, proposal.relation, proposal.split, couple, satisfying, violating, cost)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from constraintsuite.records.examples import Edit
-from constraintsuite.suites.pairs.drafting import Version, make_draft
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.records.examples import MINPAIRS
+from constraintsuite.suites.pairs.drafting import make_draft
+from constraintsuite.suites.pairs.records import Draft, DraftDocument
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.text.editing import apply_replacements, exchange
 
@@ -42,11 +42,9 @@ def swap_drafts(
 
     `natural`: the original stands so in the corpus, and only the other text is edited.
     """
-    original, edited = Version(document, swapped.original), Version(document, swapped.text)
-    preserved, spans, original_spans = swapped.token_count_preserved, swapped.spans, swapped.original_spans
-    to_edited = Edit("swap", "pos" if natural else "both", spans, original_spans, preserved)
-    to_original = Edit("swap", "neg" if natural else "both", original_spans, spans, preserved)
+    original = DraftDocument(document, swapped.original, "" if natural else "swap", swapped.original_spans)
+    edited = DraftDocument(document, swapped.text, "swap", swapped.spans)
     return (
-        make_draft("negation_minpairs", affirmed, edited, original, cost=cost, couple=couple, edit=to_edited),
-        make_draft("negation_minpairs", denied, original, edited, cost=cost, couple=couple, edit=to_original),
+        make_draft(MINPAIRS, affirmed, edited, original, cost=cost, couple=couple),
+        make_draft(MINPAIRS, denied, original, edited, cost=cost, couple=couple),
     )

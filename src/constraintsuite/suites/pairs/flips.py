@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Edit
+from constraintsuite.records.examples import MINPAIRS
 from constraintsuite.suites.pairs.couples import Matching
-from constraintsuite.suites.pairs.drafting import Version, make_draft
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.drafting import make_draft
+from constraintsuite.suites.pairs.records import Draft, DraftDocument
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.reading.files import read_beside
 from constraintsuite.suites.reading.nouns import bare_noun, is_plural
@@ -61,8 +61,8 @@ def flip_drafts(
     for proposal in attributes:
         evidence = matching.evidence[proposal.id]
         turns: tuple[tuple[Direction, set[str]], ...] = (
-            ("deny", evidence.affirming & set(proposal.affirming)),
-            ("affirm", evidence.denying & set(proposal.denying)),
+            ("deny", evidence.affirming & set(proposal.violating)),
+            ("affirm", evidence.denying & set(proposal.satisfying)),
         )
         for direction, documents in turns:
             for document in sorted(documents):
@@ -84,7 +84,7 @@ class Flipped(NamedTuple):
 
 def _flip(text: str, proposal: Proposal, direction: Direction, reading: DocumentReading) -> Flipped | None:
     """The text by the first rule whose words stand right before Y; None where turning it round is not safe."""
-    mentions = find_forms(text, proposal.forms)
+    mentions = find_forms(text, proposal.constraint.forms)
     noun = bare_noun(mentions[0], reading.nouns) if len(mentions) == 1 else None
     # A tail ("showers in summer") would narrow what is denied: the phrase must end with Y.
     if noun is None or _PHRASE_ENDS.match(text[noun.end :]) is None:
@@ -108,16 +108,9 @@ def _has_cue(noun: NounReading, reading: DocumentReading) -> bool:
 
 
 def _draft(document: str, text: str, proposal: Proposal, direction: Direction, flipped: Flipped) -> Draft:
-    """The text as it stands against the flipped one; denied, the flipped one is the satisfier."""
-    original, edited = Version(document, text), Version(document, flipped.text)
-    denied = direction == "deny"
-    edit = Edit(
-        operator=f"flip_{direction}:{flipped.rule}",
-        document="pos" if denied else "neg",
-        spans_pos=(flipped.new if denied else flipped.old,),
-        spans_neg=(flipped.old if denied else flipped.new,),
-        token_count_preserved=len(flipped.text.split()) == len(text.split()),
-    )
-    pos, neg = (edited, original) if denied else (original, edited)
+    """The text as it stands against the flipped one; denied, the flipped one is the satisfying document."""
+    original = DraftDocument(document, text, changed=(flipped.old,))
+    edited = DraftDocument(document, flipped.text, f"flip_{direction}:{flipped.rule}", (flipped.new,))
+    satisfying, violating = (edited, original) if direction == "deny" else (original, edited)
     cost = stable_hash("flip", document, proposal.id) % 1000 / 1000
-    return make_draft("negation_minpairs", proposal, pos, neg, cost=cost, edit=edit)
+    return make_draft(MINPAIRS, proposal, satisfying, violating, cost=cost)

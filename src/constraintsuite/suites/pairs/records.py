@@ -2,48 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constraintsuite.records.examples import Edit, Evidence, Slice, Split
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import NATURAL, Spans, Split
+
+
+@dataclass(frozen=True, slots=True)
+class DraftDocument:
+    """A text, and the passage of the corpus that it is or was made from."""
+
+    source: str
+    text: str
+    edit: str = ""
+    """How the text was edited; empty where it stands so in the corpus."""
+    changed: Spans = ()
+    """Where an edit of this text, or of the other one, made the two differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Two texts that should obey and break one proposal's constraint."""
+    """Two texts that should satisfy and violate one proposal's constraint."""
 
-    slice: Slice
+    slice: str
     proposal: str
     relation: str
     split: Split
     couple: str
-    pos: str
-    """Id of the satisfying document, or of the passage it was made from."""
-    neg: str
-    pos_text: str
-    neg_text: str
+    satisfying: DraftDocument
+    violating: DraftDocument
     cost: float
     """How unlike the two are in length and topical score; the best matched are kept first."""
-    edit: Edit | None = None
 
     @property
-    def operator(self) -> str:
-        """Name of the edit, `natural` where there is none."""
-        return self.edit.operator if self.edit else "natural"
+    def documents(self) -> tuple[DraftDocument, DraftDocument]:
+        """The satisfying document, then the violating one."""
+        return self.satisfying, self.violating
+
+    @property
+    def sources(self) -> tuple[str, str]:
+        """The passages behind the two."""
+        return self.satisfying.source, self.violating.source
+
+    @property
+    def edit(self) -> str:
+        """How its texts were edited, or `natural`."""
+        return self.satisfying.edit or self.violating.edit or NATURAL
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether a text was edited."""
+        return self.edit != NATURAL
 
     @property
     def unit(self) -> str:
         """What it goes together with: its couple, else itself."""
-        return self.couple or f"{self.proposal}{self.pos}{self.neg}"
+        return self.couple or f"{self.proposal}{self.satisfying.source}{self.violating.source}"
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A pair that passed, with what each mention of Y was judged and the cues of both texts."""
+    """A pair that passed, with what was read in its texts."""
 
     draft: Draft
     evidence: tuple[Evidence, ...]
-    cues_pos: tuple[str, ...]
-    cues_neg: tuple[str, ...]
+    cues: Mapping[str, tuple[str, ...]]
+    """Negation words of each document, by its role."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,15 @@ def natural_swaps(
     for key in sorted(groups):
         for p in groups[key]:
             for q in groups[key]:
-                if p.y == q.y:
+                if p.constraint.value == q.constraint.value:
                     continue
                 shared = matching.evidence[p.id].affirming & matching.evidence[q.id].denying
-                for document in sorted(shared & set(p.affirming)):
-                    pair = (document, min(p.y, q.y), max(p.y, q.y))
+                for document in sorted(shared & set(p.violating)):
+                    pair = (
+                        document,
+                        min(p.constraint.value, q.constraint.value),
+                        max(p.constraint.value, q.constraint.value),
+                    )
                     if pair in done or matching.splits.get(document) != p.split:
                         continue
                     drafts = _swap(document, p, q, readings, matching)
@@ -45,7 +49,7 @@ def _swap(
     document: str, p: Proposal, q: Proposal, readings: Mapping[str, DocumentReading], matching: Matching
 ) -> Sequence[Draft]:
     text = matching.documents[document].text
-    affirmed, denied = find_forms(text, p.forms), find_forms(text, q.forms)
+    affirmed, denied = find_forms(text, p.constraint.forms), find_forms(text, q.constraint.forms)
     if len(affirmed) != 1 or len(denied) != 1:
         return ()
     reading = readings[document]

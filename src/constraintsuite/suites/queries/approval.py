@@ -49,15 +49,12 @@ def _settled(own: Proposal, edited: Proposal) -> Proposal:
         own,
         status="accepted" if edited.status == "accepted" else "rejected",
         topic=edited.topic,
-        y=edited.y,
-        base=edited.base,
-        neg=edited.neg,
-        forms=edited.forms,
-        blocked=edited.blocked,
-        marker=edited.marker,
+        constraint=edited.constraint,
+        query=edited.query,
+        opposite=edited.opposite,
         on_topic=tuple(d for d in own.on_topic if d in edited.on_topic),
-        affirming=tuple(d for d in own.affirming if d in edited.affirming),
-        denying=tuple(d for d in own.denying if d in edited.denying),
+        satisfying=tuple(d for d in own.satisfying if d in edited.satisfying),
+        violating=tuple(d for d in own.violating if d in edited.violating),
         reason=edited.reason,
     )
 
@@ -86,13 +83,17 @@ def _wordless(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
         one = line.record
         if one is None or one.status != "accepted":
             continue
-        needed: dict[str, tuple[str, ...]] = {"topic": (one.topic,), "y": (one.y,), "base": (one.base,)}
-        needed |= {"neg": (one.neg,), "forms": one.forms or ("",), "blocked": one.blocked}
+        asked = one.constraint
+        needed: dict[str, tuple[str, ...]] = {"topic": (one.topic,), "query": (one.query,), "opposite": (one.opposite,)}
+        needed |= {"value": (asked.value,), "forms": asked.forms or ("",), "kinds": asked.kinds}
         empty = [name for name, texts in needed.items() if not all(text.strip() for text in texts)]
         if empty:
             yield line.number, f"proposal {one.id!r}: {', '.join(empty)} must hold a word."
-        elif one.base.split() == one.neg.split():
-            yield line.number, f"proposal {one.id!r}: base and neg are the same query; neg must leave {one.y!r} out."
+        elif one.opposite.split() == one.query.split():
+            yield (
+                line.number,
+                f"proposal {one.id!r}: query and opposite are the same words; the query must leave {asked.value!r} out.",
+            )
 
 
 def _refuse(path: Path, faults: Sequence[Fault]) -> None:

@@ -21,7 +21,7 @@ from constraintsuite.suites.queries.evidence import Sides, YWords
 from constraintsuite.suites.queries.making import Finding, make_proposal
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, attribute_relation
 from constraintsuite.suites.queries.topics import TopicTable, plural
-from constraintsuite.suites.queries.wording import Question, family_for, refuse, word_question
+from constraintsuite.suites.queries.wording import QueryWording, family_for, refuse, word_question
 from constraintsuite.suites.reading.nouns import is_plural
 from constraintsuite.suites.reading.records import NounReading, NounsRead
 from constraintsuite.suites.recipe import QuerySettings
@@ -182,11 +182,12 @@ def propose_attributes(
                 affirming=numbering.names(affirming),
                 denying=numbering.names(denying),
                 partners=len(members) - len(affirming),
+                is_attribute=True,
             )
             yield _proposal(noun, topic, question, finding)
 
 
-def _question(noun: str, count: NounCount, topic: Topic, link: str, split: Split, knowledge: Knowledge) -> Question:
+def _question(noun: str, count: NounCount, topic: Topic, link: str, split: Split, knowledge: Knowledge) -> QueryWording:
     choice = f"{topic.text}|{noun}"
     family = family_for(knowledge.links[link].families, f"{ATTRIBUTE}.{link}", split, choice)
     y, countable = _display(noun, count)
@@ -200,7 +201,7 @@ def _display(noun: str, count: NounCount) -> tuple[str, bool]:
     return noun, 4 * count.with_article >= count.total - count.plural
 
 
-def _proposal(noun: str, topic: Topic, question: Question, finding: Finding) -> Proposal:
+def _proposal(noun: str, topic: Topic, question: QueryWording, finding: Finding) -> Proposal:
     """Built unasked only where a domain file knows the class."""
     return make_proposal(
         (ATTRIBUTE, topic.text, noun),

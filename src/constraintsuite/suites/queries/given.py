@@ -25,7 +25,7 @@ from constraintsuite.suites.queries.on_topic import find_on_topic
 from constraintsuite.suites.queries.records import Proposal, attribute_relation
 from constraintsuite.suites.queries.slots import propose_slots
 from constraintsuite.suites.queries.view import CorpusView
-from constraintsuite.suites.queries.wording import Question, refuse
+from constraintsuite.suites.queries.wording import QueryWording, refuse
 from constraintsuite.suites.queries.words import query_words
 from constraintsuite.suites.splits import Splits
 from constraintsuite.text.mentions import surface_forms
@@ -83,7 +83,7 @@ def _relevant(qrels: Sequence[Qrel], view: CorpusView) -> dict[str, Numbers]:
 class _Asked:
     """A query that names its Y, with the documents on its topic and what they say."""
 
-    question: Question
+    question: QueryWording
     words: YWords
     link: str
     on_topic: Numbers
@@ -124,7 +124,7 @@ def parse_query(text: str, knowledge: Knowledge) -> ParsedQuery | None:
     if query_words().negative & set(words(plain)) or "other than" in plain.lower():
         return None  # it leaves something out already
     for pattern in knowledge.patterns:
-        expression = re.escape(pattern.base).replace(r"\{topic\}", "(?P<topic>.+?)").replace(r"\{y\}", "(?P<y>.+)")
+        expression = re.escape(pattern.opposite).replace(r"\{topic\}", "(?P<topic>.+?)").replace(r"\{y\}", "(?P<y>.+)")
         match = re.fullmatch(expression, plain, re.IGNORECASE)
         if match and len(words(match["y"])) <= 4:
             return ParsedQuery(match["topic"], match["y"], pattern)
@@ -154,24 +154,25 @@ def _named(query: Query, asked: _Asked, view: CorpusView, splits: Splits) -> Pro
         affirming=names(affirming),
         denying=names(denying),
         partners=others,
+        is_attribute=True,
     )
     score = GIVEN_FIRST + len(denying) + len(affirming)
     proposal = make_proposal(("given", query.id, query.text), asked.question, finding, status="build", score=score)
-    return replace(proposal, qid=query.id, on_topic=names(asked.on_topic))
+    return replace(proposal, query_id=query.id, on_topic=names(asked.on_topic))
 
 
-def _question(query: Query, parsed: ParsedQuery) -> Question:
+def _question(query: Query, parsed: ParsedQuery) -> QueryWording:
     """The query as it was given and with its link negated; "no" takes the article's place."""
     topic, y, pattern = parsed
     bare = _without_article(y)
-    return Question(
+    return QueryWording(
         topic=topic,
         y=bare,
-        base=_plain(query.text),
-        neg=pattern.neg.format(topic=topic, y=bare if pattern.neg.endswith("no {y}") else y),
-        template=pattern.neg.replace("{topic} ", "").replace("{y}", "Y").upper().replace(" ", "_"),
+        opposite=_plain(query.text),
+        query=pattern.query.format(topic=topic, y=bare if pattern.query.endswith("no {y}") else y),
+        template=pattern.query.replace("{topic} ", "").replace("{y}", "Y").upper().replace(" ", "_"),
         template_family="given",
-        marker=pattern.marker,
+        cue=pattern.cue,
     )
 
 

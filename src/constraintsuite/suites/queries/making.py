@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Split
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.queries.evidence import YWords
 from constraintsuite.suites.queries.records import Proposal, Status
-from constraintsuite.suites.queries.wording import Question
+from constraintsuite.suites.queries.wording import QueryWording
 
 MOST_EXPECTED = 6
 """Examples that one proposal is expected to give at most; uses of a Y are capped."""
@@ -28,31 +29,30 @@ class Finding:
     denying: Collection[str]
     partners: int
     """Documents that could stand against an affirming one."""
+    is_attribute: bool
 
 
 def make_proposal(
-    key: tuple[str, ...], question: Question, finding: Finding, *, status: Status, score: float, reason: str = ""
+    key: tuple[str, ...], question: QueryWording, finding: Finding, *, status: Status, score: float, reason: str = ""
 ) -> Proposal:
     """The proposal to ask `question`; `key` is what tells it from all others."""
     return Proposal(
         id=f"p{stable_hash(*key):016x}",
         status=status,
         topic=question.topic,
-        y=question.y,
+        constraint=Exclude(value=question.y, cue=question.cue, forms=finding.words.forms, kinds=finding.words.blocked),
+        query=question.query,
+        opposite=question.opposite,
         relation=finding.relation,
         domain=finding.domain,
-        base=question.base,
-        neg=question.neg,
         template=question.template,
         template_family=question.template_family,
-        marker=question.marker,
-        forms=finding.words.forms,
-        blocked=finding.words.blocked,
         split=finding.split,
         score=score,
         topic_documents=finding.topic_documents,
-        affirming=tuple(sorted(finding.affirming)),
-        denying=tuple(sorted(finding.denying)),
+        satisfying=tuple(sorted(finding.denying)),
+        violating=tuple(sorted(finding.affirming)),
         examples_expected=min(len(finding.affirming), finding.partners, MOST_EXPECTED),
+        is_attribute=finding.is_attribute,
         reason=reason,
     )

@@ -45,7 +45,7 @@ def look_up(mined: Proposal, now: Proposal, documents: Documents | None) -> Outl
         return Outlook(None, (*(one.unseen(now) for one in words), _NOT_HERE))
     held = {one: {name: one.in_document(documents[name]) for name in names_of(mined)} for one in words}
     notes = tuple(one.told(mined, found) for one, found in held.items())
-    affirming = sum(all(found[name] for found in held.values()) for name in mined.affirming)
+    affirming = sum(all(found[name] for found in held.values()) for name in mined.violating)
     if not affirming and not any(_NOTHING in note for note in notes):
         notes = (*notes, f"No document that affirms Y does: {_NOTHING}.")
     return Outlook(min(affirming, mined.examples_expected), notes)
@@ -59,25 +59,25 @@ def lone(accepted: Iterable[Proposal]) -> frozenset[str]:
     accepted = list(accepted)
     asked: dict[object, set[str]] = defaultdict(set)
     for one in accepted:
-        asked[group_key(one)].add(one.y)
+        asked[group_key(one)].add(one.constraint.value)
     return frozenset(
         one.id
         for one in accepted
-        if not (one.denying or one.on_topic or one.is_attribute) and len(asked[group_key(one)]) == 1
+        if not (one.satisfying or one.on_topic or one.is_attribute) and len(asked[group_key(one)]) == 1
     )
 
 
 def lone_in_words(one: Proposal) -> str:
     """Why there is nothing to be had."""
     return (
-        f"Nothing to set against it: no document denies “{one.y}”, and no other accepted proposal asks for “{one.topic}” "
+        f"Nothing to set against it: no document denies “{one.constraint.value}”, and no other accepted proposal asks for “{one.topic}” "
         "with another Y."
     )
 
 
 def names_of(proposal: Proposal) -> tuple[str, ...]:
     """The documents that a look needs."""
-    return (*proposal.affirming, *proposal.denying)
+    return (*proposal.violating, *proposal.satisfying)
 
 
 def is_corpus_of(proposal: Proposal, documents: Documents) -> bool:
@@ -120,7 +120,7 @@ class _Y:
     def told(self, mined: Proposal, found: Mapping[str, bool]) -> str:
         if not any(found.values()):
             return f"None of its documents says “{self.text}”: {_NOTHING}."
-        return f"“{self.text}” for “{mined.y}”: {_shares(mined, found, 'say so')}."
+        return f"“{self.text}” for “{mined.constraint.value}”: {_shares(mined, found, 'say so')}."
 
     def unseen(self, now: Proposal) -> str:
         held = any(find_forms(one.text, self.forms) for one in now.evidence)
@@ -132,16 +132,16 @@ def _new_words(mined: Proposal, now: Proposal) -> list[_Topic | _Y]:
     found: list[_Topic | _Y] = []
     if now.topic != mined.topic:
         found.append(_Topic(now.topic))
-    if not set(mined.forms) <= set(now.forms):
-        found.append(_Y(now.y, now.forms))
+    if not set(mined.constraint.forms) <= set(now.constraint.forms):
+        found.append(_Y(now.constraint.value, now.constraint.forms))
     return found
 
 
 def _shares(mined: Proposal, found: Mapping[str, bool], what: str) -> str:
     """How many documents hold a word, by what they say of the Y that was mined."""
-    affirming, denying = (sum(found[name] for name in names) for names in (mined.affirming, mined.denying))
-    told = f"of the documents that affirm Y {affirming:,} of {len(mined.affirming):,} {what}"
-    return f"{told}, of those that deny it {denying:,} of {len(mined.denying):,}" if mined.denying else told
+    affirming, denying = (sum(found[name] for name in names) for names in (mined.violating, mined.satisfying))
+    told = f"of the documents that affirm Y {affirming:,} of {len(mined.violating):,} {what}"
+    return f"{told}, of those that deny it {denying:,} of {len(mined.satisfying):,}" if mined.satisfying else told
 
 
 @lru_cache(maxsize=16_384)

@@ -1,10 +1,11 @@
-"""A proposal: one (topic, Y), its queries, and the documents that speak for it. A person may edit its words."""
+"""A proposal: a topic with a constraint, its queries, and the documents that speak for it. A person may edit its words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from constraintsuite.records.constraints import Constraint
 from constraintsuite.records.examples import Split
 
 Status = Literal["build", "doubtful", "accepted", "rejected"]
@@ -15,7 +16,7 @@ SLOT = "slot"
 
 
 def attribute_relation(domain: str, link: str) -> str:
-    """The relation of an attribute, "travel.has"; its dot tells it from the relations of the domain files."""
+    """The relation of an attribute, "travel.has"."""
     return f"{domain}.{link}"
 
 
@@ -46,37 +47,32 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A query with and without Y that this corpus could answer."""
+    """A query and its opposite that this corpus could answer."""
 
     id: str
     status: Status
     topic: str
-    y: str
+    constraint: Constraint
+    """What the query asks for; its evidence is found when pairs are made."""
+    query: str
+    opposite: str
     relation: str
     domain: str
-    base: str
-    neg: str
     template: str
     template_family: str
-    marker: str
-    forms: tuple[str, ...]
-    """Surface forms of Y."""
-    blocked: tuple[str, ...]
-    """Further words that show Y; a satisfying document holds none of them."""
     split: Split
     score: float
     topic_documents: int
-    affirming: tuple[str, ...]
-    denying: tuple[str, ...]
+    satisfying: tuple[str, ...]
+    """Documents that say they obey the constraint; others may obey it in silence."""
+    violating: tuple[str, ...]
+    """Documents that break the constraint."""
     examples_expected: int
-    qid: str = ""
+    is_attribute: bool = False
+    """Whether it is about something that a thing may have or lack, rather than the filler of a relation it states."""
+    query_id: str = ""
     on_topic: tuple[str, ...] = ()
     """The documents on topic, where no class decides it (given queries)."""
     reason: str = ""
     """Why it is doubtful, or what a person said."""
     evidence: tuple[Snippet, ...] = ()
-
-    @property
-    def is_attribute(self) -> bool:
-        """Whether Y is something that a thing may have or lack, rather than the filler of a relation it states."""
-        return "." in self.relation or self.relation == SLOT

@@ -85,6 +85,7 @@ def _propose(
         affirming=documents,
         denying=(),
         partners=len(documents),
+        is_attribute=False,
     )
     status: Status = "build" if topic.kind else "doubtful"
     return make_proposal((relation.key, topic.text, y), question, finding, status=status, score=float(len(documents)))

@@ -19,7 +19,7 @@ from constraintsuite.records.text import Document, Query
 from constraintsuite.suites.queries.evidence import YWords
 from constraintsuite.suites.queries.making import Finding, make_proposal
 from constraintsuite.suites.queries.records import SLOT, Proposal, Snippet
-from constraintsuite.suites.queries.wording import Question, refuse
+from constraintsuite.suites.queries.wording import QueryWording, refuse
 from constraintsuite.suites.queries.words import query_words
 from constraintsuite.suites.reading.records import ScopesRead
 from constraintsuite.text.mentions import find_forms, surface_forms
@@ -119,21 +119,22 @@ def _propose(
         affirming=affirming,
         denying=[d for d in relevant if verdicts[d] == "negates"],
         partners=len(silent),
+        is_attribute=True,
     )
     proposal = make_proposal(
         (SLOT, query.id, word), question, finding, status="doubtful", score=round(score, 4), reason=UNASKED
     )
     shown = [Snippet(d, "affirms", documents[d].text[:160]) for d in affirming[:2]]
     shown += [Snippet(d, "omits", documents[d].text[:160]) for d in silent[:2]]
-    return replace(proposal, qid=query.id, on_topic=tuple(relevant), evidence=tuple(shown))
+    return replace(proposal, query_id=query.id, on_topic=tuple(relevant), evidence=tuple(shown))
 
 
-def _question(query: Query, word: str) -> Question:
+def _question(query: Query, word: str) -> QueryWording:
     """The query with the word added, and with it taken away; one asks *in* a month and *with* all else."""
     topic = _question_start().sub("", query.text.lower()).strip(" ?") or query.text
     if word in query_words().months:
-        return Question(topic, word, f"{topic} in {word}", f"{topic} not in {word}", "NOT_IN_Y", SLOT, "not")
-    return Question(topic, word, f"{topic} with {word}", f"{topic} without {word}", "WITHOUT_Y", SLOT, "without")
+        return QueryWording(topic, word, f"{topic} in {word}", f"{topic} not in {word}", "NOT_IN_Y", SLOT, "not")
+    return QueryWording(topic, word, f"{topic} with {word}", f"{topic} without {word}", "WITHOUT_Y", SLOT, "without")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""From a (topic, relation, Y) to words: the affirmative query, the negated one, and reasons to refuse them."""
+"""From a (topic, relation, Y) to words: the query, its opposite, and reasons to refuse them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from constraintsuite.text.terms import words
 MAX_QUERY_WORDS = 16
 
 
-class Question(NamedTuple):
-    """A query for a topic with Y and its twin without, and the template that words them."""
+class QueryWording(NamedTuple):
+    """A query for a topic without Y and its opposite, and the template that words them."""
 
     topic: str
     y: str
-    base: str
-    neg: str
+    opposite: str
+    query: str
     template: str
     template_family: str
-    marker: str
+    cue: str
 
 
 def family_for(families: Sequence[TemplateFamily], key: str, split: Split, choice: str) -> TemplateFamily:
@@ -50,28 +50,30 @@ def fill(template: str, topic: str, y: str, *, countable_singular: bool = False)
 
 def word_question(
     family: TemplateFamily, owner: str, topic: str, y: str, *, countable_singular: bool = False
-) -> Question:
+) -> QueryWording:
     """The question in the words of a template family; `owner` is the relation or link that the family belongs to."""
-    base, neg = (fill(text, topic, y, countable_singular=countable_singular) for text in (family.base, family.neg))
-    return Question(topic, y, base, neg, family.name, f"{owner}.{family.name}", family.marker)
+    opposite, query = (
+        fill(text, topic, y, countable_singular=countable_singular) for text in (family.opposite, family.query)
+    )
+    return QueryWording(topic, y, opposite, query, family.name, f"{owner}.{family.name}", family.cue)
 
 
-def refuse(question: Question) -> str | None:
+def refuse(question: QueryWording) -> str | None:
     """Why a question must not be asked; None if it may."""
-    topic_words, y_words, neg_words = words(question.topic), words(question.y), words(question.neg)
+    topic_words, y_words, asked = words(question.topic), words(question.y), words(question.query)
     if not y_words or not topic_words:
         return "empty_slot"
     if set(y_words) & set(topic_words) - query_words().linking:
         return "y_in_topic"
     if any(singular_of(w) in {singular_of(t) for t in topic_words} for w in y_words):
         return "y_in_topic"
-    if len(neg_words) > MAX_QUERY_WORDS:
+    if len(asked) > MAX_QUERY_WORDS:
         return "query_too_long"
-    if words(question.base) == neg_words:
+    if words(question.opposite) == asked:
         return "no_difference"
-    if any(a == b for a, b in pairwise(neg_words)):
+    if any(a == b for a, b in pairwise(asked)):
         return "repeated_word"
-    if re.search(r"[\[\]{}<>|\\\"“”;]", question.neg):
+    if re.search(r"[\[\]{}<>|\\\"“”;]", question.query):
         return "odd_characters"
     return None
 

@@ -39,7 +39,7 @@ class Pool:
 def work(job: Job[Recipe]) -> Outcome:
     """Write `pools.jsonl`: one pool for each distinct topic and affirmative query that will be built."""
     proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
-    queries = sorted({text for proposal in proposals for text in (proposal.topic, proposal.base)})
+    queries = sorted({text for proposal in proposals for text in (proposal.topic, proposal.opposite)})
     rejects = (_work_by_shards if job.recipe.candidates.engine == "bm25" else _work_elsewhere)(job, queries).rejects
     return Outcome({"pools": len(queries)}, rejects)
 

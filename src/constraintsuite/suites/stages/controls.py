@@ -22,5 +22,5 @@ def work(job: Job[Recipe]) -> Outcome:
         *make_adversarial(examples, count=sizes.adversarial, seed=seed),
     ]
     write_jsonl(job.out / "controls.jsonl", controls)
-    kinds = Counter(f"{c.suite.removeprefix('controls_')} ({c.control.kind})" for c in controls if c.control)
+    kinds = Counter(f"{c.slice} ({c.control.kind})" for c in controls if c.control)
     return Outcome({"controls": len(controls), **dict(sorted(kinds.items()))})

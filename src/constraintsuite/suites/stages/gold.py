@@ -20,9 +20,7 @@ def work(job: Job[Recipe]) -> Outcome:
     """Write `gold.jsonl`."""
     sample = sample_gold(read_examples(job.inputs["tagged"]), job.recipe.sizes.gold, job.recipe.seed)
     write_jsonl(job.out / "gold.jsonl", sample)
-    return Outcome(
-        {"gold": len(sample), **dict(sorted(Counter(e.suite.removeprefix("negation_") for e in sample).items()))}
-    )
+    return Outcome({"gold": len(sample), **dict(sorted(Counter(e.slice for e in sample).items()))})
 
 
 def sample_gold(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
@@ -31,7 +29,7 @@ def sample_gold(examples: Sequence[Example], size: int, seed: int) -> list[Examp
     ordered = _slices_in_turn(ordered)
     chosen: list[Example] = []
     for difficulty, share in MIX.items():
-        stratum = [example for example in ordered if example.tags.difficulty == difficulty]
+        stratum = [example for example in ordered if example.tags.get("difficulty") == difficulty]
         chosen += stratum[: round(share * size)]
     taken = {example.id for example in chosen}
     chosen += [example for example in ordered if example.id not in taken][: size - len(chosen)]
@@ -42,6 +40,6 @@ def _slices_in_turn(examples: Sequence[Example]) -> list[Example]:
     position: Counter[str] = Counter()
     keyed = []
     for example in examples:
-        keyed.append((position[example.suite], example.suite, example))
-        position[example.suite] += 1
+        keyed.append((position[example.slice], example.slice, example))
+        position[example.slice] += 1
     return [example for _, _, example in sorted(keyed, key=lambda item: item[:2])]

@@ -12,12 +12,13 @@ from constraintsuite.execution.care import Care
 from constraintsuite.execution.shards import shard_of
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.execution.stage import Job
-from constraintsuite.records.examples import Evidence
+from constraintsuite.records.constraints import Evidence
+from constraintsuite.records.examples import SATISFYING, VIOLATING
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites import dropping
 from constraintsuite.suites.filters import FILTERS
-from constraintsuite.suites.filters.base import CheckedPair
-from constraintsuite.suites.pairs.records import Draft, Kept, Rejected
+from constraintsuite.suites.filters.base import CheckedDocument, CheckedPair
+from constraintsuite.suites.pairs.records import Draft, DraftDocument, Kept, Rejected
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.selection import select
@@ -59,7 +60,7 @@ def work(job: Job[Recipe]) -> Outcome:
     rejected += [Rejected(reason, kept.draft) for reason, kept in surplus]
     write_jsonl(job.out / "kept.jsonl", chosen)
     write_jsonl(job.out / "rejected.jsonl", rejected)
-    slices = Counter(kept.draft.slice.removeprefix("negation_") for kept in chosen)
+    slices = Counter(kept.draft.slice for kept in chosen)
     reasons = Counter(one.reason for one in rejected)
     return Outcome(
         {"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))},
@@ -69,7 +70,7 @@ def work(job: Job[Recipe]) -> Outcome:
 
 def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
     proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
-    wanted = {document for draft in drafts for document in (draft.pos, draft.neg)}
+    wanted = {source for draft in drafts for source in draft.sources}
     titles = {document.id: document.title for document in read_some(job.inputs["documents"], wanted)}
     shards: dict[int, list[Draft]] = defaultdict(list)
     count = job.recipe.documents.shards
@@ -82,7 +83,7 @@ def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
         tasks[target.stem] = CheckTask(
             part,
             {draft.proposal: proposals[draft.proposal] for draft in part},
-            {document: titles[document] for draft in part for document in (draft.pos, draft.neg)},
+            {source: titles[source] for draft in part for source in draft.sources},
             job.recipe,
             target,
             target.with_name(target.name.replace("passed", "failed")),
@@ -106,7 +107,7 @@ def check_shard(task: CheckTask, care: Care) -> Outcome:
 
 def _check(drafts: Sequence[Draft], task: CheckTask) -> Iterator[Kept | str]:
     """What is kept of each draft, or the reason why it is not."""
-    texts = sorted({text for draft in drafts for text in (draft.pos_text, draft.neg_text)})
+    texts = sorted({document.text for draft in drafts for document in draft.documents})
     analyses = dict(zip(texts, get_analyser(task.recipe.analysis.analyser).analyse(texts), strict=True))
     for draft in drafts:
         pair = _pair(draft, task, analyses)
@@ -114,7 +115,7 @@ def _check(drafts: Sequence[Draft], task: CheckTask) -> Iterator[Kept | str]:
 
 
 def _name(draft: Draft) -> str:
-    return f"{draft.proposal} {draft.operator} {draft.pos} {draft.neg}"
+    return f"{draft.proposal} {draft.edit} {' '.join(draft.sources)}"
 
 
 def reasons(pair: CheckedPair) -> Iterator[str]:
@@ -127,32 +128,26 @@ def reasons(pair: CheckedPair) -> Iterator[str]:
 
 def _pair(draft: Draft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
     proposal = task.proposals[draft.proposal]
-    pos, neg = analyses[draft.pos_text], analyses[draft.neg_text]
+
+    def checked(document: DraftDocument) -> CheckedDocument:
+        analysis = analyses[document.text]
+        mentions = find_forms(document.text, proposal.constraint.forms)
+        return CheckedDocument(task.titles[document.source], analysis, judge_mentions(mentions, analysis.scopes))
+
     return CheckedPair(
-        draft=draft,
-        proposal=proposal,
-        pos_title=task.titles[draft.pos],
-        neg_title=task.titles[draft.neg],
-        pos=pos,
-        neg=neg,
-        pos_mentions=judge_mentions(find_forms(pos.text, proposal.forms), pos.scopes),
-        neg_mentions=judge_mentions(find_forms(neg.text, proposal.forms), neg.scopes),
-        filters=task.recipe.filters,
-        pairs=task.recipe.pairs,
+        draft, proposal, checked(draft.satisfying), checked(draft.violating), task.recipe.filters, task.recipe.pairs
     )
 
 
 def _kept(pair: CheckedPair) -> Kept:
-    evidence = [_evidence("pos", judged, pair.pos) for judged in pair.pos_mentions]
-    evidence += [_evidence("neg", judged, pair.neg) for judged in pair.neg_mentions]
-    return Kept(pair.draft, tuple(evidence), _cues(pair.pos), _cues(pair.neg))
+    documents = {SATISFYING: pair.satisfying, VIOLATING: pair.violating}
+    evidence = [_evidence(role, judged, one.text) for role, one in documents.items() for judged in one.mentions]
+    return Kept(pair.draft, tuple(evidence), {role: _cues(one.analysis) for role, one in documents.items()})
 
 
-def _evidence(side: str, judged: Judged, analysis: Analysis) -> Evidence:
-    cue = judged.cue.of(analysis.text) if judged.cue is not None else None
-    return Evidence(
-        "pos" if side == "pos" else "neg", judged.span.start, judged.span.end, judged.verdict, cue, judged.rule
-    )
+def _evidence(role: str, judged: Judged, text: str) -> Evidence:
+    cue = judged.cue.of(text) if judged.cue is not None else None
+    return Evidence(role, judged.span.start, judged.span.end, judged.verdict, judged.rule, cue)
 
 
 def _cues(analysis: Analysis) -> tuple[str, ...]:
@@ -170,7 +165,7 @@ def _without_dropped(
     proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
 
     def name(draft: Draft) -> str:
-        return dropping.name_of_texts(proposals[draft.proposal].neg, draft.pos_text, draft.neg_text)
+        return dropping.name_of_texts(proposals[draft.proposal].query, draft.satisfying.text, draft.violating.text)
 
     known = names & {name(draft) for draft in drafts}
     job.reporter.note(f"drop: {len(known):,} of {len(names):,} examples that people want left out are known here")
@@ -197,7 +192,7 @@ def _whole_couples(passed: Sequence[Kept], drafts: Sequence[Draft]) -> tuple[lis
 
 def _couple(draft: Draft) -> tuple[str, str]:
     """The couple that a draft is half of; its natural texts and its edited ones count apart."""
-    return draft.slice if draft.edit else "", draft.couple
+    return draft.slice if draft.is_edited else "", draft.couple
 
 
 def read_kept(folder: Path) -> list[Kept]:

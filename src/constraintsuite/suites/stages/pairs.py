@@ -54,9 +54,7 @@ def work(job: Job[Recipe]) -> Outcome:
     drafts, repeated = distinct(drafts)
     rejects["repeated"] += repeated
     write_jsonl(job.out / "drafts.jsonl", drafts)
-    counts = Counter(
-        f"{draft.slice.removeprefix('negation_')} ({draft.operator.partition(':')[0]})" for draft in drafts
-    )
+    counts = Counter(f"{draft.slice} ({draft.edit.partition(':')[0]})" for draft in drafts)
     return Outcome({"drafts": len(drafts), "couples": len(couples), **dict(sorted(counts.items()))}, dict(rejects))
 
 
@@ -66,7 +64,7 @@ def distinct(drafts: Sequence[Draft]) -> tuple[list[Draft], int]:
     repeated: set[str] = set()
     kept = []
     for draft in drafts:
-        key = (draft.proposal, draft.pos_text, draft.neg_text)
+        key = (draft.proposal, draft.satisfying.text, draft.violating.text)
         if key not in seen:
             kept.append(draft)
         elif draft.couple:
@@ -94,9 +92,9 @@ def _look_up(job: Job[Recipe], proposals: Sequence[Proposal], heads: Collection[
     """Read the named documents once; their texts are left where they are."""
     by_words: dict[YWords, list[str]] = defaultdict(list)
     for proposal in proposals:
-        by_words[YWords(proposal.forms, proposal.blocked)].append(proposal.id)
+        by_words[YWords(proposal.constraint.forms, proposal.constraint.kinds)].append(proposal.id)
     named = _Named(Shelf(Document), Shelf(DocumentReading), {}, {}, set(), {})
-    wanted = {document for p in proposals for document in (*p.affirming, *p.denying, *p.on_topic)}
+    wanted = {document for p in proposals for document in (*p.violating, *p.satisfying, *p.on_topic)}
 
     def documents() -> Iterator[tuple[Document, Sequence[Scope]]]:
         for _, row, read in walk_both(job.inputs["documents"], job.inputs["mentions"]):
@@ -123,7 +121,7 @@ def _matching(job: Job[Recipe], named: _Named, proposals: Sequence[Proposal]) ->
     asking: dict[str, set[str]] = defaultdict(set)
     for proposal in proposals:
         asking[proposal.topic].add(proposal.id)
-        asking[proposal.base].add(proposal.id)
+        asking[proposal.opposite].add(proposal.id)
     topics = {proposal.topic for proposal in proposals}
     scores: dict[str, dict[str, float]] = {}
     best: dict[str, float] = {}

@@ -169,7 +169,7 @@ def read_proposals(folder: Path) -> list[Proposal]:
 def read_questions(folder: Path, wanted: Container[str]) -> dict[str, Proposal]:
     """The wanted proposals by id, without the many documents that they name: what is asked is all that is left of them."""
     return {
-        proposal.id: replace(proposal, affirming=(), denying=(), on_topic=(), evidence=())
+        proposal.id: replace(proposal, satisfying=(), violating=(), on_topic=(), evidence=())
         for proposal in read_jsonl(folder / "proposals.jsonl", Proposal)
         if proposal.id in wanted
     }

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.execution.spread import Outcome
 from constraintsuite.execution.stage import Job
+from constraintsuite.records.constraints import Constraint
 from constraintsuite.records.examples import (
-    Constraint,
-    DocumentPair,
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
+    SATISFYING,
+    VIOLATING,
     Example,
     ExampleDocument,
-    ExampleQuery,
-    Labels,
-    Provenance,
+    PoolPlace,
     Retrieval,
+    Source,
 )
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites.pairs.records import Kept
+from constraintsuite.suites.constraints.exclude import Exclude
+from constraintsuite.suites.pairs.records import DraftDocument, Kept
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import POOLS, Pool
@@ -34,9 +38,9 @@ def work(job: Job[Recipe]) -> Outcome:
     """Write `examples.jsonl`, slice by slice, in an order that depends on content alone."""
     all_kept = read_kept(job.inputs["kept"])
     proposals = read_questions(job.inputs["queries"], {kept.draft.proposal for kept in all_kept})
-    wanted = {document for kept in all_kept for document in (kept.draft.pos, kept.draft.neg)}
+    wanted = {source for kept in all_kept for source in kept.draft.sources}
     documents = {document.id: document for document in read_some(job.inputs["documents"], wanted)}
-    asked = {text for proposal in proposals.values() for text in (proposal.topic, proposal.base)}
+    asked = {text for proposal in proposals.values() for text in (proposal.topic, proposal.opposite)}
     found = read_jsonl(job.inputs["candidates"] / POOLS, Pool)
     pools = {pool.query: pool for pool in found if pool.query in asked}
     clusters = read_clusters(job.inputs["documents"], wanted)
@@ -50,11 +54,17 @@ def work(job: Job[Recipe]) -> Outcome:
             proposal = proposals[kept.draft.proposal]
             examples.append(
                 _example(
-                    f"{name}_{job.recipe.name}_{index:06d}", kept, proposal, documents, pools, clusters, job.recipe
+                    f"negation_{name}_{job.recipe.name}_{index:06d}",
+                    kept,
+                    proposal,
+                    documents,
+                    pools,
+                    clusters,
+                    job.recipe,
                 )
             )
     write_jsonl(job.out / "examples.jsonl", examples)
-    return Outcome({"examples": len(examples), **dict(sorted(Counter(e.tags.difficulty for e in examples).items()))})
+    return Outcome({"examples": len(examples), **dict(sorted(Counter(e.tags["difficulty"] for e in examples).items()))})
 
 
 def _order(kept: Kept) -> tuple[int, int, str]:
@@ -63,7 +73,7 @@ def _order(kept: Kept) -> tuple[int, int, str]:
     return (
         stable_hash(draft.unit),
         stable_hash(draft.proposal),
-        draft.operator,
+        draft.edit,
     )
 
 
@@ -77,61 +87,62 @@ def _example(
     recipe: Recipe,
 ) -> Example:
     draft = kept.draft
+    asked = {"topic": pools[proposal.topic], "opposite": pools[proposal.opposite]}
+
+    def document(role: str, made: DraftDocument) -> ExampleDocument:
+        passage = documents[made.source]
+        return ExampleDocument(
+            role=role,
+            id=_edited_id(made, passage),
+            title=passage.title,
+            text=made.text,
+            source=made.source,
+            pools={"topic": _place(asked["topic"], made.source), "opposite": _place(asked["opposite"], made.source)},
+            edit=made.edit,
+            changed=made.changed,
+        )
+
     return Example(
         id=identity,
-        suite=draft.slice,
-        source=Provenance(
-            recipe.name, proposal.qid, draft.pos, draft.neg, _retrieval(draft.pos, draft.neg, proposal, pools, recipe)
-        ),
-        query=ExampleQuery(proposal.base, proposal.neg, proposal.template, proposal.topic, proposal.template_family),
-        constraint=Constraint("exclude", proposal.y, proposal.marker, proposal.forms, proposal.blocked),
-        docs=DocumentPair(
-            ExampleDocument(
-                _edited_id(draft.pos, draft.pos_text, documents), documents[draft.pos].title, draft.pos_text
-            ),
-            ExampleDocument(
-                _edited_id(draft.neg, draft.neg_text, documents), documents[draft.neg].title, draft.neg_text
-            ),
-        ),
-        labels=Labels(),
-        tags=make_tags(kept, recipe.tags),
-        domain=proposal.domain,
-        relation=proposal.relation,
+        slice=draft.slice,
+        constraint=_constraint(proposal.constraint, kept),
+        query=proposal.query,
+        opposite=proposal.opposite,
+        topic=proposal.topic,
+        restated=None,
+        documents=(document(SATISFYING, draft.satisfying), document(VIOLATING, draft.violating)),
+        preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
+        source=Source(recipe.name, proposal.query_id, _retrieval(recipe)),
         split=draft.split,
         couple=draft.couple,
-        clusters=tuple(sorted({clusters.get(draft.pos, draft.pos), clusters.get(draft.neg, draft.neg)})),
+        clusters=tuple(sorted({clusters.get(source, source) for source in draft.sources})),
+        domain=proposal.domain,
+        relation=proposal.relation,
+        template=proposal.template,
+        template_family=proposal.template_family,
+        tags=make_tags(kept, recipe.tags),
         analyser=recipe.analysis.analyser,
-        evidence=kept.evidence,
-        edit=draft.edit,
         proposal=proposal.id,
     )
 
 
-def _edited_id(document: str, text: str, documents: Mapping[str, Document]) -> str:
+def _constraint(proposed: Constraint, kept: Kept) -> Constraint:
+    assert isinstance(proposed, Exclude)
+    return replace(proposed, evidence=kept.evidence, cues=kept.cues)
+
+
+def _edited_id(made: DraftDocument, passage: Document) -> str:
     """A passage of the corpus keeps its id; an edited one is named after its content."""
-    return document if documents[document].text == text else f"{document}~{stable_hash(text):016x}"
+    return made.source if passage.text == made.text else f"{made.source}~{stable_hash(made.text):016x}"
 
 
-def _retrieval(pos: str, neg: str, proposal: Proposal, pools: Mapping[str, Pool], recipe: Recipe) -> Retrieval:
-    topic, affirmative = pools[proposal.topic], pools[proposal.base]
-    return Retrieval(
-        method=recipe.candidates.engine.partition(":")[0],
-        index=recipe.candidates.index or recipe.name,
-        k_pool=recipe.candidates.k_pool,
-        rank_pos_in_pool=_rank(topic, pos),
-        rank_neg_in_pool=_rank(topic, neg),
-        score_pos_topic=_score(topic, pos),
-        score_neg_topic=_score(topic, neg),
-        rank_pos_affirmative=_rank(affirmative, pos),
-        rank_neg_affirmative=_rank(affirmative, neg),
-        score_pos_affirmative=_score(affirmative, pos),
-        score_neg_affirmative=_score(affirmative, neg),
-    )
+def _retrieval(recipe: Recipe) -> Retrieval:
+    pools = recipe.candidates
+    return Retrieval(pools.engine.partition(":")[0], pools.index or recipe.name, pools.k_pool)
 
 
-def _rank(pool: Pool, document: str) -> int | None:
-    return pool.documents.index(document) + 1 if document in pool.documents else None
-
-
-def _score(pool: Pool, document: str) -> float | None:
-    return pool.scores[pool.documents.index(document)] if document in pool.documents else None
+def _place(pool: Pool, document: str) -> PoolPlace:
+    if document not in pool.documents:
+        return PoolPlace(None)
+    at = pool.documents.index(document)
+    return PoolPlace(at + 1, pool.scores[at])

@@ -17,8 +17,8 @@ class Lengths:
     pairs: int
     query: float | None
     opposite: float | None
-    pos: float
-    neg: float
+    satisfying: float
+    violating: float
     query_difference: float | None
     """Mean of the absolute difference in length between the two queries of a pair."""
     document_difference: float
@@ -41,8 +41,8 @@ def view_dataset(examples: Sequence[Example]) -> DatasetView:
     splits = {split: [e for e in examples if e.split == split] for split in dict.fromkeys(e.split for e in examples)}
     return DatasetView(
         {name: _lengths(part) for name, part in [*splits.items(), ("all", list(examples))]},
-        _histogram((e.query.neg, e.query.base) for e in examples if e.query.base),
-        _histogram((e.docs.pos.text, e.docs.neg.text) for e in examples),
+        _histogram((e.query, e.opposite) for e in examples if e.opposite is not None),
+        _histogram((e.satisfying.text, e.violating.text) for e in examples),
     )
 
 
@@ -52,7 +52,7 @@ def dataset_markdown(view: DatasetView) -> str:
         "| split | pairs | words of q1 | words of q2 | words of doc1 | words of doc2 | difference of queries | of documents |",
         "|---|---|---|---|---|---|---|---|",
         *(
-            f"| {name} | {n.pairs:,} | {_mean(n.query)} | {_mean(n.opposite)} | {_mean(n.pos)} | {_mean(n.neg)} "
+            f"| {name} | {n.pairs:,} | {_mean(n.query)} | {_mean(n.opposite)} | {_mean(n.satisfying)} | {_mean(n.violating)} "
             f"| {_mean(n.query_difference)} | {_mean(n.document_difference)} |"
             for name, n in view.lengths.items()
         ),
@@ -74,23 +74,25 @@ _BINS = (("0", 0, 0), ("1", 1, 1), ("2 to 5", 2, 5), ("6 to 10", 6, 10), ("11 to
 
 
 def _lengths(examples: Sequence[Example]) -> Lengths:
-    queries = [len(e.query.neg.split()) for e in examples]
-    opposites = [len(e.query.base.split()) for e in examples if e.query.base]
-    pos, neg = ([len(text.split()) for text in texts] for texts in zip(*map(_texts, examples), strict=True))
-    apart = [abs(len(e.query.neg.split()) - len(e.query.base.split())) for e in examples if e.query.base]
+    queries = [len(e.query.split()) for e in examples]
+    opposites = [len(e.opposite.split()) for e in examples if e.opposite is not None]
+    satisfying, violating = (
+        [len(text.split()) for text in texts] for texts in zip(*map(_texts, examples), strict=True)
+    )
+    apart = [abs(len(e.query.split()) - len(e.opposite.split())) for e in examples if e.opposite is not None]
     return Lengths(
         len(examples),
         fmean(queries) if queries else None,
         fmean(opposites) if opposites else None,
-        fmean(pos),
-        fmean(neg),
+        fmean(satisfying),
+        fmean(violating),
         fmean(apart) if apart else None,
-        fmean(abs(a - b) for a, b in zip(pos, neg, strict=True)),
+        fmean(abs(a - b) for a, b in zip(satisfying, violating, strict=True)),
     )
 
 
 def _texts(example: Example) -> tuple[str, str]:
-    return example.docs.pos.text, example.docs.neg.text
+    return example.satisfying.text, example.violating.text
 
 
 def _histogram(pairs: Iterable[tuple[str, str]]) -> dict[int, int]:

@@ -35,8 +35,8 @@ Vectors = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A line of a file of questions."""
+class AnsweredQuestion:
+    """A question and the passages that answer it: a line of a file of questions."""
 
     query: str
     texts: tuple[str, ...]
@@ -111,7 +111,7 @@ def _reason(text: str, settings: DistilData, exclusion: Exclusion) -> str | None
 
 
 def _questions(path: Path) -> Iterator[MadeQuery]:
-    for question in read_jsonl(path, Question):
+    for question in read_jsonl(path, AnsweredQuestion):
         right = [clean(text) for text in question.texts]
         for text in right:
             yield MadeQuery(clean(question.query), text, frozenset(right))

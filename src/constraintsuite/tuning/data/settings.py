@@ -10,7 +10,8 @@ from pydantic import Field
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.tuning.sections import Section
 
-Role = Literal["neg", "base"]
+TrainedRole = Literal["query", "opposite", "restated"]
+"""The queries of an example that can state a preference."""
 
 
 class SuiteData(Section):
@@ -18,7 +19,7 @@ class SuiteData(Section):
 
     kind: Literal["suite"]
     suite: Path
-    roles: tuple[Role, ...] = Field(("neg", "base"), min_length=1, description="under which queries")
+    roles: tuple[TrainedRole, ...] = Field(("query", "opposite"), min_length=1, description="under which queries")
     slices: tuple[str, ...] = Field((), description="only these slices; empty: all")
     controls: bool = Field(False, description="the controls of the training split too")
 

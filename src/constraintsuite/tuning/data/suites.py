@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.experiments.outcomes import preferences_of
 from constraintsuite.tuning.data.records import Bench, ListsBuilder, Prepared
 from constraintsuite.tuning.data.settings import SuiteData
 
@@ -13,7 +12,7 @@ def read_suite(settings: SuiteData, bench: Bench) -> Prepared:
     """Under each query of the chosen roles the better text, then the worse one."""
     suite = load_suite(settings.suite)
     everything = [*suite.examples, *(suite.controls if settings.controls else ())]
-    examples = [e for e in everything if e.split == "train" and (not settings.slices or e.suite in settings.slices)]
+    examples = [e for e in everything if e.split == "train" and (not settings.slices or e.slice in settings.slices)]
     if not examples:
         raise UserError(
             f"{settings.suite}: no example of the split train{' in these slices' if settings.slices else ''}. "
@@ -21,7 +20,8 @@ def read_suite(settings: SuiteData, bench: Bench) -> Prepared:
         )
     builder = ListsBuilder(bench.exclusion)
     for example in examples:
-        for role, preference in preferences_of(example).items():
-            if role in settings.roles:
-                builder.add(preference.query, (preference.better, preference.worse), (1.0, 0.0))
+        for preference in example.preferences:
+            if preference.query in settings.roles:
+                better, worse = example.document(preference.better).text, example.document(preference.worse).text
+                builder.add(example.queries[preference.query], (better, worse), (1.0, 0.0))
     return builder.done({"examples": len(examples)})

@@ -19,8 +19,8 @@ from constraintsuite.tuning.curves import OVERALL
 from constraintsuite.tuning.evaluation.base import Figure
 from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
 
-METRICS = ("accuracy", "base_accuracy", "paired_accuracy", "responsiveness", "tie_rate", "gap", "sensitivity")
-CONTROL_METRICS = ("accuracy", "invariance", "twin_accuracy")
+METRICS = ("accuracy", "opposite_accuracy", "paired_accuracy", "responsiveness", "tie_rate", "gap", "sensitivity")
+CONTROL_METRICS = ("accuracy", "invariance", "opposite_accuracy")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class SuiteMeasurement:
         results = {result.id: result for result in judge_all(self.examples, self.controls, scores)}
         parts: dict[str, list[Example]] = {OVERALL: list(self.examples)}
         for example in (*self.examples, *self.controls):
-            parts.setdefault(example.suite, []).append(example)
+            parts.setdefault(example.slice, []).append(example)
         for part, members in parts.items():
             names = METRICS if members[0].control is None else CONTROL_METRICS
             judged = [results[example.id] for example in members]

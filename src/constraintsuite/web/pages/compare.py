@@ -10,7 +10,6 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.alignment import name_runs
 from constraintsuite.experiments.compare import Comparison, compare_runs
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.comparison import comparison_tables
@@ -28,7 +27,7 @@ from constraintsuite.web.suites.finding import leaf, read_index
 
 FIRST, SECOND, METRIC, BY = "a", "b", "metric", "by"
 _OWN = (FIRST, SECOND, METRIC, BY)
-_METRICS = ("accuracy", "paired_accuracy", "base_accuracy")
+_METRICS = ("accuracy", "paired_accuracy", "opposite_accuracy")
 """Those in which an example is right or wrong."""
 _ALL = 10**9
 _SHOWN_AT_ONCE = (CELL, "slice", "domain", "relation", "cue")
@@ -91,11 +90,10 @@ def _found(cells: Outcomes, choice: Choice, compared: Comparison, runs: Mapping[
         "leaf": shown,
         "parts": cells.index.parts(found),
         "rows": [
-            (e, cut(e.query.neg, query_marks(e)), [show_result(known[e.id]) for known in results]) for e in shown.things
+            (e, cut(e.query, query_marks(e)), [show_result(known[e.id]) for known in results]) for e in shown.things
         ],
         "first_offers": [offer for offer in offers if offer.facet.name in _SHOWN_AT_ONCE],
         "more_offers": [offer for offer in offers if offer.facet.name not in _SHOWN_AT_ONCE],
-        "short_slice": short_slice,
     }
 
 

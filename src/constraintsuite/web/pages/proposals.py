@@ -22,8 +22,10 @@ from constraintsuite.annotate.kinds.approving import (
     keep_verdict,
     write_approval,
 )
+from constraintsuite.annotate.kinds.proposals import words_of
 from constraintsuite.annotate.kinds.rewording import LONGEST, WORDS
 from constraintsuite.errors import UserError
+from constraintsuite.reports.marks import Segment
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.approving import (
@@ -40,6 +42,7 @@ from constraintsuite.web.forms import only, read_number
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.suites.type_fields import describe_type_fields
 
 PAGE = 20
 """Proposals at once."""
@@ -49,6 +52,22 @@ TOLD = {
     "undone": "Taken back.",
     "nothing": "There is nothing left to take back.",
 }
+
+
+@dataclass(frozen=True)
+class Card:
+    """One proposal as the page shows it."""
+
+    judged: Judged
+    query: tuple[Segment, ...]
+    words: Mapping[str, str]
+    """What may be reworded, as it stands now."""
+    more: tuple[tuple[str, str], ...]
+    """What the type of the constraint adds to it: names and values."""
+    evidence: tuple[tuple[str, str, tuple[Segment, ...]], ...]
+    """Document, verdict and marked sentence."""
+    following: str
+    """The next proposal; empty after the last."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +101,7 @@ def _show(request: Request, shelf: Shelf, one: Shelved, tried: Tried | None = No
         status=status,
         title=one.name,
         address=_address(one),
-        cards=[(each, _evidence(each), mark_query(each.now), after.get(each.mined.id, "")) for each in shown],
+        cards=[_card(each, after.get(each.mined.id, "")) for each in shown],
         wanted=wanted,
         choices=wanted.counts(judged),
         found=len(found),
@@ -112,7 +131,8 @@ def answer(request: Request, shelf: Shelf) -> Response:
         answers = answers_of(chosen, verdict, words)
         keep_verdict(find_or_make_batch(shelf, one), proposal, by, answers, seen, datetime.now(UTC))
     except StaleError as error:
-        sent = words if any(getattr(chosen.now, name) != text for name, text in words.items()) else {}
+        now = words_of(chosen.now)
+        sent = words if any(now[name] != text for name, text in words.items()) else {}
         told = f"{error} {'Below are the words that you sent. ' if sent else ''}{UNCHANGED}"
         return _show(request, shelf, one, Tried(proposal, sent, told), 409)
     except UserError as error:
@@ -219,11 +239,19 @@ def _link(one: Shelved, wanted: Wanted, page: int, told: str = "", at: str = "")
     return f"{_address(one)}?{urlencode(parameters)}" if parameters else _address(one)
 
 
-def _evidence(one: Judged) -> list[tuple[str, str, object]]:
-    """Document, verdict and marked sentence."""
-    return [
-        (each.document, each.verdict, mark_snippet(each.text, each.verdict, one.now.forms)) for each in one.now.evidence
-    ]
+def _card(one: Judged, following: str) -> Card:
+    now = one.now
+    return Card(
+        one,
+        mark_query(now),
+        words_of(now),
+        tuple(describe_type_fields(now.constraint)),
+        tuple(
+            (each.document, each.verdict, mark_snippet(each.text, each.verdict, now.constraint.forms))
+            for each in now.evidence
+        ),
+        following,
+    )
 
 
 def _give(judged: list[Judged], state: str) -> tuple[int, int, int]:

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.commands import eval_command, quickstart_command
@@ -115,7 +114,7 @@ def _found(outcomes: Outcomes, choice: Choice, run: Run, order: str) -> dict[str
     examples = [outcomes.index.examples[member] for member in found.members]
     if order:
         sign = 1 if order == "worst" else -1
-        examples.sort(key=lambda example: sign * results[example.id].gap_neg)
+        examples.sort(key=lambda example: sign * results[example.id].gaps["query"])
     shown = leaf(examples, choice.page)
     first = (*outcomes.own, *_SHOWN_AT_ONCE)
     offers = [offer for offer in found.offers if offer.useful]
@@ -123,10 +122,9 @@ def _found(outcomes: Outcomes, choice: Choice, run: Run, order: str) -> dict[str
         "choice": choice,
         "leaf": shown,
         "parts": outcomes.index.parts(found),
-        "rows": [(e, cut(e.query.neg, query_marks(e)), show_result(results[e.id])) for e in shown.things],
+        "rows": [(e, cut(e.query, query_marks(e)), show_result(results[e.id])) for e in shown.things],
         "first_offers": [offer for offer in offers if offer.facet.name in first],
         "more_offers": [offer for offer in offers if offer.facet.name not in first],
-        "short_slice": short_slice,
     }
 
 

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
@@ -43,7 +42,7 @@ def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
     found = index.find(choice)
     shown, terms = leaf(found.members, choice.page), parse_terms(choice.search)
     examples = [index.examples[place] for place in shown.things]
-    rows = [(example, cut(example.query.neg, query_marks(example)), snippet(example, terms)) for example in examples]
+    rows = [(example, cut(example.query, query_marks(example)), snippet(example, terms)) for example in examples]
     offers = [offer for offer in found.offers if offer.useful]
     return _render(
         request,
@@ -53,7 +52,6 @@ def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
         leaf=shown,
         parts=index.parts(found),
         rows=rows,
-        short_slice=short_slice,
         first_offers=[offer for offer in offers if offer.facet.name in _SHOWN_AT_ONCE],
         more_offers=[offer for offer in offers if offer.facet.name not in _SHOWN_AT_ONCE],
     )

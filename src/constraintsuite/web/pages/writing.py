@@ -17,7 +17,7 @@ from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesE
 from constraintsuite.annotate.queue import Task, tasks_of
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.reports.marks import Mark, Segment, cut
-from constraintsuite.suites.importers.pairs import describe_edit
+from constraintsuite.suites.importers.pairs import find_changes
 from constraintsuite.web.desk import Desk
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
@@ -176,8 +176,7 @@ def _done(request: Request, desk: Desk) -> Response:
 
 def _marked(first: str, second: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
     """Both passages with the words in which they differ."""
-    edit = describe_edit("", first, second)
-    marks = [[Mark(start, end, "edit") for start, end in spans] for spans in (edit.spans_pos, edit.spans_neg)]
+    marks = [[Mark(start, end, "edit") for start, end in spans] for spans in find_changes(first, second)]
     return cut(first, marks[0]), cut(second, marks[1])
 
 

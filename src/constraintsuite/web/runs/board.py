@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.summary import Group, Summary
@@ -89,7 +88,7 @@ def make_board(suite: Suite, runs: Sequence[tuple[Shelved, Run]], metric: str = 
         tuple(METRICS[name] for name in SHOWN if any(_n(s.overall, METRICS[name]) for s in summaries)),
         by,
         _groupings(summaries, by),
-        tuple(short_slice(name) for name in groups),
+        tuple(groups),
         tuple(rows),
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from constraintsuite.experiments.groupings import short_slice
 from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.summary import Summary
 from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.figures import Value
 from constraintsuite.reports.grouped import groups_of, kind_of, words_for
@@ -22,12 +22,12 @@ from constraintsuite.reports.sections.truncation import truncation
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import View, environment_of, model_facts
 
-_SHARES = ("accuracy", "paired_accuracy", "couple_accuracy", "base_accuracy", "responsiveness", "tie_rate")
+_SHARES = ("accuracy", "paired_accuracy", "couple_accuracy", "opposite_accuracy", "responsiveness", "tie_rate")
 _NUMBERS = ("normalised_gap", "normalised_sensitivity", "gap", "sensitivity", "topic_sensitivity")
 _BY_GROUP = ("accuracy", "paired_accuracy", "tie_rate", "normalised_gap")
 _ABOUT = (
-    "Accuracy: the satisfying document scores above the violating one under the negated query. Paired accuracy: and the "
-    "order turns round under the affirmative query."
+    "Accuracy: the satisfying document scores above the violating one under the query. Paired accuracy: and the order "
+    "turns round under the opposite."
 )
 _ABOUT_SLICES = "How the pair was found or made, main examples only; controls stand below."
 
@@ -73,11 +73,11 @@ def _table(summary: Summary, metrics: Sequence[Metric], name: str, words: str) -
 
 
 def _slices(summary: Summary) -> Section | None:
-    names = [name for name in groups_of([summary], "slice") if not name.startswith("controls_")]
+    names = [name for name in groups_of([summary], "slice") if name not in CONTROL_SLICES]
     if len(names) < 2:
         return None
     metric = METRICS["accuracy"]
-    rows = [(short_slice(name), summary.by["slice"][name].metrics[metric.name]) for name in names]
+    rows = [(name, summary.by["slice"][name].metrics[metric.name]) for name in names]
     chart = bar_chart("chart-slices", f"{metric.title} by slice, %", rows, metric.chance)
     return Section("slices", "Slices", _ABOUT_SLICES, (Charts((chart,)), Sheet(_by_group(summary, "slice", names))))
 
@@ -93,7 +93,7 @@ def _by_group(summary: Summary, by: str, groups: Iterable[str]) -> Table:
     metrics = [METRICS[name] for name in _BY_GROUP if summary.overall.metrics[name].n]
     columns = (Column(by.removeprefix("notes.")), *(Column(m.title, kind_of(m)) for m in metrics))
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (short_slice(group), *(summary.by[by][group].metrics[metric.name] for metric in metrics)) for group in groups
+        (group, *(summary.by[by][group].metrics[metric.name] for metric in metrics)) for group in groups
     )
     return Table(f"by_{by}", f"By {words_for(by)}, with 95 % interval.", columns, rows)
 

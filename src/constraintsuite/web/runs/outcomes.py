@@ -44,7 +44,7 @@ class Outcomes:
 
 
 def outcomes_of(index: SuiteIndex, run: Run) -> Outcomes:
-    """One run: examples by part, outcome under either query, error class, and whether what decides was read."""
+    """One run: examples by part, outcome under each query, error class, and whether what decides was read."""
     known = {result.id: result for result in run.results}
     results = [known.get(example.id) for example in index.examples]
     facets = [
@@ -91,8 +91,9 @@ def _sight(result: PairResult) -> str | None:
 
 _BY_RESULT: Sequence[tuple[str, str, Mapping[str, str], Callable[[PairResult], str | None]]] = (
     (PART, "main or control", {"main": "main examples", "control": "controls"}, _part),
-    ("outcome", "under the negated query", _OUTCOMES, lambda result: result.neg),
-    ("affirmative", "under the affirmative query", _OUTCOMES, lambda result: result.base),
+    ("outcome", "under the query", _OUTCOMES, lambda result: result.outcomes["query"]),
+    ("opposite", "under the opposite", _OUTCOMES, lambda result: result.outcomes.get("opposite")),
+    ("restated", "under the restated query", _OUTCOMES, lambda result: result.outcomes.get("restated")),
     ("class", "error class", {name: METRICS[name].title.lower() for name in PAIR_CLASSES}, pair_class),
     ("cut", "what decides", {"cut": "past what is read", "whole": "is read"}, _sight),
 )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.metrics.ties import Outcome
-from constraintsuite.records.examples import CONTROL_SLICES
+from constraintsuite.records.examples import QUERY_ROLES
 
 
 class ShownOutcome(NamedTuple):
@@ -30,20 +30,14 @@ class ShownResult:
 
 def show_result(result: PairResult) -> ShownResult:
     """The result of one example."""
-    own = "own query" if result.slice in CONTROL_SLICES else "negated"
-    found = (
-        (own, result.neg, result.gap_neg),
-        ("affirmative", result.base, result.gap_base),
-        ("twin", result.twin, result.gap_twin),
-    )
     outcomes = tuple(
-        ShownOutcome(words, outcome, _in_deviations(gap, result.unit))
-        for words, outcome, gap in found
-        if outcome is not None and gap is not None
+        ShownOutcome(role, result.outcomes[role], _in_deviations(result.gaps[role], result.unit))
+        for role in QUERY_ROLES
+        if role in result.outcomes
     )
     remarks = {
         "cut": result.cut,
-        "opposite of its original": result.flipped,
+        "turned round from its original": result.flipped,
         "as its original": result.invariant,
     }
     return ShownResult(outcomes, tuple(words for words, holds in remarks.items() if holds))

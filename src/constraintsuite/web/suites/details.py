@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from constraintsuite.records.examples import Example
-from constraintsuite.reports.marks import Segment, cut, excerpt, marks_of, query_marks
+from constraintsuite.records.examples import QUERY_ROLES, Example, ExampleDocument, QueryRole
+from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.marks import Segment, cut, evidence_of, excerpt, marks_of, query_marks
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.store.jsonl import encode
 from constraintsuite.text.base import Scope
@@ -16,23 +16,22 @@ from constraintsuite.web.suites.diff import Change, word_diff
 from constraintsuite.web.suites.finding import SuiteIndex
 from constraintsuite.web.suites.passing import why_passed
 from constraintsuite.web.suites.scopes import read_scopes, scope_marks
+from constraintsuite.web.suites.type_fields import describe_type_fields
 
 LONGEST = 20_000
 """Characters; of a longer text only the neighbourhood of the marks is shown, of longer JSON only its address."""
-Side = Literal["pos", "neg"]
-_ROLES: dict[Side, Literal["satisfying", "violating"]] = {"pos": "satisfying", "neg": "violating"}
+_PLACE: tuple[tuple[str, Kind], ...] = (("rank", "count"), ("score", "number"))
 
 
 @dataclass(frozen=True)
-class ShownSide:
-    """One of the two documents with its marks."""
+class ShownDocument:
+    """One of the documents with its marks."""
 
-    role: Literal["satisfying", "violating"]
+    role: str
     id: str
     title: str
     segments: tuple[Segment, ...]
     shortened: bool
-    cues: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -50,14 +49,18 @@ class Detail:
     example: Example
     query: tuple[Segment, ...]
     queries: tuple[Change, ...]
-    """The affirmative query and the negated one as one text."""
-    sides: tuple[ShownSide, ShownSide]
+    """The opposite and the query as one text."""
+    more: tuple[tuple[str, str], ...]
+    """What the type of the constraint adds to it: names and values."""
+    documents: tuple[ShownDocument, ...]
+    scoped: bool
+    """Whether scopes are marked."""
     scopes: str
     """Where the marked scopes come from, or why there are none."""
-    documents: tuple[Change, ...]
+    changes: tuple[Change, ...]
     """The violating document and the satisfying one as one text; empty where they are two."""
     evidence: Table
-    ranks: Table
+    ranks: Table | None
     passed: Table | None
     kin: tuple[Kin, ...]
     raw: str
@@ -65,16 +68,18 @@ class Detail:
 
 def describe_example(index: SuiteIndex, example: Example) -> Detail:
     """An example of a suite with its marks, its neighbours and its reasons."""
-    pos, neg = example.docs.pos, example.docs.neg
-    read = read_scopes(example.analyser, (pos.text, neg.text))
-    scopes = read.scopes or (None, None)
+    texts = [document.text for document in example.documents]
+    read = read_scopes(example.analyser, texts)
+    scopes: Sequence[Sequence[Scope] | None] = read.scopes or [None] * len(texts)
     return Detail(
         example,
-        cut(example.query.neg, query_marks(example)),
-        word_diff(example.query.base, example.query.neg) if example.query.base else (),
-        (_side(example, "pos", scopes[0]), _side(example, "neg", scopes[1])),
+        cut(example.query, query_marks(example)),
+        word_diff(example.opposite, example.query) if example.opposite else (),
+        tuple(describe_type_fields(example.constraint)) if example.constraint else (),
+        tuple(_document(example, one, found) for one, found in zip(example.documents, scopes, strict=True)),
+        read.scopes is not None,
         read.note,
-        word_diff(neg.text, pos.text),
+        word_diff(example.violating.text, example.satisfying.text),
         _evidence(example),
         _ranks(example),
         why_passed(example, index.suite.artifact.manifest.settings),
@@ -88,59 +93,60 @@ def raw_json(example: Example) -> str:
     return json.dumps(json.loads(encode(example)), indent=2, ensure_ascii=False)
 
 
-def _side(example: Example, side: Side, scopes: Sequence[Scope] | None) -> ShownSide:
-    document = example.docs.pos if side == "pos" else example.docs.neg
-    marks = marks_of(example, side)
+def _document(example: Example, document: ExampleDocument, scopes: Sequence[Scope] | None) -> ShownDocument:
+    marks = marks_of(example, document.role)
     if scopes is not None:  # the analyser knows which of several equal words is the cue
         marks = [mark for mark in marks if mark.kind != "cue"] + scope_marks(scopes)
     segments, shortened = cut(document.text, marks), len(document.text) > LONGEST
-    cues = example.tags.cues_in_doc_pos if side == "pos" else example.tags.cues_in_doc_neg
-    return ShownSide(
-        _ROLES[side], document.id, document.title, excerpt(segments) if shortened else segments, shortened, cues
-    )
+    shown = excerpt(segments) if shortened else segments
+    return ShownDocument(document.role, document.id, document.title, shown, shortened)
 
 
 def _evidence(example: Example) -> Table:
-    columns = (Column("mention"), Column("in the document"), Column("verdict"), Column("cue"), Column("rule"))
-    texts = {"pos": example.docs.pos.text, "neg": example.docs.neg.text}
+    columns = (Column("evidence"), Column("document"), Column("value"), Column("cue"), Column("rule"))
     rows = tuple(
-        (texts[one.document][one.start : one.end], _ROLES[one.document], one.verdict, one.cue or "–", one.rule)
-        for one in example.evidence
+        (example.document(one.document).text[one.start : one.end], one.document, one.value, one.cue or "–", one.rule)
+        for one in evidence_of(example)
     )
-    return Table("evidence", "Every mention of what is left out, and what decided.", columns, rows)
+    return Table("evidence", "Each place that decides whether a document meets the constraint.", columns, rows)
 
 
-def _ranks(example: Example) -> Table:
+def _ranks(example: Example) -> Table | None:
+    """None where no candidates were searched for."""
     found = example.source.retrieval
+    if found is None:
+        return None
+    pools = [role for role in QUERY_ROLES if any(role in document.pools for document in example.documents)]
     columns = (
         Column("document"),
-        *(
-            Column(f"{what} {pool}", "count" if what == "rank" else "number")
-            for pool in ("for the topic", "with it")
-            for what in ("rank", "score")
-        ),
+        *(Column(f"{what} for the {pool}", kind) for pool in pools for what, kind in _PLACE),
     )
-    rows = (
-        ("satisfying", found.rank_pos_in_pool, found.score_pos_topic, found.rank_pos_affirmative, found.score_pos_affirmative),
-        ("violating", found.rank_neg_in_pool, found.score_neg_topic, found.rank_neg_affirmative, found.score_neg_affirmative),
-    )  # fmt: skip
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (document.role, *(value for pool in pools for value in _place(document, pool)))
+        for document in example.documents
+    )
     caption = (
-        f"Where the two stood among the first {found.k_pool:,} of {found.method}: for the topic alone, and for the "
-        "affirmative query. A dash: not among them."
+        f"Where the documents stood among the first {found.k_pool:,} that {found.method} found for a query. A dash: not "
+        "among them."
     )
     return Table("ranks", caption, columns, rows)
 
 
+def _place(document: ExampleDocument, pool: QueryRole) -> tuple[int | None, float | None]:
+    place = document.pools.get(pool)
+    return (None, None) if place is None else (place.rank, place.score)
+
+
 def _kin(index: SuiteIndex, example: Example) -> list[Kin]:
     kin = []
-    if example.control is not None and example.control.of in index.places:
-        kin.append(Kin(index.get(example.control.of), "what this control was made from"))
+    if example.control is not None and example.control.original in index.places:
+        kin.append(Kin(index.get(example.control.original), "what this control was made from"))
     for other in index.examples:
         if other.id == example.id:
             continue
-        edited_alike = (other.edit is None) == (example.edit is None)  # natural texts and edited ones are couples apart
+        edited_alike = other.is_edited == example.is_edited  # natural texts and edited ones are couples apart
         if example.couple and other.couple == example.couple and edited_alike:
-            kin.append(Kin(other, "the same two documents, the other way round"))
-        elif other.control is not None and other.control.of == example.id:
+            kin.append(Kin(other, "couple: the same two documents with the roles exchanged"))
+        elif other.control is not None and other.control.original == example.id:
             kin.append(Kin(other, f"control: {other.control.kind.replace('_', ' ')}"))
     return kin

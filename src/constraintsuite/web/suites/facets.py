@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from constraintsuite.experiments.groupings import short_slice, split_up
+from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import Suite
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 
 Mask = NDArray[np.bool_]
 TITLES = {
@@ -19,29 +19,28 @@ TITLES = {
     "split": "split",
     "domain": "domain",
     "relation": "relation",
-    "cue": "cue in the satisfying document",
+    "constraint": "type of constraint",
+    "value": "value of the constraint",
+    "cue": "words that state the constraint",
+    "document_cue": "words that decide in the satisfying document",
     "pattern": "template",
     "template": "family of templates",
-    "marker": "negation in the query",
-    "leaves_out": "what is left out",
     "edit": "edit",
     "edited": "edited or natural",
     "difficulty": "difficulty",
     "overlap": "overlap of words",
     "length": "length of documents",
     "explicitness": "explicitness",
-    "pos_mentions": "satisfying one mentions it",
-    "pos_negates": "satisfying one negates it",
-    "neg_mentions": "violating one mentions it",
+    "satisfying_evidence": "evidence in the satisfying document",
+    "violating_evidence": "evidence in the violating document",
     "control": "kind of control",
 }
-"""What a facet is called, in the order in which they are offered; those of notes follow."""
+"""What a facet is called, in the order in which they are offered; those of other tags and of notes follow."""
 _OWN: Mapping[str, Callable[[Example], str]] = {
-    "pattern": lambda e: e.query.template,
-    "leaves_out": lambda e: e.constraint.y.casefold(),
-    "pos_mentions": lambda e: _yes(e.tags.doc_pos_mentions_y),
-    "pos_negates": lambda e: _yes(e.tags.y_negated_in_doc_pos),
-    "neg_mentions": lambda e: _yes(e.tags.doc_neg_mentions_y),
+    "pattern": lambda e: e.template,
+    "value": lambda e: e.constraint.value.casefold() if e.constraint else "",
+    "satisfying_evidence": lambda e: _evidence(e, SATISFYING),
+    "violating_evidence": lambda e: _evidence(e, VIOLATING),
 }
 
 
@@ -61,7 +60,7 @@ class Facet:
 
     def label(self, value: str) -> str:
         """How a value is shown."""
-        return short_slice(value) if self.name == "slice" else value
+        return value
 
     def having(self, value: str) -> Mask:
         """Which examples have a value; none have one that is not known."""
@@ -82,8 +81,8 @@ def make_facets(suite: Suite) -> dict[str, Facet]:
     parts = split_up(everything, ())
     parts["control"] = split_up(suite.examples, suite.controls)["control"]
     parts |= {name: _parts(everything, key) for name, key in _OWN.items()}
-    notes = [name for name in parts if name not in TITLES]
-    facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*TITLES, *notes)]
+    others = [name for name in parts if name not in TITLES]
+    facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*TITLES, *others)]
     return {facet.name: facet for facet in facets if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
 
 
@@ -102,5 +101,8 @@ def _parts(examples: Sequence[Example], key: Callable[[Example], str]) -> dict[s
     return dict(sorted(parts.items()))
 
 
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
+def _evidence(example: Example, role: str) -> str:
+    """All that was read in a document, "negated" or "affirmed and negated"; empty where no constraint is known."""
+    if example.constraint is None:
+        return ""
+    return " and ".join(sorted({one.value for one in example.constraint.evidence if one.document == role})) or "none"

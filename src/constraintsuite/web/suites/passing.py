@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
 
-from constraintsuite.records.examples import CONTROL_SLICES, Example
-from constraintsuite.records.text import Span
+from constraintsuite.records.constraints import Constraint
+from constraintsuite.records.examples import MINPAIRS, OMISSION, Example, ExampleDocument
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.suites.filters.topic import topic_share
 from constraintsuite.suites.pairs.couples import length_ratio
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
-from constraintsuite.text.base import DocumentVerdict, Verdict
-from constraintsuite.text.polarity import Judged, judge_document
+from constraintsuite.text.neardup import jaccard
+from constraintsuite.text.terms import words
 
 _COLUMNS = (Column("filter"), Column("asks"), Column("satisfying document"), Column("violating document"))
-_SAYS: Mapping[DocumentVerdict, str] = {
-    "affirms": "affirms it",
-    "negates": "negates it",
-    "mixed": "says both",
-    "uncertain": "leaves it open",
-    "omits": "does not mention it",
-}
-_VERDICTS: Mapping[str, Verdict] = {"affirmed": "affirmed", "negated": "negated", "uncertain": "uncertain"}
 
 
 def why_passed(example: Example, settings: Mapping[str, Any]) -> Table | None:
     """One row a filter; None for what no filter has seen: imported pairs, and controls, which are made of what passed."""
-    if example.suite in CONTROL_SLICES:
+    if example.control is not None:
         return None
     try:
         filters = FilterSettings.model_validate(settings["filters"])
@@ -41,36 +33,39 @@ def why_passed(example: Example, settings: Mapping[str, Any]) -> Table | None:
 
 
 def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Iterator[tuple[str, ...]]:
-    pos, neg, topic = example.docs.pos, example.docs.neg, example.query.topic
-    wanted: DocumentVerdict = "omits" if example.suite == "negation_omission" else "negates"
-    asked = f"the first {_SAYS[wanted]}, the second {_SAYS['affirms']}, everywhere"
-    yield "verdicts", asked, _verdict(example, "pos"), _verdict(example, "neg")
-    first, second = len(pos.text.split()), len(neg.text.split())
+    documents = (example.satisfying, example.violating)
+    if example.slice == OMISSION:
+        asked = "the satisfying document has no evidence, and none in the violating one meets the constraint"
+    else:
+        asked = "all evidence in the satisfying document meets the constraint, and none in the violating one"
+    if example.constraint is not None:
+        yield "verdicts", asked, *(_evidence(example.constraint, document.role) for document in documents)
+    first, second = (len(document.text.split()) for document in documents)
     asked = f"the longer is at most {pairs.max_length_ratio:g} times the shorter: {length_ratio(first, second):.2f}"
     yield "length", asked, f"{first:,} words", f"{second:,} words"
     asked = f"holds at least {filters.min_topic_overlap:.0%} of the words of the topic"
-    shares = [topic_share(topic, document.title, document.text) for document in (pos, neg)]
+    shares = [topic_share(example.topic or "", document.title, document.text) for document in documents]
     yield "topic", asked, *("–" if share is None else f"{share:.0%}" for share in shares)
-    if example.suite == "negation_minpairs":
+    if example.slice == MINPAIRS:
         asked = "the two texts differ; a minimal pair may be as alike as it can be"
     else:
         asked = f"at most {filters.max_pair_similarity:.0%} of all words stand in both"
-    yield "similarity", asked, f"{example.tags.jaccard:.0%} in both", f"{example.tags.jaccard:.0%} in both"
-    if example.edit is not None:
-        edited = {"pos": example.edit.spans_pos, "neg": example.edit.spans_neg}
-        yield "wording", "the edit leaves no fault behind", *(_places(len(spans)) for spans in edited.values())
+    alike = jaccard(*(set(words(document.text)) for document in documents))
+    yield "similarity", asked, f"{alike:.0%} in both", f"{alike:.0%} in both"
+    if example.is_edited:
+        yield "wording", "the edit leaves no fault behind", *map(_edited, documents)
 
 
-def _verdict(example: Example, side: Literal["pos", "neg"]) -> str:
-    found = [one for one in example.evidence if one.document == side]
-    judged = [
-        Judged(Span(one.start, one.end), _VERDICTS[one.verdict], None, one.rule)
-        for one in found
-        if one.verdict in _VERDICTS
-    ]
-    count = f", {len(found)} {'mention' if len(found) == 1 else 'mentions'}" if found else ""
-    return _SAYS[judge_document(judged)] + count
+def _evidence(constraint: Constraint, role: str) -> str:
+    """What was read in a document, and in how many places."""
+    found = [one.value for one in constraint.evidence if one.document == role]
+    return f"{' and '.join(dict.fromkeys(found))}, {_places(len(found))}" if found else "no evidence"
+
+
+def _edited(document: ExampleDocument) -> str:
+    where = f"differs in {_places(len(document.changed))}" if document.changed else "differs nowhere"
+    return f"edited, {where}" if document.edit else f"not edited, {where}"
 
 
 def _places(count: int) -> str:
-    return f"{count} {'place' if count == 1 else 'places'} edited" if count else "not edited"
+    return f"{count} {'place' if count == 1 else 'places'}"

@@ -63,9 +63,8 @@ def read_rejects(path: Path) -> Rejects:
 def show_reject(rejects: Rejects, draft: Draft) -> ShownReject:
     """A pair with its query and the words that were edited."""
     proposal = rejects.proposals.get(draft.proposal)
-    spans = (draft.edit.spans_pos, draft.edit.spans_neg) if draft.edit else ((), ())
     satisfying, violating = (
-        excerpt(cut(text, [Mark(start, end, "edit") for start, end in places]))
-        for text, places in zip((draft.pos_text, draft.neg_text), spans, strict=True)
+        excerpt(cut(document.text, [Mark(start, end, "edit") for start, end in document.changed]))
+        for document in (draft.satisfying, draft.violating)
     )
-    return ShownReject(draft, proposal.neg if proposal else "", satisfying, violating)
+    return ShownReject(draft, proposal.query if proposal else "", satisfying, violating)

@@ -63,7 +63,7 @@ def parse_terms(search: str) -> tuple[str, ...]:
 def snippet(example: Example, terms: Sequence[str]) -> tuple[Segment, ...]:
     """Where a document first holds one of the terms; empty where only a query does."""
     wanted = re.compile("|".join(map(re.escape, terms)), re.IGNORECASE) if terms else None
-    for text in (example.docs.pos.text, example.docs.neg.text):
+    for text in (document.text for document in example.documents):
         found = wanted.search(text) if wanted else None
         if found:
             start = max(0, text.rfind(" ", 0, max(0, found.start() - _AROUND)) + 1)
@@ -81,6 +81,5 @@ def folded(text: str) -> str:
 
 
 def _texts(example: Example) -> tuple[str, ...]:
-    query, pos, neg = example.query, example.docs.pos, example.docs.neg
-    asked = "\n".join((example.id, query.neg, query.base, query.topic))
-    return asked, f"{pos.title}\n{pos.text}", f"{neg.title}\n{neg.text}"
+    asked = "\n".join((example.id, *example.queries.values()))
+    return asked, *(f"{document.title}\n{document.text}" for document in example.documents)

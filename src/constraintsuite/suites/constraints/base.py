@@ -1,0 +1,55 @@
+"""The contract of a constraint type, and how to find the type of an example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol, cast
+
+from constraintsuite.catalogue import Catalogue
+from constraintsuite.records.constraints import CONSTRAINTS, Constraint
+from constraintsuite.records.examples import Example
+from constraintsuite.suites.audit import SOLVERS
+from constraintsuite.suites.audit.base import Solver
+
+
+class ConstraintType(Protocol):
+    """Everything the package knows of one type of constraint."""
+
+    @property
+    def record(self) -> type[Constraint]:
+        """The dataclass of its constraints; the field `type` is a Literal of its name."""
+
+    @property
+    def solvers(self) -> Catalogue[Solver]:
+        """Shortcuts that this type may leave open, for the audit; the catalogue of a type may be empty."""
+
+    def by_construction(self, example: Example, solver: str) -> str:
+        """Why a solver decides this example by the definition of its slice, in one sentence; empty if it should not."""
+
+    def faults(self, examples: Sequence[Example]) -> Iterator[str]:
+        """Read the texts of examples of this type again; yields one line for each label that no longer holds."""
+
+
+def load_type(name: str) -> ConstraintType:
+    """The constraint type of this name."""
+    return cast(ConstraintType, CONSTRAINTS.load(name))
+
+
+def load_solver(name: str) -> Solver:
+    """The audit's solver of this name: one of every suite, or one of a constraint type."""
+    if name in SOLVERS.names():
+        return SOLVERS.load(name)
+    catalogues = (load_type(kind).solvers for kind in CONSTRAINTS.names())
+    return next(catalogue for catalogue in catalogues if name in catalogue.names()).load(name)
+
+
+def solvers_for(examples: Sequence[Example]) -> dict[str, Solver]:
+    """The solvers to try on these examples: those of every suite, then those of their constraint types."""
+    catalogues = [SOLVERS, *(found.solvers for found in types_of(examples).values())]
+    return {name: catalogue.load(name) for catalogue in catalogues for name in catalogue.names()}
+
+
+def types_of(examples: Sequence[Example]) -> dict[str, ConstraintType]:
+    """The constraint types of these examples by name, in the order of the catalogue."""
+    held = {example.constraint.type for example in examples if example.constraint is not None}
+    return {name: load_type(name) for name in CONSTRAINTS.names() if name in held}

@@ -1,0 +1,87 @@
+"""`exclude`: leave Y out. The query is "soups without cream", its opposite "soups with cream"."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from constraintsuite.catalogue import Catalogue
+from constraintsuite.records.constraints import Constraint
+from constraintsuite.records.examples import ADVERSARIAL, NONFLIP, OMISSION, Example
+from constraintsuite.suites.audit.base import Solver
+from constraintsuite.text import ANALYSERS
+from constraintsuite.text.choice import get_analyser
+from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.polarity import judge_document, judge_mentions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclude(Constraint):
+    """A query that leaves Y, the `value`, out; evidence is every mention of Y with the verdict on it."""
+
+    type: Literal["exclude"] = "exclude"
+    cues: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Negation words of each document, whatever they govern, by its role."""
+
+
+_SOLVERS: Catalogue[Solver] = Catalogue(
+    "solver",
+    {
+        "fewer_cues": "constraintsuite.suites.audit.mentions:FEWER_CUES",
+        "more_cues": "constraintsuite.suites.audit.mentions:MORE_CUES",
+        "fewer_y": "constraintsuite.suites.audit.mentions:FEWER_Y",
+        "more_y": "constraintsuite.suites.audit.mentions:MORE_Y",
+        "position_of_y": "constraintsuite.suites.audit.mentions:POSITION_OF_Y",
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludeType:
+    """How exclusions are checked and audited."""
+
+    record: type[Constraint] = Exclude
+    solvers: Catalogue[Solver] = _SOLVERS
+
+    def by_construction(self, example: Example, solver: str) -> str:
+        """In Omission only one text mentions Y; an idiom excludes nothing. A non-flip control is as its original was."""
+        is_omission = example.slice == OMISSION or (example.slice == NONFLIP and _is_silent(example))
+        reasons = _OMISSION if is_omission else _IDIOM if example.slice == ADVERSARIAL else {}
+        return reasons.get(solver, "")
+
+    def faults(self, examples: Sequence[Example]) -> Iterator[str]:
+        """Let the analyser that made the suite read both texts again; what people judged stays as they did."""
+        by_analyser: dict[str, list[Example]] = defaultdict(list)
+        for example in examples:
+            if example.analyser in ANALYSERS.names() and example.control is None:
+                by_analyser[example.analyser].append(example)
+        for name, part in by_analyser.items():
+            texts = sorted({document.text for example in part for document in example.documents})
+            scopes = {analysis.text: analysis.scopes for analysis in get_analyser(name).analyse(texts)}
+            for example in part:
+                satisfying, violating = (
+                    judge_document(judge_mentions(find_forms(document.text, _forms(example)), scopes[document.text]))
+                    for document in (example.satisfying, example.violating)
+                )
+                if satisfying not in ("negates", "omits") or violating != "affirms":
+                    yield f"{example.id}: the satisfying document {satisfying} Y and the violating one {violating} it"
+
+
+def _forms(example: Example) -> tuple[str, ...]:
+    return example.constraint.forms if example.constraint is not None else ()
+
+
+def _is_silent(example: Example) -> bool:
+    return example.tags.get("explicitness") == "implicit"
+
+
+_OMITTED = "in Omission the satisfying document never mentions Y and the violating one does"
+_MATCHED = "in Omission only the violating document holds the words of Y, which stand in the query"
+_AFFIRMED = "the idiom excludes nothing, so the document that affirms Y is the right one"
+_PLAIN = "the idiom excludes nothing, so plain word matching is right: the control asks whether a model still does it"
+_MENTIONS, _MATCHING = ("fewer_y", "more_y"), ("bm25_query", "bm25_opposite", "overlap")
+_OMISSION = dict.fromkeys(_MENTIONS, _OMITTED) | dict.fromkeys(_MATCHING, _MATCHED)
+_IDIOM = dict.fromkeys(_MENTIONS, _AFFIRMED) | dict.fromkeys(_MATCHING, _PLAIN)
+EXCLUDE = ExcludeType()

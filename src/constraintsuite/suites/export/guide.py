@@ -1,0 +1,30 @@
+"""The guide's own JSON: `examples.jsonl` and `controls.jsonl`, one object on each line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.records.examples import Example
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.export.base import Exported, count
+from constraintsuite.suites.guide import to_guide
+
+
+def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
+    """Write main examples and controls; `csuite import guide` reads the folder, or the file of examples, again."""
+    found = [(example, line) for example in examples if (line := to_guide(example)) is not None]
+    if not found:
+        raise UserError(
+            "No example says what it leaves out and has a second query, so there is no line of the guide to write. "
+            "Choose beir, csv or hf."
+        )
+    main = [line for example, line in found if example.control is None]
+    controls = [line for example, line in found if example.control is not None]
+    write_jsonl(folder / "examples.jsonl", main)
+    if controls:
+        write_jsonl(folder / "controls.jsonl", controls)
+    write_text(folder / "README.md", card)
+    return count([example for example, _ in found])
