@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Describing, Scorer, Workbench
 from constraintsuite.models.http.rerank import RerankRequest, read_scores, requests_of
-from constraintsuite.models.http.transport import BadAnswer
 from constraintsuite.models.naming import load_scorer
+from constraintsuite.store.http.faults import BadAnswer
 from models.http.servers import KEY, Server, overlap
 
 PAIRS = [
