@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.policy import Policy
@@ -43,6 +46,12 @@ def test_what_is_wrong_is_told_in_one_line_with_its_place(tmp_path: Path, name: 
     assert name == "two megabytes" or message.startswith(f"{file}:{bad.line}: {bad.said}")
     assert message.isprintable()
     assert len(message) < len(str(file)) + 300
+
+
+@given(st.text(st.sampled_from("ab:-[]{}?&*!%|>'\"\\#,.0x1_+eTZ \n\t\x1bU=<~é@`"), max_size=60))
+def test_no_text_breaks_the_loader(text: str) -> None:
+    with suppress(UserError):
+        parse_yaml(text, Path("a.yaml"))
 
 
 def test_lines_are_those_of_the_document_that_yaml_stands_in() -> None:

@@ -84,7 +84,7 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self._depth = 0
+        self._depth = self._values = 0
         self._sizes: dict[int, int] = {}  # values below a node, itself included, by the node's identity
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -106,7 +106,8 @@ class _Loader(yaml.SafeLoader):
             self._refuse(event, "this alias leads back to where it stands. Write the value out.")
         if not alias:
             self._check(node)
-        if self._sizes[id(node)] > MAX_VALUES:
+        self._values += self._sizes[id(node)] if alias else 1
+        if self._values > MAX_VALUES:
             said = f"with every alias written out, there are more than {MAX_VALUES:,} values up to here. Shorten it."
             self._refuse(event, said)
         return node

@@ -105,10 +105,10 @@ class RerankScorer:
             except RefusalError as refusal:
                 if refusal.status not in _OTHER_FORMAT:
                     raise
-                refusals.append(f"asked in the format {kind}: {refusal}")
+                refusals.append(f"Asked in the format {kind}: {refusal}")
             else:
                 return kind
-        raise UserError("\n".join([f"{self.name}: no wire format fits. Say which it is with format=NAME.", *refusals]))
+        raise UserError(" ".join([f"{self.name}: no wire format fits. Say which it is with format=NAME.", *refusals]))
 
 
 def format_of(url: str) -> RerankFormat | None:

@@ -235,7 +235,9 @@ class _Line:
         if isinstance(error, httpx2.TooManyRedirects | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
             return LastingFault(clip(str(error)).rstrip("."))
         if isinstance(error, httpx2.RemoteProtocolError) and not str(error).startswith(_LOST):
-            return PassingFault("not valid HTTP", str(error))
+            return PassingFault(
+                "not valid HTTP", str(error).replace("Receive buffer too long", "its headers have no end")
+            )
         lost = isinstance(error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
         return PassingFault("connection lost" if lost else "no connection", str(error))
 

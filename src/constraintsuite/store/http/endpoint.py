@@ -25,12 +25,8 @@ MAX_ERROR_BYTES = 64 << 10
 """Of an error page; the rest is not read."""
 _MAY_PASS = {408, 429, 500, 502, 503, 504}
 _KEY = " Set key_env=NAME to the environment variable that holds the API key."
-_REDIRECT = " It redirects to another address: give that one."
 _HINTS = {
-    301: _REDIRECT,
-    302: _REDIRECT,
-    307: _REDIRECT,
-    308: _REDIRECT,
+    **dict.fromkeys(range(300, 400), " It redirects to another address: give that one."),
     401: _KEY,
     403: _KEY,
     404: " Is this the whole address of the endpoint?",
