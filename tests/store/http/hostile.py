@@ -84,12 +84,13 @@ def endless(start: bytes, packet: bytes, pause: float = 0) -> Answer:
 
 def echo(status: str, wrap: Callable[[str], str]) -> Answer:
     """An answer made of the key that the request carries."""
+    return lambda head: iter([page(status, wrap(key_of(head)).encode())])
 
-    def answer(head: str) -> Iterator[bytes]:
-        found = re.search(r"(?im)^authorization: \w+ (\S+)", head)
-        yield page(status, wrap(found[1] if found else "").encode())
 
-    return answer
+def key_of(head: str) -> str:
+    """The key that a request carries, empty if none."""
+    found = re.search(r"(?im)^authorization: \w+ (\S+)", head)
+    return found[1] if found else ""
 
 
 HEAD = b"HTTP/1.1 200 OK\r\n"

@@ -21,7 +21,7 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
 from constraintsuite.store.http.client import HttpClient, Limits, Request
 from constraintsuite.store.http.faults import PassingFault
-from store.http.hostile import HEAD, KEY, ZEROS, Answer, answering, echo, endless, fixed
+from store.http.hostile import HEAD, KEY, ZEROS, Answer, answering, echo, endless, fixed, key_of, page
 
 SECONDS = 0.7
 """Of one attempt; a server that sends a byte every half second never stalls for so long."""
@@ -145,6 +145,11 @@ CASES = {
     "key's escaped middle in JSON": Case(
         echo("200 OK", lambda key: '{"oops": "' + "".join(f"\\u{ord(each):04x}" for each in key[5:16]) + '"}'),
         r"\[key\]",
+        {"download": "not kept"},
+    ),
+    "key's beginning in a header": Case(
+        lambda head: iter([page("200 OK", b"[]", {"Content-Encoding": key_of(head)[:12]})]),
+        r"the answer is compressed \(\[key\]\)",
         {"download": "not kept"},
     ),
     "surrogates in an error": Case(

@@ -9,6 +9,7 @@ small one cannot become a large one.
 
 from __future__ import annotations
 
+import math
 import socket
 import ssl
 import threading
@@ -39,15 +40,10 @@ class Limits:
     header_bytes: int = MAX_HEADER_BYTES
     redirects: int = 0
     """How many are followed; with 0, a redirect is an answer like any other."""
-    stall_seconds: float | None = None
-    """The longest time without a byte, for requests whose `seconds` are many; None for no such limit."""
+    stall_seconds: float = math.inf
+    """The longest time without a byte, for requests whose `seconds` are many."""
     bytes_per_second: float = 0.0
     """The slowest mean speed of a body, once `stall_seconds` are over."""
-
-    @property
-    def patience(self) -> float:
-        """The longest time without a byte."""
-        return self.seconds if self.stall_seconds is None else min(self.seconds, self.stall_seconds)
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ class Incoming:
             received += len(piece)
             self._refuse_large(received)
             seconds = time.monotonic() - start
-            if seconds > self._limits.patience and received < seconds * self._limits.bytes_per_second:
+            if seconds > self._limits.stall_seconds and received < seconds * self._limits.bytes_per_second:
                 raise PassingFault("too slow", f"{received:,} bytes in {seconds:.0f} s")
             yield piece
 
@@ -114,44 +110,50 @@ class HttpClient:
         self.stopped = threading.Event()
         self._limits, self._use_proxies = limits, use_proxies
         self._mine = threading.local()
-        self._lines: list[_Line] = []
+        self._connections: list[_Connection] = []
 
     def send(self, request: Request, take: Callable[[Incoming], T]) -> T:
         """What `take` makes of the answer. Raises PassingFault, LastingFault, or Stopped after `stop`."""
-        line: _Line | None = getattr(self._mine, "line", None)
-        if line is None:
-            line = self._mine.line = _Line(self._limits, self._use_proxies, self.stopped)
-            self._lines.append(line)
+        connection: _Connection | None = getattr(self._mine, "connection", None)
+        if connection is None:
+            connection = self._mine.connection = _Connection(self._limits, self._use_proxies, self.stopped)
+            self._connections.append(connection)
         try:
-            return line.exchange(request, take)
+            return connection.exchange(request, take)
         except _IdleConnectionLost:  # servers close connections that idle: only a new one says something
-            return line.exchange(request, take)
+            return connection.exchange(request, take)
 
     def stop(self) -> None:
         """End all requests that are in progress."""
         self.stopped.set()
-        for line in self._lines:
-            line.cut()
+        for connection in self._connections:
+            connection.cut()
 
     def close(self) -> None:
         """Close the connections that the threads, which have ended, left open."""
         self._mine = threading.local()
-        while self._lines:
-            self._lines.pop().close()
+        while self._connections:
+            self._connections.pop().close()
 
 
 class _IdleConnectionLost(PassingFault):
     """A connection that was used before was lost before the answer began."""
 
 
-class _Line:
+class _Connection:
     """The connection of one thread, which a timer or another thread can cut."""
 
     def __init__(self, limits: Limits, use_proxies: bool, stopped: threading.Event) -> None:
         import httpx2
 
         self._limits, self._stopped = limits, stopped
-        self._client = httpx2.Client(verify=_trusted(), trust_env=use_proxies, timeout=limits.patience)
+        self._idle_seconds = min(limits.seconds, limits.stall_seconds)
+        try:
+            self._client = httpx2.Client(verify=_trusted(), trust_env=use_proxies, timeout=self._idle_seconds)
+        except (ValueError, ImportError) as error:
+            raise LastingFault(
+                f"the environment names a proxy that cannot be used: {clip(str(error)).rstrip('.')}"
+            ) from None
         self._socket: socket.socket | None = None
         self._is_cut = self._is_new = False
 
@@ -225,7 +227,7 @@ class _Line:
         if self._is_cut:
             return PassingFault("timeout", f"no complete answer within {self._limits.seconds:g} s")
         if isinstance(error, httpx2.TimeoutException):
-            return PassingFault("timeout", f"no answer within {self._limits.patience:g} s")
+            return PassingFault("timeout", f"no answer within {self._idle_seconds:g} s")
         cause = next((each for each in _causes(error) if isinstance(each, _TELLING)), None)
         if isinstance(cause, ssl.SSLCertVerificationError):
             advice = "Name your own authority with SSL_CERT_FILE=FILE."

@@ -99,7 +99,7 @@ class Endpoint:
             return self._client.send(Request(self.url, self._headers, body), _read)
         except LastingFault as fault:
             advice = " Is the address right? If so, ask for less at a time (batch=N)." * isinstance(fault, TooLarge)
-            raise UserError(f"{self.url}: {fault}{advice}") from None
+            raise UserError(f"{self.url}: {self.hide(str(fault))}{advice}") from None
 
 
 class _Response(NamedTuple):
