@@ -21,6 +21,8 @@ MAX_DEPTH = 50
 MAX_VALUES = 100_000
 """Of one document, every alias counted as what it stands for."""
 MAX_NUMBER_LENGTH = 64
+MAX_INTEGER = 2**63 - 1
+_SHOWN = 120
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _TYPED = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp"))
 
@@ -61,7 +63,8 @@ def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN4
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark else 0
-        said = f"this is not valid YAML: {error.problem or error.context}. Is a bracket, a quote or an indent missing?"
+        problem = str(error.problem or error.context)[:_SHOWN]
+        said = f"this is not valid YAML: {problem}. Is a bracket, a quote or an indent missing?"
     raise UserError(f"{path}:{line + first_line}: {said}")
 
 
@@ -134,10 +137,14 @@ class _Loader(yaml.SafeLoader):
             said = f"this number has {len(node.value):,} characters. Shorten it, or quote it if it is text."
             self._refuse(node, said)
         try:
-            self.construct_object(node)
+            value = self.construct_object(node)
         except ValueError as error:
             said = f"{_short(node.value)} is no number and no date ({error}). Correct it, or quote it if it is text."
             self._refuse(node, said)
+        if isinstance(value, int) and abs(value) > MAX_INTEGER:
+            self._refuse(
+                node, f"{_short(node.value)} is more than 64 bits can hold. Correct it, or quote it if it is text."
+            )
 
     def _check_keys(self, node: yaml.MappingNode) -> None:
         """YAML forbids a key that stands twice, and its reader lets it pass."""

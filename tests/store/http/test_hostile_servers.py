@@ -17,6 +17,7 @@ from constraintsuite.memory.public.fetching import LIMITS, fetch_file
 from constraintsuite.memory.public.files import PublicFile
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http import asking
+from constraintsuite.models.http.rerank import RerankScorer
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
 from constraintsuite.store.http.client import HttpClient, Limits, Request
@@ -199,5 +200,6 @@ def test_a_model_that_names_itself_after_the_key_is_stored_under_another_name() 
 
     with answering(echo("200 OK", answer)) as url:
         scorer = load_scorer(f"http:{url}/rerank,format=jina,key_env=HOSTILE_KEY", Workbench())
+        assert isinstance(scorer, RerankScorer)
         assert scorer.score([("soup", "leek soup")]).tolist() == [1.0]
     assert scorer.describe()["models_in_answers"] == ["m-[key]�"]
