@@ -16,9 +16,9 @@ from constraintsuite.models.http.asking import FIRST_WAIT, Patience
 from constraintsuite.models.http.client import Answer, Body, Client
 from constraintsuite.models.http.reading import model_of
 from constraintsuite.models.http.rerank import RerankRequest, read_scores
-from constraintsuite.store.http.client import Limits
 from constraintsuite.store.http.endpoint import Endpoint
 from constraintsuite.store.http.faults import PassingFault
+from constraintsuite.store.http.messages import Limits
 from models.http.servers import SPOILT, Server, overlap
 
 REQUESTS = [RerankRequest(f"soup number {i}", ("leek soup", f"soup {i}", "bread")) for i in range(12)]

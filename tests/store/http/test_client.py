@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from constraintsuite.store.http.client import HttpClient, Incoming, Limits, Request
+from constraintsuite.store.http.client import HttpClient
 from constraintsuite.store.http.faults import LastingFault, PassingFault
+from constraintsuite.store.http.messages import Incoming, Limits, Request
 from store.http.hostile import answering, fixed, page
 
 SHORT = Limits(seconds=5)

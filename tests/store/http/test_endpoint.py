@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.http.client import Limits
 from constraintsuite.store.http.endpoint import Endpoint
 from constraintsuite.store.http.faults import BadAnswer, PassingFault, RefusalError, clip, message_of, seconds_to_wait
+from constraintsuite.store.http.messages import Limits
 from constraintsuite.store.http.secrets import Authorization
 from models.http.servers import KEY, Server, running
 

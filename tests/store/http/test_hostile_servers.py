@@ -20,8 +20,9 @@ from constraintsuite.models.http import asking
 from constraintsuite.models.http.rerank import RerankScorer
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
-from constraintsuite.store.http.client import HttpClient, Limits, Request
+from constraintsuite.store.http.client import HttpClient
 from constraintsuite.store.http.faults import PassingFault
+from constraintsuite.store.http.messages import Limits, Request
 from store.http.hostile import HEAD, KEY, ZEROS, Answer, answering, echo, endless, fixed, key_of, page
 
 SECONDS = 0.7
@@ -59,7 +60,7 @@ class Case:
 
 
 LARGE = r"the answer has more than [\d,]+ bytes"
-SLOW = rf"timeout: no complete answer within {SECONDS} s"
+SLOW = rf"timeout: no (complete )?answer within {SECONDS} s"
 NO_JSON = "unusable answer: it is not JSON; it was"
 CASES = {
     "length too large": Case(

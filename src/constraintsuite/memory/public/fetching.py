@@ -11,8 +11,9 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.memory.public.files import FILES, PublicFile
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import atomic_writer, sha256_of
-from constraintsuite.store.http.client import HttpClient, Incoming, Limits, Request
+from constraintsuite.store.http.client import HttpClient
 from constraintsuite.store.http.faults import LastingFault, PassingFault, clip
+from constraintsuite.store.http.messages import Incoming, Limits, Request
 
 LIMITS = Limits(seconds=4 * 3_600, body_bytes=8 << 30, redirects=10, stall_seconds=30, bytes_per_second=1_000)
 """The largest of the files has some 3 GB; a server that sends next to nothing is given up after half a minute."""

@@ -19,8 +19,8 @@ from constraintsuite.models.http.asking import Asker, Patience
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.cache import ArrayCache
 from constraintsuite.store.files import sha256_text
-from constraintsuite.store.http.client import Limits
 from constraintsuite.store.http.endpoint import Endpoint
+from constraintsuite.store.http.messages import Limits
 from constraintsuite.store.http.secrets import Authorization
 
 Body = Mapping[str, Fact]

@@ -22,9 +22,9 @@ from constraintsuite.retrieval.opensearch.answers import (
     read_rankings,
     read_settings,
 )
-from constraintsuite.store.http.client import Limits
 from constraintsuite.store.http.endpoint import Endpoint
 from constraintsuite.store.http.faults import RefusalError, shown
+from constraintsuite.store.http.messages import Limits
 from constraintsuite.store.http.secrets import Authorization
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.http.client import HttpClient, Incoming, Limits, Request
+from constraintsuite.store.http.client import HttpClient
 from constraintsuite.store.http.faults import (
     BadAnswer,
     LastingFault,
@@ -19,6 +19,7 @@ from constraintsuite.store.http.faults import (
     seconds_to_wait,
     shown,
 )
+from constraintsuite.store.http.messages import Incoming, Limits, Request
 from constraintsuite.store.http.secrets import NO_LOGIN, Authorization
 
 MAX_ERROR_BYTES = 64 << 10
