@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import socket
 from datetime import UTC, datetime
 
@@ -130,6 +131,11 @@ def test_a_refusal_carries_the_servers_words_and_what_to_do(server: Server, stat
     with pytest.raises(RefusalError, match=rf"refused the request \({status}\): status {status} for key none.*{hint}"):
         endpoint.ask(BODY)
     endpoint.close()
+
+
+def test_a_refusal_comes_whole_from_another_process() -> None:
+    copy = pickle.loads(pickle.dumps(RefusalError(413, "too large")))
+    assert (copy.status, str(copy)) == (413, "too large")
 
 
 @pytest.mark.parametrize("fault", ["401", "429"])

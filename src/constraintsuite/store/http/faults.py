@@ -59,6 +59,10 @@ class RefusalError(UserError):
         super().__init__(message)
         self.status = status
 
+    def __reduce__(self) -> tuple[type[RefusalError], tuple[int, str]]:
+        """Errors travel between processes by their arguments, of which the message is only one."""
+        return type(self), (self.status, str(self))
+
 
 class Stopped(Exception):  # noqa: N818 - nobody waits for the answer any more
     """The command was interrupted."""
