@@ -23,6 +23,7 @@ from constraintsuite.showing.memory.headlines import PUBLIC, headlines
 from constraintsuite.showing.memory.tables import time_table
 from memory.public.tiny_files import HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE
 from models.http.servers import running
+from store.http.hostile import answering, fixed
 
 MODES = ("--modes", "lexical_baseline,ppr", "--modes", "structure_only,hops=1")
 FAST = ("--budget", 2, "--repeats", 0)
@@ -291,17 +292,15 @@ def test_what_cannot_be_run_is_refused_with_advice(cases: Path, arguments: list[
     assert words in refusal(*(cases if each == "CASES" else each for each in arguments))
 
 
-def published(tmp_path: Path, sha256: str) -> PublicFile:
-    source = tmp_path / "source.json"
-    source.write_text("[]")
-    return PublicFile("hotpotqa", "kept.json", "MIT", "a page", source.as_uri(), sha256)
+def published(address: str, sha256: str) -> PublicFile:
+    return PublicFile("hotpotqa", "kept.json", "MIT", "a page", address, sha256)
 
 
 def test_a_file_is_fetched_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
-    wanted = published(tmp_path, hashlib.sha256(b"[]").hexdigest())
-    place = fetch_file(wanted, Silent())
-    (tmp_path / "source.json").unlink()
+    with answering(fixed("200 OK", b"[]")) as address:
+        wanted = published(address, hashlib.sha256(b"[]").hexdigest())
+        place = fetch_file(wanted, Silent())
     assert fetch_file(wanted, Silent()).read_text() == "[]"
     place.write_text("[1]")
     with pytest.raises(UserError, match="Take it away"):
@@ -310,15 +309,14 @@ def test_a_file_is_fetched_once_and_kept(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_file_with_another_hash_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
-    wanted = published(tmp_path, "0" * 64)
-    with pytest.raises(UserError, match="not kept"):
-        fetch_file(wanted, Silent())
-    assert not place_of(wanted).exists()
+    with answering(fixed("200 OK", b"[]")) as address, pytest.raises(UserError, match="not kept"):
+        fetch_file(published(address, "0" * 64), Silent())
+    assert not place_of(published(address, "0" * 64)).exists()
 
 
 def test_without_a_network_the_place_for_a_copy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
-    wanted = published(tmp_path, "0" * 64)
-    (tmp_path / "source.json").unlink()
-    with pytest.raises(UserError, match=r"put it at .*kept\.json; its SHA-256 is 0000"):
-        fetch_file(wanted, Silent())
+    with answering(fixed("200 OK")) as gone:
+        pass
+    with pytest.raises(UserError, match=r"no connection.*put it at .*kept\.json; its SHA-256 is 0000"):
+        fetch_file(published(gone, "0" * 64), Silent())

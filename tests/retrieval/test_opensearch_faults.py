@@ -71,6 +71,22 @@ def test_a_server_that_stays_busy_is_told_with_the_time_it_asks_for(server: Sear
         identify_opensearch(server.retriever)
 
 
+@pytest.mark.parametrize("setting", [{"max_result_window": "many"}, {"max_result_window": "1e999"}])
+def test_a_setting_that_is_no_number_is_told(server: SearchState, setting: dict[str, str]) -> None:
+    server.settings = setting
+    with pytest.raises(UserError, match=f"max_result_window of the index is '{setting['max_result_window']}'"):
+        identify_opensearch(server.retriever)
+
+
+def test_a_server_that_names_its_similarity_after_the_key_is_stored_without_it(
+    server: SearchState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEARCH_LOGIN", "a-very-secret-key")
+    server.settings = {"similarity": {"default": {"type": "very-secret"}}}
+    retriever = load_retriever(f"{server.retriever},key_env=SEARCH_LOGIN", PASSAGES, Workbench())
+    assert retriever.describe()["similarity"] == "[key]"
+
+
 def test_no_server_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]

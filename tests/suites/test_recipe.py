@@ -44,8 +44,6 @@ def test_settings_are_taken_from_the_file(tmp_path: Path) -> None:
         ("corpus: {source: sample}\nfilters: {min_topic_overlap: 2}\n", r"filters\.min_topic_overlap: .*got 2"),
         ("- a\n- b\n", r"the record: "),
         ("", r"the record: "),
-        ("corpus: [sample\n", r"not valid YAML"),
-        ("corpus: !!python/object/apply:os.getcwd []\n", r"not valid YAML"),
     ],
 )
 def test_a_wrong_or_unknown_key_is_refused_by_its_name(tmp_path: Path, text: str, message: str) -> None:
@@ -111,11 +109,6 @@ def test_settings_at_the_edge_are_taken(tmp_path: Path, section: str) -> None:
 def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         recipe(tmp_path, text)
-
-
-def test_an_alias_that_leads_back_to_itself_is_refused_and_ends(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"recipe\.yaml: corpus: Field required"):
-        recipe(tmp_path, "sizes: &sizes\n  main: *sizes\n")
 
 
 def test_a_missing_recipe_is_a_user_error(tmp_path: Path) -> None:

@@ -6,16 +6,15 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.experiments.figures import round_off
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.models.naming import ModelName, parse_model
 from constraintsuite.records.scores import Interval
+from constraintsuite.store.yaml_files import read_package_yaml
 
 PAIRS = 1_383
 """In NevIR's test split."""
@@ -74,8 +73,9 @@ class Reproduction:
 @cache
 def published_results() -> PublishedResults:
     """The table that comes with the package."""
-    text = (resources.files("constraintsuite.experiments") / "data" / "nevir_published.yaml").read_text("utf-8")
-    return PublishedResults.model_validate(yaml.safe_load(text))
+    return PublishedResults.model_validate(
+        read_package_yaml("constraintsuite.experiments", "data", "nevir_published.yaml")
+    )
 
 
 def match(run: Run, suite: Suite) -> Reproduction | None:

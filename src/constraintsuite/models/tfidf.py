@@ -7,17 +7,16 @@ import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.collection import Collection
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.terms import TermAnalyser
 
 
@@ -106,5 +105,5 @@ def _sum_in_order(numbers: Iterable[float]) -> float:
 @cache
 def scikit_learn_stopwords() -> frozenset[str]:
     """scikit-learn's English stop list."""
-    lists = yaml.safe_load((resources.files("constraintsuite.models") / "data" / "stopwords.yaml").read_text("utf-8"))
+    lists = read_package_yaml("constraintsuite.models", "data", "stopwords.yaml")
     return frozenset(lists["scikit-learn"].split())

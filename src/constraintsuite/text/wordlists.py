@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib import resources
 from typing import Annotated, TypeVar
 
-import yaml
 from pydantic import BaseModel, BeforeValidator
+
+from constraintsuite.store.yaml_files import read_package_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -26,4 +27,4 @@ def read_text(name: str) -> str:
 
 def read_data(name: str, model: type[Model]) -> Model:
     """A file of `text/data` as a `model`; a wrong key or type is an error."""
-    return model.model_validate(yaml.safe_load(read_text(name)))
+    return model.model_validate(read_package_yaml("constraintsuite.text", "data", name))

@@ -35,9 +35,11 @@ def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, 
     [
         pytest.param(b"fine\nbad \xff here\n", r"a\.md:2: byte 0xff at column 5 is not UTF-8", id="invalid UTF-8"),
         pytest.param(b"fine\n\nzero\0byte\n", r"a\.md:3: a NUL byte stands here", id="NUL"),
-        pytest.param(b"---\ntitle: [open\n---\n", r"a\.md:\d: the front matter is not valid YAML", id="broken YAML"),
         pytest.param(
-            b"---\ndate: 2024-02-30\n---\n", r"a\.md: a date or time in the front matter cannot be", id="no such day"
+            b"---\ntitle: [open\n---\n", r"a\.md:2: this is not valid YAML: .*but got '<stream end>'", id="broken YAML"
+        ),
+        pytest.param(
+            b"---\ndate: 2024-02-30\n---\n", r"a\.md:2: '2024-02-30' is no number and no date", id="no such day"
         ),
         pytest.param(
             b"---\ntitle: T\nvalid_to: 2024-01-01\n\nText.\n",
@@ -46,7 +48,7 @@ def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, 
         ),
         pytest.param(
             b"---\nvalid_to: 2024-01-01\ntitle: T\nvalid_to: 2025-01-01\n---\n",
-            r"a\.md:4: the key 'valid_to' stands twice",
+            r"a\.md:4: 'valid_to' stands there a second time",
             id="doubled key",
         ),
         pytest.param(

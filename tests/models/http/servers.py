@@ -32,6 +32,8 @@ class Asked:
     path: str
     headers: dict[str, str]
     body: Any
+    port: int
+    """Of the client: one connection is one port."""
 
 
 @dataclass
@@ -83,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.state.requests.append(Asked(self.path, dict(self.headers.items()), body))
+        self.state.requests.append(Asked(self.path, dict(self.headers.items()), body, self.client_address[1]))
         fault = self.state.faults.popleft() if self.state.faults else ""
         needed = self.state.strict if self.path.endswith("rerank") else ""
         if needed and needed not in body:

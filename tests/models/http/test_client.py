@@ -16,7 +16,9 @@ from constraintsuite.models.http.asking import FIRST_WAIT, Patience
 from constraintsuite.models.http.client import Answer, Body, Client
 from constraintsuite.models.http.reading import model_of
 from constraintsuite.models.http.rerank import RerankRequest, read_scores
-from constraintsuite.models.http.transport import Endpoint, PassingFault
+from constraintsuite.store.http.endpoint import Endpoint
+from constraintsuite.store.http.faults import PassingFault
+from constraintsuite.store.http.messages import Limits
 from models.http.servers import SPOILT, Server, overlap
 
 REQUESTS = [RerankRequest(f"soup number {i}", ("leek soup", f"soup {i}", "bread")) for i in range(12)]
@@ -25,7 +27,7 @@ REQUESTS = [RerankRequest(f"soup number {i}", ("leek soup", f"soup {i}", "bread"
 def client_of(
     server: Server, bench: Workbench, pause: Callable[[float], object] | None = None, retries: int = 3
 ) -> Client:
-    return Client(Endpoint(server.url("/rerank"), timeout_seconds=5), "0" * 64, Patience(retries, pause), bench)
+    return Client(Endpoint(server.url("/rerank"), limits=Limits(seconds=5)), "0" * 64, Patience(retries, pause), bench)
 
 
 def ask(client: Client, requests: Sequence[RerankRequest] = REQUESTS, concurrency: int = 4) -> list[list[float]]:

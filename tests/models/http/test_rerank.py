@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Describing, Scorer, Workbench
 from constraintsuite.models.http.rerank import RerankRequest, read_scores, requests_of
-from constraintsuite.models.http.transport import BadAnswer
 from constraintsuite.models.naming import load_scorer
+from constraintsuite.store.http.faults import BadAnswer
 from models.http.servers import KEY, Server, overlap
 
 PAIRS = [
@@ -92,7 +92,7 @@ def test_auto_tries_the_other_format_when_the_server_does_not_understand(server:
 
 def test_auto_tells_what_the_server_said_to_each_format(server: Server) -> None:
     server.strict = "passages"
-    with pytest.raises(UserError, match=r"(?s)no wire format fits.*tei: .*missing field.*jina: .*missing field"):
+    with pytest.raises(UserError, match=r"no wire format fits.*tei: .*missing field.*jina: .*missing field"):
         load(server, "/rerank").score(PAIRS)
 
 

@@ -90,9 +90,10 @@ def gate(
     from constraintsuite.memory.runs.record import load_memory_run
     from constraintsuite.store.jsonl import adapter
 
+    given = read_policy(policy) if policy else None  # before the runs, which take longer
+    let_pass = read_waivers(waivers) if waivers else ()
     new, old = load_memory_run(run), load_memory_run(baseline)
-    rules = read_policy(policy) if policy else _standard(old)
-    result = judge(new, old, rules, read_waivers(waivers) if waivers else (), today=_day(today))
+    result = judge(new, old, given or _standard(old), let_pass, today=_day(today))
     told = json.dumps(adapter(GateResult).dump_python(result, mode="json"), indent=2) if as_json else _told(result)
     click.echo(with_urls(told))  # it names the run
     if not result.passed:

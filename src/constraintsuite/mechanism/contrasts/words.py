@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
-import yaml
 from pydantic import BaseModel, ConfigDict
+
+from constraintsuite.store.yaml_files import read_package_yaml
 
 
 class TwinWords(BaseModel):
@@ -28,5 +28,4 @@ class TwinWords(BaseModel):
 @cache
 def twin_words() -> TwinWords:
     """The words, checked."""
-    file = resources.files("constraintsuite.mechanism.contrasts").joinpath("data", "twins.yaml")
-    return TwinWords.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return TwinWords.model_validate(read_package_yaml("constraintsuite.mechanism.contrasts", "data", "twins.yaml"))

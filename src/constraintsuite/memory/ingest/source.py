@@ -8,11 +8,10 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from constraintsuite.corpora.files import BYTE_ORDER_MARK, open_bytes
 from constraintsuite.errors import UserError
 from constraintsuite.memory.times import parse_time
+from constraintsuite.store.yaml_files import parse_yaml
 
 _FRONT_MATTER_LINES = 200
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -82,19 +81,7 @@ def _take_front_matter(path: Path, lines: list[str]) -> tuple[FrontMatter, list[
         _refuse_unclosed(path, lines)
     if end is None or ":" not in "".join(lines[1:end]):
         return FrontMatter(), lines  # a rule across the page
-    text = "\n".join(lines[1:end])
-    try:
-        _refuse_doubled(path, text)
-        found = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        place = getattr(error, "problem_mark", None)
-        line = place.line + 2 if place is not None else 1
-        problem = getattr(error, "problem", None) or "it cannot be read"
-        raise UserError(f"{path}:{line}: the front matter is not valid YAML: {problem}.") from None
-    except ValueError as error:  # a date that is none, such as 2024-02-30, under any key
-        raise UserError(
-            f"{path}: a date or time in the front matter cannot be: {error}. Correct or quote it."
-        ) from None
+    found = parse_yaml("\n".join(lines[1:end]), path, first_line=2)
     if not isinstance(found, dict):
         return FrontMatter(), lines
     since, until = (_moment(path, key, found.get(key)) for key in ("valid_from", "valid_to"))
@@ -115,16 +102,6 @@ def _refuse_unclosed(path: Path, lines: list[str]) -> None:
                 f"{path}:1: the front matter that begins here is not closed in its first {_FRONT_MATTER_LINES} lines. "
                 "Put a line of --- behind its last key."
             )
-
-
-def _refuse_doubled(path: Path, text: str) -> None:
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    seen: set[str] = set()
-    for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
-        if isinstance(key, yaml.ScalarNode) and key.value in seen:
-            line = key.start_mark.line + 2
-            raise UserError(f"{path}:{line}: the key {key.value!r} stands twice in the front matter. Take one out.")
-        seen.add(str(key.value))
 
 
 def _moment(path: Path, key: str, value: object) -> str | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Annotated
 
-import yaml
 from pydantic import BaseModel, BeforeValidator
 
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import Words
 
 
@@ -63,5 +62,4 @@ class WordLists(BaseModel, frozen=True, extra="forbid"):
 @cache
 def word_lists() -> WordLists:
     """The lists."""
-    text = resources.files("constraintsuite.memory.ingest").joinpath("data", "words.yaml").read_text(encoding="utf-8")
-    return WordLists.model_validate(yaml.safe_load(text))
+    return WordLists.model_validate(read_package_yaml("constraintsuite.memory.ingest", "data", "words.yaml"))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import urllib.request
-from http.client import HTTPException
 from pathlib import Path
+from typing import BinaryIO
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.memory.public.files import FILES, PublicFile
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import atomic_writer, sha256_of
+from constraintsuite.store.http.client import HttpClient
+from constraintsuite.store.http.faults import LastingFault, PassingFault, clip
+from constraintsuite.store.http.messages import Incoming, Limits, Request
 
-_BLOCK = 1 << 20
-_SECONDS = 60
+LIMITS = Limits(seconds=4 * 3_600, body_bytes=8 << 30, redirects=10, stall_seconds=30, bytes_per_second=1_000)
+"""The largest of the files has some 3 GB; a server that sends next to nothing is given up after half a minute."""
 
 
 def find_file(name: str) -> PublicFile:
@@ -29,7 +31,7 @@ def place_of(wanted: PublicFile) -> Path:
     return cache_folder() / "memory" / wanted.file
 
 
-def fetch_file(wanted: PublicFile, reporter: Reporter) -> Path:
+def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) -> Path:
     """The file, downloaded if it is not there; a copy whose hash is wrong is a UserError, and so is a missing network."""
     place = place_of(wanted)
     if place.is_file():
@@ -40,31 +42,35 @@ def fetch_file(wanted: PublicFile, reporter: Reporter) -> Path:
             f"{wanted.file} is not released as a plain file with a known hash. Get it from {wanted.page} ({wanted.licence}) "
             f"and put it at {place}, or name the file where it is."
         )
+    client = HttpClient(limits, use_proxies=True)
     try:
-        _download(wanted, place, reporter)
-    except (OSError, HTTPException) as error:
+        with atomic_writer(place) as file:
+            digest = client.send(Request(wanted.address), lambda incoming: _save(incoming, wanted, file, reporter))
+            if digest != wanted.sha256:
+                raise UserError(
+                    f"{wanted.address}: the downloaded file has SHA-256 {digest}, expected {wanted.sha256}. It was not kept."
+                )
+    except (LastingFault, PassingFault) as fault:
         raise UserError(
-            f"{wanted.address} could not be downloaded: {error}. Get {wanted.file} from {wanted.page} by other means and put "
-            f"it at {place}; its SHA-256 is {wanted.sha256}."
+            f"{wanted.address} could not be downloaded: {clip(str(fault)).rstrip('.')}. Get {wanted.file} from {wanted.page} by "
+            f"other means and put it at {place}; its SHA-256 is {wanted.sha256}."
         ) from None
+    finally:
+        client.close()
     return place
 
 
-def _download(wanted: PublicFile, place: Path, reporter: Reporter) -> None:
+def _save(incoming: Incoming, wanted: PublicFile, file: BinaryIO, reporter: Reporter) -> str:
+    """Write the body to a file and give its SHA-256; a status other than 200 brings no file."""
+    if incoming.status != 200:
+        raise LastingFault(f"the server answers {incoming.status} {incoming.reason}".strip())
     digest = hashlib.sha256()
-    # The address is one of the table, never a user's.
-    with urllib.request.urlopen(wanted.address, timeout=_SECONDS) as answer, atomic_writer(place) as file:
-        length = answer.headers.get("Content-Length")
-        with reporter.track(wanted.file, int(length) if length else None) as advance:
-            while block := answer.read(_BLOCK):
-                file.write(block)
-                digest.update(block)
-                advance(len(block))
-        if digest.hexdigest() != wanted.sha256:
-            raise UserError(
-                f"{wanted.address}: the downloaded file has SHA-256 {digest.hexdigest()}, expected {wanted.sha256}. It was "
-                "not kept."
-            )
+    with reporter.track(wanted.file, incoming.length) as advance:
+        for piece in incoming.pieces():
+            file.write(piece)
+            digest.update(piece)
+            advance(len(piece))
+    return digest.hexdigest()
 
 
 def _refuse_other(place: Path, wanted: PublicFile) -> None:

@@ -14,13 +14,15 @@ from typing import TypeVar
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.http.transport import BadAnswer, Endpoint, PassingFault
+from constraintsuite.store.http.endpoint import Endpoint
+from constraintsuite.store.http.faults import BadAnswer, PassingFault
 
 T = TypeVar("T")
 R = TypeVar("R")
 FIRST_WAIT = 0.5
 """Seconds; twice as long after each further failure."""
 _LONGEST_WAIT, _LONGEST_REQUESTED_WAIT = 30.0, 300.0
+_DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ class Asker:
 
     def _given_up(self, fault: PassingFault, attempts: int, seconds: float) -> UserError:
         times = "once" if attempts == 1 else f"{attempts} times"
-        when = f" in {math.ceil(seconds)} s, as the server asks" if fault.wait else ""
+        later = f"in {math.ceil(seconds)} s" if seconds <= _DAY else "after more than a day"
+        when = f" {later}, as the server asks" if fault.wait else ""
         hints = {"no connection": "Is the server running? ", "timeout": "A greater timeout=SECONDS may help. "}
         said = fault.told(self.endpoint.hide)
         kept = "What was answered so far is kept" if self.keeps else "No answer is kept so far"

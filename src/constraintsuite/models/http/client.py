@@ -16,10 +16,12 @@ import numpy.typing as npt
 from constraintsuite.models.base import Fact, Workbench
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.asking import Asker, Patience
-from constraintsuite.models.http.transport import Authorization, Endpoint
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.cache import ArrayCache
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.http.endpoint import Endpoint
+from constraintsuite.store.http.messages import Limits
+from constraintsuite.store.http.secrets import Authorization
 
 Body = Mapping[str, Fact]
 
@@ -47,7 +49,7 @@ class Client(Asker):
     @classmethod
     def connect(cls, name: ModelName, url: str, settings: RemoteSettings, fingerprint: str, bench: Workbench) -> Client:
         """A client with a user's settings; `fingerprint` is of all that decides what the server answers to a body."""
-        endpoint = Endpoint(url, Authorization("Bearer", settings.key(name)), settings.timeout)
+        endpoint = Endpoint(url, Authorization("Bearer", settings.key(name)), Limits(seconds=settings.timeout))
         return cls(endpoint, fingerprint, Patience(settings.retries), bench)
 
     @property
@@ -65,7 +67,7 @@ class Client(Asker):
         answer = self._remembered(key)
         if answer is None:
             given = self.ask_anew(lambda spoilt: json.dumps(_with_next_seed(body, spoilt)), read, at_last)
-            answer = given._replace(model=self.endpoint.hide(given.model))  # the name is stored and shown
+            answer = given._replace(model=self.endpoint.shown(given.model))  # the name is stored and shown
             self._remember(key, answer)
         if answer.model:
             self._models.add(answer.model)

@@ -16,9 +16,9 @@ from constraintsuite.models.dense import Similarity, dense_scorer
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.client import Answer, Body, Client
 from constraintsuite.models.http.reading import model_of, numbered, one_number
-from constraintsuite.models.http.transport import BadAnswer
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.http.faults import BadAnswer
 
 EmbedFormat = Literal["embeddings", "tei-embed"]
 

@@ -18,9 +18,9 @@ from constraintsuite.models.http.address import RemoteSettings, check_address
 from constraintsuite.models.http.client import Answer, Body, Client
 from constraintsuite.models.http.ranking import messages, prompt, read_ranking, read_what_is_there
 from constraintsuite.models.http.reading import model_of
-from constraintsuite.models.http.transport import BadAnswer
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.http.faults import BadAnswer
 
 
 class ListwiseSettings(RemoteSettings):

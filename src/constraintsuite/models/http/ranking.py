@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 
-import yaml
+from constraintsuite.store.yaml_files import read_package_yaml
 
 _NUMBER = r"(?<!\d)\d{1,6}(?!\d)"
 _ITEM = rf"\[\s*{_NUMBER}\s*\]"
@@ -18,9 +17,7 @@ _THOUGHT = "</think>"  # what stands before it is not the answer
 @cache
 def prompt() -> dict[str, str]:
     """The texts of the question: `system`, `user` and `passage`."""
-    found: dict[str, str] = yaml.safe_load(
-        (resources.files("constraintsuite.models.http") / "prompt.yaml").read_text("utf-8")
-    )
+    found: dict[str, str] = read_package_yaml("constraintsuite.models.http", "prompt.yaml")
     return found
 
 

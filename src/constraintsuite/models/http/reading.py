@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from constraintsuite.models.http.transport import BadAnswer
+from constraintsuite.store.http.faults import BadAnswer
 
 
 def numbered(rows: Sequence[object], count: int, answer: object) -> list[Mapping[str, object]]:

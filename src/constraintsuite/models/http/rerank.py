@@ -15,9 +15,9 @@ from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.client import Answer, Body, Client
 from constraintsuite.models.http.reading import model_of, numbered, one_number
-from constraintsuite.models.http.transport import BadAnswer, RefusalError
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.http.faults import BadAnswer, RefusalError
 
 RerankFormat = Literal["cohere", "jina", "tei"]
 _OTHER_FORMAT = {400, 404, 405, 415, 422}  # how servers refuse a request that they do not understand
@@ -105,10 +105,10 @@ class RerankScorer:
             except RefusalError as refusal:
                 if refusal.status not in _OTHER_FORMAT:
                     raise
-                refusals.append(f"asked in the format {kind}: {refusal}")
+                refusals.append(f"Asked in the format {kind}: {refusal}")
             else:
                 return kind
-        raise UserError("\n".join([f"{self.name}: no wire format fits. Say which it is with format=NAME.", *refusals]))
+        raise UserError(" ".join([f"{self.name}: no wire format fits. Say which it is with format=NAME.", *refusals]))
 
 
 def format_of(url: str) -> RerankFormat | None:

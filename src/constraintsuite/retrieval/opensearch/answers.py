@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from constraintsuite.errors import UserError
 from constraintsuite.models.http.reading import one_number
-from constraintsuite.models.http.transport import BadAnswer, PassingFault, RefusalError, clip
 from constraintsuite.retrieval.depth import Found
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.http.faults import BadAnswer, PassingFault, RefusalError, clip
 
 _WINDOW = 10_000  # what an index gives at most, unless its settings say otherwise
 _MAY_PASS = (408, 429, 500, 502, 503, 504)
@@ -73,7 +75,8 @@ def _ranking_of(response: object) -> list[Found]:
         said = clip(str(_reason(response)))
         if status in _MAY_PASS:
             raise PassingFault(f"{status} for a search", said)
-        raise RefusalError(status if isinstance(status, int) else 400, f"a search was refused ({status}): {said}")
+        code = status if isinstance(status, int) else 400
+        raise RefusalError(code, f"a search was refused ({code}): {said}")
     _refuse_partial(response)
     hits = part_of(part_of(response, "hits"), "hits")
     if not isinstance(hits, Sequence) or isinstance(hits, str):
@@ -126,9 +129,17 @@ def read_facts(
 
 
 def _number(settings: object, key: str, default: float) -> float:
-    """Settings are given as text."""
+    """A setting, which servers give as text."""
     value = part_of(settings, key)
-    return float(value) if isinstance(value, str | int | float) else default
+    try:
+        number = float(value) if isinstance(value, str | int | float) else default
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise UserError(
+            f"The search server says that {key} of the index is {clip(repr(value))[:40]}, which is no number."
+        )
+    return number
 
 
 def _entries(value: object) -> Mapping[str, object]:

@@ -12,7 +12,6 @@ from typing import TypeVar
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http.asking import Asker, Patience
-from constraintsuite.models.http.transport import Authorization, Endpoint, RefusalError
 from constraintsuite.retrieval.depth import Found
 from constraintsuite.retrieval.opensearch.answers import (
     IndexFacts,
@@ -23,6 +22,10 @@ from constraintsuite.retrieval.opensearch.answers import (
     read_rankings,
     read_settings,
 )
+from constraintsuite.store.http.endpoint import Endpoint
+from constraintsuite.store.http.faults import RefusalError, shown
+from constraintsuite.store.http.messages import Limits
+from constraintsuite.store.http.secrets import Authorization
 
 T = TypeVar("T")
 _SEARCH = {"search_type": "dfs_query_then_fetch", "preference": "csuite", "allow_partial_search_results": False}
@@ -38,7 +41,7 @@ class SearchServer:
         self, base: str, index: str, field: str, login: Authorization, timeout: float, retries: int, bench: Workbench
     ) -> None:
         self.base, self.index, self.field = base, index, field
-        self._login, self._timeout, self._patience, self._bench = login, timeout, Patience(retries), bench
+        self._login, self._limits, self._patience, self._bench = login, Limits(timeout), Patience(retries), bench
 
     def describe(self) -> IndexFacts:
         """What decides what is found; an index or field that is not there is a UserError."""
@@ -46,11 +49,13 @@ class SearchServer:
         mappings = self._read("_mapping/field/*", lambda answer: read_fields(answer, settings))
         self._refuse_missing_field(mappings)
         documents = self._read("_count", read_count)
-        return read_facts(settings, {name: fields[self.field] for name, fields in mappings.items()}, documents)
+        facts = read_facts(settings, {name: fields[self.field] for name, fields in mappings.items()}, documents)
+        similarity, analyser = (shown(text, self._login.hide) for text in (facts.similarity, facts.analyser))
+        return facts._replace(similarity=similarity, analyser=analyser)  # they are stored and shown
 
     def count_ids(self, batches: Sequence[Sequence[str]], concurrency: int) -> int:
         """How many of some ids the index holds."""
-        asker = self._asker(Endpoint(self._url("_count"), self._login, self._timeout))
+        asker = self._asker(Endpoint(self._url("_count"), self._login, self._limits))
 
         def one(batch: Sequence[str]) -> int:
             return self._ask(asker, json.dumps({"query": {"ids": {"values": list(batch)}}}), read_count)
@@ -64,7 +69,7 @@ class SearchServer:
 
         Queries come in batches. Nothing else of what a batch finds outlives it.
         """
-        asker = self._asker(Endpoint(self._url("_msearch"), self._login, self._timeout, content_type=_LINES))
+        asker = self._asker(Endpoint(self._url("_msearch"), self._login, self._limits, content_type=_LINES))
 
         def one(batch: Sequence[str]) -> list[T]:
             return self._ask(
@@ -84,7 +89,7 @@ class SearchServer:
         return "".join(json.dumps(line) + "\n" for line in lines)
 
     def _read(self, call: str, read: Callable[[object], T]) -> T:
-        asker = self._asker(Endpoint(self._url(call), self._login, self._timeout, method="GET"))
+        asker = self._asker(Endpoint(self._url(call), self._login, self._limits, method="GET"))
         return asker.ask_all("index", [""], lambda body: self._ask(asker, body, read), [1], 1)[0]
 
     def _url(self, call: str) -> str:
@@ -97,23 +102,24 @@ class SearchServer:
         try:
             return asker.ask_anew(lambda _: body, read)
         except RefusalError as refusal:
-            raise self._explained(refusal, asker.endpoint.hide) from None
+            raise self._explained(refusal) from None
 
-    def _explained(self, refusal: RefusalError, hide: Callable[[str], str]) -> UserError:
+    def _explained(self, refusal: RefusalError) -> UserError:
+        said = self._login.hide(str(refusal))
         if refusal.status == 404:
             return UserError(
                 f"{self.base}: there is no index {self.index!r}. `GET {self.base}/_cat/indices` lists them."
             )
         if refusal.status in (401, 403):
             return UserError(
-                f"{refusal} For a user and a password: login_env=NAME, of a variable that holds USER:PASSWORD."
+                f"{said} For a user and a password: login_env=NAME, of a variable that holds USER:PASSWORD."
             )
         if refusal.status == 413:
             return UserError(
                 f"{self.base}: the request is larger than the server takes (413; its http.max_content_length). Send fewer "
                 "queries at a time: batch=N"
             )
-        return UserError(f"{self.base}/{self.index}: {hide(str(refusal))}")
+        return UserError(f"{self.base}/{self.index}: {said}")
 
     def _refuse_missing_field(self, mappings: Mapping[str, Mapping[str, object]]) -> None:
         for name, fields in mappings.items():
@@ -121,5 +127,5 @@ class SearchServer:
                 texts = [field for field, kind in fields.items() if part_of(kind, "type") == "text"]
                 raise UserError(
                     f"{self.base}/{name}: there is no field {self.field!r} to search. Its fields of text: "
-                    f"{', '.join(texts) or 'none'}. Say which one: field=NAME"
+                    f"{shown(', '.join(texts), self._login.hide) or 'none'}. Say which one: field=NAME"
                 )

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.transport import NO_LOGIN, Authorization
 from constraintsuite.models.naming import ModelName
+from constraintsuite.store.http.secrets import NO_LOGIN, Authorization
 
 
 class OpenSearchSettings(RemoteSettings):

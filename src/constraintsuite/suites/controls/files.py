@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import TypeVar
 
-import yaml
 from pydantic import BaseModel
 
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import Words
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -16,8 +15,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 def read_data(name: str, model: type[Model]) -> Model:
     """A file of `controls/data` as a `model`; a wrong key or type is an error."""
-    file = resources.files("constraintsuite.suites.controls").joinpath("data", name)
-    return model.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return model.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", name))
 
 
 class GuardWords(BaseModel, frozen=True, extra="forbid"):

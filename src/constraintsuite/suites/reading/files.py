@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TypeVar
 
-import yaml
 from pydantic import BaseModel
+
+from constraintsuite.store.yaml_files import read_package_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_beside(package: str, name: str, model: type[Model]) -> Model:
     """The YAML file `name` of a package as a `model`; a wrong key or type is an error."""
-    file = resources.files(package).joinpath(name)
-    return model.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return model.model_validate(read_package_yaml(package, name))

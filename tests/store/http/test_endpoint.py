@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import socket
 from datetime import UTC, datetime
 
@@ -9,16 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.http.transport import (
-    Authorization,
-    BadAnswer,
-    Endpoint,
-    PassingFault,
-    RefusalError,
-    clip,
-    message_of,
-    seconds_to_wait,
-)
+from constraintsuite.store.http.endpoint import Endpoint
+from constraintsuite.store.http.faults import BadAnswer, PassingFault, RefusalError, clip, message_of, seconds_to_wait
+from constraintsuite.store.http.messages import Limits
+from constraintsuite.store.http.secrets import Authorization
 from models.http.servers import KEY, Server, running
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -78,8 +73,8 @@ def test_a_connection_is_used_again(server: Server) -> None:
     endpoint = Endpoint(server.url("/rerank"))
     for _ in range(3):
         endpoint.ask(BODY)
-    assert len(endpoint._connections) == 1
     endpoint.close()
+    assert len({asked.port for asked in server.requests}) == 1
 
 
 def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server: Server) -> None:
@@ -104,7 +99,7 @@ def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server: Se
 )
 def test_what_may_pass_is_told_by_its_kind(server: Server, fault: str, kind: str, wait: float | None) -> None:
     server.faults.append(fault)
-    endpoint = Endpoint(server.url("/rerank"), timeout_seconds=0.1 if fault == "slow" else 5)
+    endpoint = Endpoint(server.url("/rerank"), limits=Limits(seconds=0.1 if fault == "slow" else 5))
     with pytest.raises(PassingFault) as caught:
         endpoint.ask(BODY)
     endpoint.close()
@@ -136,6 +131,11 @@ def test_a_refusal_carries_the_servers_words_and_what_to_do(server: Server, stat
     with pytest.raises(RefusalError, match=rf"refused the request \({status}\): status {status} for key none.*{hint}"):
         endpoint.ask(BODY)
     endpoint.close()
+
+
+def test_a_refusal_comes_whole_from_another_process() -> None:
+    copy = pickle.loads(pickle.dumps(RefusalError(413, "too large")))
+    assert (copy.status, str(copy)) == (413, "too large")
 
 
 @pytest.mark.parametrize("fault", ["401", "429"])

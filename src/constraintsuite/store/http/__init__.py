@@ -1,0 +1,1 @@
+"""The HTTP client of the package: requests with limits, JSON endpoints, downloads."""
