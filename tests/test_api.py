@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import runpy
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import replace
+from html.parser import HTMLParser
+from io import StringIO
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 
 import constraintsuite as cs
+from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.rejudge import rejudge
 from constraintsuite.metrics.ties import TieRule
-from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
+from experiments.tiny_suite import CONTROLS, DOGLESS, DOGS, EXAMPLES, NO_DOGS, write_suite
 
-EXAMPLES_FOLDER = Path(__file__).parent.parent / "docs" / "examples"
+DOCS = Path(__file__).parent.parent / "docs"
+EXAMPLES_FOLDER = DOCS / "examples"
 SCRIPTS = sorted(path.name for path in EXAMPLES_FOLDER.glob("*.py"))
 
 
@@ -51,28 +61,116 @@ def other(suite: cs.Suite) -> cs.Run:
     return cs.evaluate(longer, suite, suite.path.parent / "runs", quiet=True)
 
 
-def test_every_public_name_is_there_and_said() -> None:
+def test_every_public_name_says_what_it_is() -> None:
     assert dir(cs) == sorted([*cs.__all__, "__version__"])
-    assert all(callable(getattr(cs, name)) for name in cs.__all__)
-    assert all(getattr(cs, name).__doc__ for name in cs.__all__)
+    silent = [name for name in cs.__all__ if not inspect.getdoc(getattr(cs, name))]
+    without_example = [
+        name for name in cs.__all__ if name.islower() and f"cs.{name}(" not in (inspect.getdoc(getattr(cs, name)) or "")
+    ]
+    assert (silent, without_example) == ([], [])
     with pytest.raises(AttributeError, match="no attribute 'evaluates'"):
         cs.evaluates  # type: ignore[attr-defined]  # noqa: B018 - it is the asking that fails
 
 
-@pytest.mark.parametrize("name", ["build", "evaluate", "models"])
-def test_a_name_that_is_a_folder_too_is_both(name: str) -> None:
-    found = getattr(cs, name)
-    assert isinstance(found, ModuleType)  # once the folder is loaded
-    assert callable(found)
+_ANY_ORDER = """
+import inspect, pickle, pkgutil
+from importlib import import_module
+import constraintsuite as cs
+
+def load():
+    for module in pkgutil.iter_modules(cs.__path__):
+        if module.name != "__main__":
+            import_module(f"constraintsuite.{module.name}")
+    import constraintsuite.experiments.run, constraintsuite.suites.build
+
+def check():
+    for name in cs.__all__:
+        found = getattr(cs, name)
+        assert inspect.isfunction(found) if name.islower() else inspect.isclass(found), (name, found)
+        assert found.__name__ == name
+        assert pickle.loads(pickle.dumps(found)) is found
+        assert "(self" not in str(inspect.signature(found)), name
+    names = {}
+    exec("from constraintsuite import *", names)
+    assert all(names[name] is getattr(cs, name) for name in cs.__all__)
+"""
+
+
+@pytest.mark.parametrize("order", ["load(); check()", "check(); load(); check()"])
+def test_a_public_name_is_its_function_whatever_was_imported_before(order: str) -> None:
+    command = [sys.executable, "-c", f"{_ANY_ORDER}\n{order}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode == 0, result.stderr
 
 
 def test_a_suite_is_its_main_examples(suite: cs.Suite) -> None:
-    assert (len(suite), list(suite), suite.controls) == (5, list(EXAMPLES), CONTROLS)
-    assert suite["dogless"] == DOGLESS
-    assert suite["loud"] == CONTROLS[0]
+    assert [example.record for example in suite] == list(EXAMPLES)
+    assert [control.record for control in suite.controls] == list(CONTROLS)
+    assert len(suite) == 5
+    assert suite["dogless"] == suite.examples[2] == cs.Example(DOGLESS)
+    assert suite["loud"] == suite.controls[0]
     with pytest.raises(UserError, match="Did you mean 'dogless'"):
         suite["dogles"]
     assert repr(suite) == f"Suite tiny: 5 examples, 3 controls ({suite.path})"
+
+
+def test_an_example_prints_its_queries_and_documents(suite: cs.Suite) -> None:
+    assert str(suite["dogless"]).splitlines() == [
+        "Example dogless (explicit): campsites without dogs",
+        "opposite: campsites with dogs",
+        f"satisfying: Satisfying – {NO_DOGS}",
+        f"violating: Violating – {DOGS}",
+    ]
+
+
+class Card(HTMLParser):
+    """The elements of a card, its words, and its marked words by the class of the mark."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.marked: list[tuple[str, str]] = []
+        self.words = ""
+        self._mark = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self._mark = dict(attrs).get("class") or "" if tag == "mark" else ""
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+        if self._mark:
+            self.marked.append((self._mark, data))
+            self._mark = ""
+
+
+def test_an_example_is_a_card_with_its_evidence_marked(suite: cs.Suite) -> None:
+    card = Card(suite["dogless"]._repr_html_())
+    legend = 5
+    assert card.marked[legend:] == [("cue", "without"), ("y", "dogs"), ("negated", "dogs"), ("affirmed", "dogs")]
+    for words in ("campsites with dogs", "✓ satisfying", "✗ violating", "where dogs are not allowed"):
+        assert words in card.words
+    assert "light-dark(" in card.words
+    assert '[data-jp-theme-light="false"] .csuite-card' in card.words
+
+
+def test_nothing_in_a_text_becomes_markup() -> None:
+    bad = '"><script>alert(1)</script><img src=x onerror="alert(2)">'
+    hostile = replace(
+        DOGLESS,
+        id=bad,
+        domain=bad,
+        query=replace(DOGLESS.query, neg=bad, base=bad),
+        constraint=replace(DOGLESS.constraint, y="script", y_surface_forms=(bad,)),
+        docs=replace(DOGLESS.docs, pos=replace(DOGLESS.docs.pos, title=bad, text=bad)),
+        evidence=tuple(replace(found, start=3, end=9, verdict=bad) for found in DOGLESS.evidence),
+    )
+    harmless, card = Card(cs.Example(DOGLESS)._repr_html_()), Card(cs.Example(hostile)._repr_html_())
+    assert (card.tags, card.attributes) == (harmless.tags, harmless.attributes)
+    assert card.words.count("alert(1)") == 6
 
 
 def test_a_suite_counts_and_measures_itself(suite: cs.Suite) -> None:
@@ -96,7 +194,7 @@ def test_a_run_finds_its_suite(run: cs.Run, suite: cs.Suite) -> None:
 
 def test_a_function_is_scored_as_a_model_would_be(other: cs.Run, suite: cs.Suite) -> None:
     assert other.model == "python:longer"
-    expected = [len(example.docs.pos.text) > len(example.docs.neg.text) for example in suite]
+    expected = [len(example.docs.pos.text) > len(example.docs.neg.text) for example in EXAMPLES]
     assert [result.neg == "right" for result in other.results[:5]] == expected
     assert json.loads((other.path / "model.json").read_text()) == {"called": "from Python"}
 
@@ -118,9 +216,27 @@ def test_a_function_is_called_again_and_its_run_renewed_only_if_a_score_changed(
     assert [r.gap_neg for r in second.results] == [-r.gap_neg for r in first.results]
 
 
-def test_an_object_goes_by_its_class_or_the_name_it_is_given(suite: cs.Suite, tmp_path: Path) -> None:
-    assert cs.evaluate(Shorter(), suite, tmp_path, quiet=True).model == "python:Shorter"
-    assert cs.evaluate(longer, suite, tmp_path, name="mine", quiet=True).model == "python:mine"
+@pytest.mark.parametrize(
+    ("own", "name", "expected"),
+    [
+        ({}, None, "SimpleNamespace"),
+        ({}, "mine", "mine"),
+        ({"name": "theirs"}, None, "theirs"),
+        ({"name": "theirs"}, "mine", "mine"),
+        ({"name": 7}, None, "SimpleNamespace"),
+        ({"name_or_path": "models/ours", "name": "theirs"}, None, "models/ours"),
+        ({"transformers_model": SimpleNamespace(name_or_path="owner/base")}, None, "owner/base"),
+        ({"model_card_data": SimpleNamespace(model_id="owner/tuned"), "name_or_path": "out"}, None, "owner/tuned"),
+        ({"model_card_data": SimpleNamespace(model_id=None, base_model="owner/base")}, None, "owner/base"),
+    ],
+)
+def test_a_run_goes_by_the_name_it_is_given_or_by_what_the_object_calls_itself(
+    suite: cs.Suite, tmp_path: Path, own: dict[str, object], name: str | None, expected: str
+) -> None:
+    model = SimpleNamespace(score=longer, **own)
+    run = cs.evaluate(model, suite, tmp_path, name=name, quiet=True)
+    assert run.model == f"python:{expected}"
+    assert json.loads((run.path / "model.json").read_text()) == {"called": "from Python", "method": "score"}
 
 
 @pytest.mark.parametrize(
@@ -131,6 +247,7 @@ def test_an_object_goes_by_its_class_or_the_name_it_is_given(suite: cs.Suite, tm
         ("bm26", None, "Did you mean 'bm25'"),
         (lambda pairs: [1.0], "short", "for 32 pairs"),
         (lambda pairs: [float("nan") for _ in pairs], "nan", "gave nan"),
+        (7, None, r"'python:int' cannot score: .* score\(pairs\), predict\(pairs\) or encode\(texts\)"),
     ],
 )
 def test_what_cannot_be_evaluated_is_explained_and_nothing_written(
@@ -205,7 +322,9 @@ def test_plots_show_themselves(run: cs.Run) -> None:
 
 def test_a_run_and_a_comparison_show_themselves(run: cs.Run, other: cs.Run) -> None:
     assert repr(run).startswith("Run of bm25:nostop on tiny: accuracy 0.200 [")
-    assert run._repr_html_().count("<table>") == 2
+    low, high = (f"{100 * (end or 0):.1f}" for end in (run.figure().low, run.figure().high))
+    assert f"20.0<br><small>{low}–{high}</small>" in run._repr_html_()
+    assert "all main examples<br><small>n=5</small>" in run._repr_html_()
     comparison = cs.compare(run, other)
     assert "bm25:nostop → python:longer" in str(comparison)
     assert "<table>" in comparison._repr_html_()
@@ -233,9 +352,54 @@ def test_a_report_is_written(run: cs.Run, other: cs.Run, tmp_path: Path) -> None
         cs.report(out=tmp_path / "none")
 
 
-def test_models_are_listed(run: cs.Run) -> None:
-    assert "bm25" in {row[0] for row in cs.models().rows}
-    assert all(row[1] for row in cs.models().rows)
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    file = tmp_path / "gate.yaml"
+    file.write_text(
+        "rules:\n  - {metric: accuracy, min: 0.1}\n  - {metric: accuracy, max_drop: 0.1, significant: false}\n"
+    )
+    return file
+
+
+def test_a_gate_says_whether_a_run_passes_and_why_not(run: cs.Run, other: cs.Run, policy: Path) -> None:
+    better, worse = sorted((run, other), key=lambda each: -(each.figure().value or 0))
+    passed, failed = cs.gate(better, policy, baseline=worse.path), cs.gate(worse.path, policy, baseline=better)
+    assert (passed.passed, bool(passed), passed.reasons) == (True, True, ())
+    assert (failed.passed, bool(failed), len(failed.reasons)) == (False, False, 1)
+    assert failed.reasons[0].startswith("accuracy: max_drop 0.1: drop of 0.4 is beyond 0.1")
+    assert [row[1] for row in failed.table().rows] == ["passed", "FAILED"]
+    assert repr(failed) == f"{worse.model} does not pass on tiny, compared with {better.model}"
+    assert "<table>" in failed._repr_html_()
+
+
+def test_a_gate_that_compares_asks_for_a_baseline(run: cs.Run, policy: Path) -> None:
+    with pytest.raises(UserError, match="compares with a baseline"):
+        cs.gate(run, policy)
+
+
+def test_models_are_listed_with_what_is_on_this_machine() -> None:
+    rows = {row["model"]: row for row in cs.list_models().to_records()}
+    assert (rows["bm25"]["kind"], rows["bm25"]["state"]) == ("family", None)
+    assert (rows["cross:tiny"]["kind"], rows["cross:tiny"]["state"]) == ("weights", "here")
+    assert all(row["about"] for row in rows.values())
+
+
+def test_proposals_are_those_of_the_command_and_can_be_built_once_accepted(tmp_path: Path) -> None:
+    found = cs.propose("sample", tmp_path / "ours.jsonl", analyser="rules", quiet=True)
+    command = ["propose", "--corpus", "sample", "--analyser", "rules", "--out", str(tmp_path / "theirs.jsonl")]
+    told = CliRunner().invoke(cli, command, catch_exceptions=False).stdout
+    assert (tmp_path / "ours.jsonl").read_bytes() == (tmp_path / "theirs.jsonl").read_bytes()
+    assert str(found).replace("ours.jsonl", "theirs.jsonl") == told.rstrip("\n")
+    assert len(found.table(top=7)) == 7
+    assert len(found.table()) == len(found.proposals)
+    assert found.coverage.verdict in found._repr_html_()
+
+    accepted = {proposal.id for proposal in found.proposals[:3]}
+    lines = [json.loads(line) for line in found.file.read_text().splitlines()]
+    judged = [line | {"status": "accepted" if line["id"] in accepted else "rejected"} for line in lines]
+    found.file.write_text("".join(json.dumps(line) + "\n" for line in judged))
+    suite = cs.build("sample", tmp_path / "suite", analyser="rules", approved=found.file, quiet=True)
+    assert {example.record.proposal for example in suite} <= accepted
 
 
 def test_a_recipe_says_all_there_is_to_say(tmp_path: Path) -> None:
@@ -272,8 +436,8 @@ def workplace(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
         ("build_and_evaluate.py", "Open report/index.html"),
         ("compare_two_models.py", "\\toprule"),
         ("import_nevir.py", "Suite nevir: 2 examples"),
-        ("own_scorer.py", "Run of python:obeys on sample"),
-        ("slices_and_plots.py", " | wrong by -"),
+        ("own_scorer.py", "Run of python:LetterCounts on sample"),
+        ("slices_and_plots.py", "This is wrong by -"),
     ],
 )
 def test_the_worked_examples_work(workplace: Path, script: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -296,4 +460,13 @@ def test_the_notebook_runs_from_top_to_bottom(workplace: Path) -> None:
     names: dict[str, object] = {"__name__": "__main__"}
     for cell in cells:
         exec("".join(cell["source"]), names)
+    assert (workplace / "report" / "index.html").is_file()
+
+
+def test_the_first_block_of_the_page_prints_what_the_page_says(workplace: Path) -> None:
+    code, printed = (DOCS / "python.md").read_text(encoding="utf-8").split("```")[1:4:2]
+    out = StringIO()
+    with redirect_stdout(out):
+        exec(code.removeprefix("python\n"), {"__name__": "__main__"})
+    assert [line.rstrip() for line in out.getvalue().splitlines()] == printed.removeprefix("text\n").splitlines()
     assert (workplace / "report" / "index.html").is_file()
