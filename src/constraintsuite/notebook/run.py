@@ -19,6 +19,7 @@ from constraintsuite.notebook.suite import Suite, load_suite
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
+from constraintsuite.reports.figures import Value
 from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
 from constraintsuite.reports.sections.errors import error_chart
 from constraintsuite.reports.sections.gaps import gap_charts
@@ -107,7 +108,9 @@ class Run:
 
     def _repr_html_(self) -> str:
         groups = {"all main examples": self.summary.overall, **self._groups("slice")}
-        rows = tuple((short_slice(key), *(group.metrics[name] for name in _SHOWN)) for key, group in groups.items())
+        rows: tuple[tuple[Value, ...], ...] = tuple(
+            (short_slice(key), *(group.metrics[name] for name in _SHOWN)) for key, group in groups.items()
+        )
         columns = (Column("slice"), *(Column(METRICS[name].title, "share") for name in _SHOWN))
         caption = f"{self.model} on {self.summary.suite}: per cent, with 95 % interval and number of examples."
         return Table("run", caption, columns, rows)._repr_html_()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,7 +40,7 @@ class HasEncode(Protocol):
         """One vector per text."""
 
 
-Model = str | Callable[[list[Pair]], Sequence[float]] | HasScore | HasPredict | HasEncode
+Model = str | Callable[[list[Pair]], Iterable[float]] | HasScore | HasPredict | HasEncode
 """A model string such as `cross:FOLDER`, a function of (query, text) pairs, or an object with one of these methods."""
 
 

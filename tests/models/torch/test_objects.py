@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from sentence_transformers import CrossEncoder, MultiVectorEncoder, SentenceTransformer, SparseEncoder
 from transformers import BertForSequenceClassification
 
+import constraintsuite as cs
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.callable import PythonScorer
-from experiments.tiny_suite import CREAM, DOGS, LEEKS
+from experiments.tiny_suite import CREAM, DOGS, LEEKS, write_suite
 from models.torch.tiny_folders import (
     bert_config,
     make_asymmetric_splade,
@@ -36,7 +39,7 @@ def make_cross(folder: Path, labels: int) -> CrossEncoder:
 
 
 def score(model: object) -> list[float]:
-    return PythonScorer("python:mine", model, "", Workbench()).score(PAIRS).tolist()
+    return [float(number) for number in PythonScorer("python:mine", model, "", Workbench()).score(PAIRS)]
 
 
 def test_a_cross_encoder_is_asked_to_predict(tmp_path: Path) -> None:
@@ -44,6 +47,26 @@ def test_a_cross_encoder_is_asked_to_predict(tmp_path: Path) -> None:
     assert score(model) == pytest.approx(model.predict(PAIRS).tolist())
     with pytest.raises(UserError, match=r"shape \(6, 3\) for 6 pairs, expected one number each"):
         score(make_cross(tmp_path / "nli", labels=3))
+
+
+@pytest.mark.parametrize(
+    ("make", "facts"),
+    [
+        (lambda folder: make_cross(folder, labels=1), {"method": "predict"}),
+        (
+            lambda folder: SentenceTransformer(str(make_dense(folder)), device="cpu"),
+            {"method": "encode", "similarity": "cosine"},
+        ),
+    ],
+    ids=["cross", "dense"],
+)
+def test_a_model_is_evaluated_under_the_name_of_its_weights(
+    tmp_path: Path, make: Callable[[Path], Any], facts: dict[str, str]
+) -> None:
+    model = make(tmp_path / "model")
+    run = cs.evaluate(model, write_suite(tmp_path / "suite"), tmp_path / "runs", quiet=True)
+    assert run.model.startswith(f"python:{tmp_path / 'model'}")
+    assert json.loads((run.path / "model.json").read_text()) == {"called": "from Python", **facts}
 
 
 @pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")  # torch's, from within the library
