@@ -8,24 +8,18 @@ import runpy
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import replace
-from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner
 
 import constraintsuite as cs
-from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.rejudge import rejudge
 from constraintsuite.metrics.ties import TieRule
-from experiments.tiny_suite import CONTROLS, DOGLESS, DOGS, EXAMPLES, NO_DOGS, write_suite
+from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 
 DOCS = Path(__file__).parent.parent / "docs"
 EXAMPLES_FOLDER = DOCS / "examples"
@@ -34,11 +28,6 @@ SCRIPTS = sorted(path.name for path in EXAMPLES_FOLDER.glob("*.py"))
 
 def longer(pairs: list[tuple[str, str]]) -> list[float]:
     return [float(len(text)) for _, text in pairs]
-
-
-class Shorter:
-    def score(self, pairs: list[tuple[str, str]]) -> Sequence[float]:
-        return [-length for length in longer(pairs)]
 
 
 @pytest.fixture(scope="module")
@@ -114,65 +103,6 @@ def test_a_suite_is_its_main_examples(suite: cs.Suite) -> None:
     assert repr(suite) == f"Suite tiny: 5 examples, 3 controls ({suite.path})"
 
 
-def test_an_example_prints_its_queries_and_documents(suite: cs.Suite) -> None:
-    assert str(suite["dogless"]).splitlines() == [
-        "Example dogless (explicit): campsites without dogs",
-        "opposite: campsites with dogs",
-        f"satisfying: Satisfying – {NO_DOGS}",
-        f"violating: Violating – {DOGS}",
-    ]
-
-
-class Card(HTMLParser):
-    """The elements of a card, its words, and its marked words by the class of the mark."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.marked: list[tuple[str, str]] = []
-        self.words = ""
-        self._mark = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-        self._mark = dict(attrs).get("class") or "" if tag == "mark" else ""
-
-    def handle_data(self, data: str) -> None:
-        self.words += data
-        if self._mark:
-            self.marked.append((self._mark, data))
-            self._mark = ""
-
-
-def test_an_example_is_a_card_with_its_evidence_marked(suite: cs.Suite) -> None:
-    card = Card(suite["dogless"]._repr_html_())
-    legend = 5
-    assert card.marked[legend:] == [("cue", "without"), ("y", "dogs"), ("negated", "dogs"), ("affirmed", "dogs")]
-    for words in ("campsites with dogs", "✓ satisfying", "✗ violating", "where dogs are not allowed"):
-        assert words in card.words
-    assert "light-dark(" in card.words
-    assert '[data-jp-theme-light="false"] .csuite-card' in card.words
-
-
-def test_nothing_in_a_text_becomes_markup() -> None:
-    bad = '"><script>alert(1)</script><img src=x onerror="alert(2)">'
-    hostile = replace(
-        DOGLESS,
-        id=bad,
-        domain=bad,
-        query=replace(DOGLESS.query, neg=bad, base=bad),
-        constraint=replace(DOGLESS.constraint, y="script", y_surface_forms=(bad,)),
-        docs=replace(DOGLESS.docs, pos=replace(DOGLESS.docs.pos, title=bad, text=bad)),
-        evidence=tuple(replace(found, start=3, end=9, verdict=bad) for found in DOGLESS.evidence),
-    )
-    harmless, card = Card(cs.Example(DOGLESS)._repr_html_()), Card(cs.Example(hostile)._repr_html_())
-    assert (card.tags, card.attributes) == (harmless.tags, harmless.attributes)
-    assert card.words.count("alert(1)") == 6
-
-
 def test_a_suite_counts_and_measures_itself(suite: cs.Suite) -> None:
     assert suite.table(by="domain").rows == (("food", 3), ("travel", 2))
     assert suite.table().rows[0] == ("minpairs", 2)
@@ -214,29 +144,6 @@ def test_a_function_is_called_again_and_its_run_renewed_only_if_a_score_changed(
     weight = -1.0  # nothing in its source says so
     second = cs.evaluate(weighted, suite, tmp_path, quiet=True)
     assert [r.gap_neg for r in second.results] == [-r.gap_neg for r in first.results]
-
-
-@pytest.mark.parametrize(
-    ("own", "name", "expected"),
-    [
-        ({}, None, "SimpleNamespace"),
-        ({}, "mine", "mine"),
-        ({"name": "theirs"}, None, "theirs"),
-        ({"name": "theirs"}, "mine", "mine"),
-        ({"name": 7}, None, "SimpleNamespace"),
-        ({"name_or_path": "models/ours", "name": "theirs"}, None, "models/ours"),
-        ({"transformers_model": SimpleNamespace(name_or_path="owner/base")}, None, "owner/base"),
-        ({"model_card_data": SimpleNamespace(model_id="owner/tuned"), "name_or_path": "out"}, None, "owner/tuned"),
-        ({"model_card_data": SimpleNamespace(model_id=None, base_model="owner/base")}, None, "owner/base"),
-    ],
-)
-def test_a_run_goes_by_the_name_it_is_given_or_by_what_the_object_calls_itself(
-    suite: cs.Suite, tmp_path: Path, own: dict[str, object], name: str | None, expected: str
-) -> None:
-    model = SimpleNamespace(score=longer, **own)
-    run = cs.evaluate(model, suite, tmp_path, name=name, quiet=True)
-    assert run.model == f"python:{expected}"
-    assert json.loads((run.path / "model.json").read_text()) == {"called": "from Python", "method": "score"}
 
 
 @pytest.mark.parametrize(
@@ -352,54 +259,11 @@ def test_a_report_is_written(run: cs.Run, other: cs.Run, tmp_path: Path) -> None
         cs.report(out=tmp_path / "none")
 
 
-@pytest.fixture
-def policy(tmp_path: Path) -> Path:
-    file = tmp_path / "gate.yaml"
-    file.write_text(
-        "rules:\n  - {metric: accuracy, min: 0.1}\n  - {metric: accuracy, max_drop: 0.1, significant: false}\n"
-    )
-    return file
-
-
-def test_a_gate_says_whether_a_run_passes_and_why_not(run: cs.Run, other: cs.Run, policy: Path) -> None:
-    better, worse = sorted((run, other), key=lambda each: -(each.figure().value or 0))
-    passed, failed = cs.gate(better, policy, baseline=worse.path), cs.gate(worse.path, policy, baseline=better)
-    assert (passed.passed, bool(passed), passed.reasons) == (True, True, ())
-    assert (failed.passed, bool(failed), len(failed.reasons)) == (False, False, 1)
-    assert failed.reasons[0].startswith("accuracy: max_drop 0.1: drop of 0.4 is beyond 0.1")
-    assert [row[1] for row in failed.table().rows] == ["passed", "FAILED"]
-    assert repr(failed) == f"{worse.model} does not pass on tiny, compared with {better.model}"
-    assert "<table>" in failed._repr_html_()
-
-
-def test_a_gate_that_compares_asks_for_a_baseline(run: cs.Run, policy: Path) -> None:
-    with pytest.raises(UserError, match="compares with a baseline"):
-        cs.gate(run, policy)
-
-
 def test_models_are_listed_with_what_is_on_this_machine() -> None:
     rows = {row["model"]: row for row in cs.list_models().to_records()}
     assert (rows["bm25"]["kind"], rows["bm25"]["state"]) == ("family", None)
     assert (rows["cross:tiny"]["kind"], rows["cross:tiny"]["state"]) == ("weights", "here")
     assert all(row["about"] for row in rows.values())
-
-
-def test_proposals_are_those_of_the_command_and_can_be_built_once_accepted(tmp_path: Path) -> None:
-    found = cs.propose("sample", tmp_path / "ours.jsonl", analyser="rules", quiet=True)
-    command = ["propose", "--corpus", "sample", "--analyser", "rules", "--out", str(tmp_path / "theirs.jsonl")]
-    told = CliRunner().invoke(cli, command, catch_exceptions=False).stdout
-    assert (tmp_path / "ours.jsonl").read_bytes() == (tmp_path / "theirs.jsonl").read_bytes()
-    assert str(found).replace("ours.jsonl", "theirs.jsonl") == told.rstrip("\n")
-    assert len(found.table(top=7)) == 7
-    assert len(found.table()) == len(found.proposals)
-    assert found.coverage.verdict in found._repr_html_()
-
-    accepted = {proposal.id for proposal in found.proposals[:3]}
-    lines = [json.loads(line) for line in found.file.read_text().splitlines()]
-    judged = [line | {"status": "accepted" if line["id"] in accepted else "rejected"} for line in lines]
-    found.file.write_text("".join(json.dumps(line) + "\n" for line in judged))
-    suite = cs.build("sample", tmp_path / "suite", analyser="rules", approved=found.file, quiet=True)
-    assert {example.record.proposal for example in suite} <= accepted
 
 
 def test_a_recipe_says_all_there_is_to_say(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ class PythonScorer:
             for start in range(0, len(pairs), _BATCH):
                 batch = list(pairs[start : start + _BATCH])
                 given = _call(self.name, self.method.call, list(batch), expected=self.method.expected)
-                parts.append(check_scores(self.name, batch, _without_gradients(given)))
+                parts.append(check_scores(self.name, batch, _from_torch(given)))
                 advance(len(batch))
         return np.concatenate(parts)
 
@@ -128,6 +128,9 @@ class VectorComparison:
         texts = self._encode([text for _, text in pairs], "document")
         if self._compares_itself:
             return np.array([self._compare(*vectors) for vectors in zip(queries, texts, strict=True)])
+        sizes = sorted({vector.shape for vector in (*queries, *texts)})
+        if len(sizes) > 1:
+            raise UserError(f"Model {self._name!r} gave vectors of different sizes: {', '.join(map(str, sizes))}.")
         return SIMILARITIES[self._similarity](np.stack(queries), np.stack(texts))  # type: ignore[index]
 
     @property
@@ -150,7 +153,7 @@ class VectorComparison:
         if self._compares_itself:
             return given
         try:
-            vectors = np.asarray(_without_gradients(given), dtype=np.float64)
+            vectors = np.asarray(_from_torch(given), dtype=np.float64)
         except (TypeError, ValueError):
             raise UserError(
                 f"Model {self._name!r} gave {given!r:.80}, expected a vector per text. {_OF_TEXTS}"
@@ -162,7 +165,7 @@ class VectorComparison:
         return vectors
 
     def _compare(self, query: object, text: object) -> float:
-        found = np.asarray(_without_gradients(self._model.similarity(query, text)), dtype=np.float64)
+        found = np.asarray(_from_torch(self._model.similarity(query, text)), dtype=np.float64)
         if found.size != 1:
             raise UserError(f"Model {self._name!r}: similarity gave shape {found.shape} for one query and one text.")
         return float(found.item())
@@ -178,12 +181,12 @@ def _similarity_of(name: str, model: object) -> str:
     return said
 
 
-def _without_gradients(given: Any) -> Any:  # noqa: ANN401 - whatever the user's code gave
+def _from_torch(given: Any) -> Any:  # noqa: ANN401 - whatever the user's code gave
     """Tensors of any device as arrays; all else as it is."""
     if hasattr(given, "detach"):
         return given.detach().cpu().double().numpy()
     if isinstance(given, list | tuple) and given and hasattr(given[0], "detach"):
-        return [_without_gradients(each) for each in given]
+        return [_from_torch(each) for each in given]
     return given
 
 
