@@ -51,7 +51,9 @@ def run(out: Path, data: Path) -> None:
         if suite != "nevir":
             audit = _csuite(out, "suite", "audit", f"suites/{suite}", "--json")
             (out / f"audit-{suite}.json").write_text(audit, encoding="utf-8")
-    _csuite(out, "explain", "attribute", "suites/sample", "--model", "cross:tiny", "--split", "test", "--out", "explain/a")
+    _csuite(
+        out, "explain", "attribute", "suites/sample", "--model", "cross:tiny", "--split", "test", "--out", "explain/a"
+    )
     _csuite(out, "memory", "bench", "--modes", "all", "--budget", "10", "--repeats", "0", "--out", "runs/memory")
     _csuite(out, "ann", "run", "bench.yaml", "--out", "runs/ann")
 
@@ -181,14 +183,10 @@ def _plain_old(row: Json) -> Json:
             else {}
             for role, side in sides.items()
         },
-        "edit": [
-            edit["operator"] if edit and edit["document"] in (side, "both") else "" for side in ("pos", "neg")
-        ],
+        "edit": [edit["operator"] if edit and edit["document"] in (side, "both") else "" for side in ("pos", "neg")],
         "changed": [edit[f"spans_{side}"] if edit else [] for side in ("pos", "neg")],
         "preferences": sorted(preferences),
-        "constraint": [
-            row["constraint"][key] for key in ("y", "negation_marker", "y_surface_forms", "y_kinds")
-        ],
+        "constraint": [row["constraint"][key] for key in ("y", "negation_marker", "y_surface_forms", "y_kinds")],
         "evidence": [
             [names[e["document"]], e["start"], e["end"], e["verdict"], e["cue"], e["rule"]] for e in row["evidence"]
         ],
@@ -240,7 +238,11 @@ def _plain_result(row: Json) -> Json:
 
 _METRICS = {"base_accuracy": "opposite_accuracy"}
 _GROUPINGS = {"marker": "cue", "cue": "document_cue"}
-_OF_IDIOMS = {"base_accuracy": "restated_accuracy", "twin_accuracy": "opposite_accuracy", "twin_paired_accuracy": "paired_accuracy"}
+_OF_IDIOMS = {
+    "base_accuracy": "restated_accuracy",
+    "twin_accuracy": "opposite_accuracy",
+    "twin_paired_accuracy": "paired_accuracy",
+}
 
 
 def _figures(old: Path, new: Path, place: str) -> Iterator[str]:
@@ -266,7 +268,13 @@ def _group(name: str, before: Json, after: Json) -> Iterator[str]:
         found = metric
         if is_old:
             found = (_OF_IDIOMS if idioms else _METRICS).get(metric, metric)
-            if idioms and metric in ("paired_accuracy", "sensitivity", "responsiveness", "normalised_sensitivity", *_CLASSES):
+            if idioms and metric in (
+                "paired_accuracy",
+                "sensitivity",
+                "responsiveness",
+                "normalised_sensitivity",
+                *_CLASSES,
+            ):
                 continue  # these compared an idiom with its affirmative query, and compare it with its exclusion now
             if metric.startswith("twin") and not idioms:
                 continue
@@ -319,7 +327,7 @@ def _cells(folder: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _effects(old: Path, new: Path) -> Iterator[str]:
-    import pyarrow.parquet as parquet  # noqa: PLC0415 - only here
+    from pyarrow import parquet  # noqa: PLC0415 - only here
 
     parts = sorted(path.name for path in (old / "explain" / "a" / "effects").glob("*.parquet"))
     yield from _differ("parts", parts, sorted(p.name for p in (new / "explain" / "a" / "effects").glob("*.parquet")))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import runpy
 import shutil
-from collections.abc import Sequence
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
@@ -18,17 +21,13 @@ from constraintsuite.experiments.rejudge import rejudge
 from constraintsuite.metrics.ties import TieRule
 from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 
-EXAMPLES_FOLDER = Path(__file__).parent.parent / "docs" / "examples"
+DOCS = Path(__file__).parent.parent / "docs"
+EXAMPLES_FOLDER = DOCS / "examples"
 SCRIPTS = sorted(path.name for path in EXAMPLES_FOLDER.glob("*.py"))
 
 
 def longer(pairs: list[tuple[str, str]]) -> list[float]:
     return [float(len(text)) for _, text in pairs]
-
-
-class Shorter:
-    def score(self, pairs: list[tuple[str, str]]) -> Sequence[float]:
-        return [-length for length in longer(pairs)]
 
 
 @pytest.fixture(scope="module")
@@ -51,25 +50,54 @@ def other(suite: cs.Suite) -> cs.Run:
     return cs.evaluate(longer, suite, suite.path.parent / "runs", quiet=True)
 
 
-def test_every_public_name_is_there_and_said() -> None:
+def test_every_public_name_says_what_it_is() -> None:
     assert dir(cs) == sorted([*cs.__all__, "__version__"])
-    assert all(callable(getattr(cs, name)) for name in cs.__all__)
-    assert all(getattr(cs, name).__doc__ for name in cs.__all__)
+    silent = [name for name in cs.__all__ if not inspect.getdoc(getattr(cs, name))]
+    without_example = [
+        name for name in cs.__all__ if name.islower() and f"cs.{name}(" not in (inspect.getdoc(getattr(cs, name)) or "")
+    ]
+    assert (silent, without_example) == ([], [])
     with pytest.raises(AttributeError, match="no attribute 'evaluates'"):
         cs.evaluates  # type: ignore[attr-defined]  # noqa: B018 - it is the asking that fails
 
 
-@pytest.mark.parametrize("name", ["build", "evaluate", "models"])
-def test_a_name_that_is_a_folder_too_is_both(name: str) -> None:
-    found = getattr(cs, name)
-    assert isinstance(found, ModuleType)  # once the folder is loaded
-    assert callable(found)
+_ANY_ORDER = """
+import inspect, pickle, pkgutil
+from importlib import import_module
+import constraintsuite as cs
+
+def load():
+    for module in pkgutil.iter_modules(cs.__path__):
+        if module.name != "__main__":
+            import_module(f"constraintsuite.{module.name}")
+    import constraintsuite.experiments.run, constraintsuite.suites.build
+
+def check():
+    for name in cs.__all__:
+        found = getattr(cs, name)
+        assert inspect.isfunction(found) if name.islower() else inspect.isclass(found), (name, found)
+        assert found.__name__ == name
+        assert pickle.loads(pickle.dumps(found)) is found
+        assert "(self" not in str(inspect.signature(found)), name
+    names = {}
+    exec("from constraintsuite import *", names)
+    assert all(names[name] is getattr(cs, name) for name in cs.__all__)
+"""
+
+
+@pytest.mark.parametrize("order", ["load(); check()", "check(); load(); check()"])
+def test_a_public_name_is_its_function_whatever_was_imported_before(order: str) -> None:
+    command = [sys.executable, "-c", f"{_ANY_ORDER}\n{order}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode == 0, result.stderr
 
 
 def test_a_suite_is_its_main_examples(suite: cs.Suite) -> None:
-    assert (len(suite), list(suite), suite.controls) == (5, list(EXAMPLES), CONTROLS)
-    assert suite["dogless"] == DOGLESS
-    assert suite["loud"] == CONTROLS[0]
+    assert [example.record for example in suite] == list(EXAMPLES)
+    assert [control.record for control in suite.controls] == list(CONTROLS)
+    assert len(suite) == 5
+    assert suite["dogless"] == suite.examples[2] == cs.Example(DOGLESS)
+    assert suite["loud"] == suite.controls[0]
     with pytest.raises(UserError, match="Did you mean 'dogless'"):
         suite["dogles"]
     assert repr(suite) == f"Suite tiny: 5 examples, 3 controls ({suite.path})"
@@ -96,8 +124,8 @@ def test_a_run_finds_its_suite(run: cs.Run, suite: cs.Suite) -> None:
 
 def test_a_function_is_scored_as_a_model_would_be(other: cs.Run, suite: cs.Suite) -> None:
     assert other.model == "python:longer"
-    expected = [len(example.satisfying.text) > len(example.violating.text) for example in suite]
-    assert [result.neg == "right" for result in other.results[:5]] == expected
+    expected = [len(example.satisfying.text) > len(example.violating.text) for example in EXAMPLES]
+    assert [result.outcomes["query"] == "right" for result in other.results[:5]] == expected
     assert json.loads((other.path / "model.json").read_text()) == {"called": "from Python"}
 
 
@@ -115,12 +143,7 @@ def test_a_function_is_called_again_and_its_run_renewed_only_if_a_score_changed(
     assert (first.path / "manifest.json").stat().st_mtime_ns == written
     weight = -1.0  # nothing in its source says so
     second = cs.evaluate(weighted, suite, tmp_path, quiet=True)
-    assert [r.gap_neg for r in second.results] == [-r.gap_neg for r in first.results]
-
-
-def test_an_object_goes_by_its_class_or_the_name_it_is_given(suite: cs.Suite, tmp_path: Path) -> None:
-    assert cs.evaluate(Shorter(), suite, tmp_path, quiet=True).model == "python:Shorter"
-    assert cs.evaluate(longer, suite, tmp_path, name="mine", quiet=True).model == "python:mine"
+    assert [r.gaps["query"] for r in second.results] == [-r.gaps["query"] for r in first.results]
 
 
 @pytest.mark.parametrize(
@@ -131,6 +154,7 @@ def test_an_object_goes_by_its_class_or_the_name_it_is_given(suite: cs.Suite, tm
         ("bm26", None, "Did you mean 'bm25'"),
         (lambda pairs: [1.0], "short", "for 32 pairs"),
         (lambda pairs: [float("nan") for _ in pairs], "nan", "gave nan"),
+        (7, None, r"'python:int' cannot score: .* score\(pairs\), predict\(pairs\) or encode\(texts\)"),
     ],
 )
 def test_what_cannot_be_evaluated_is_explained_and_nothing_written(
@@ -205,7 +229,9 @@ def test_plots_show_themselves(run: cs.Run) -> None:
 
 def test_a_run_and_a_comparison_show_themselves(run: cs.Run, other: cs.Run) -> None:
     assert repr(run).startswith("Run of bm25:nostop on tiny: accuracy 0.200 [")
-    assert run._repr_html_().count("<table>") == 2
+    low, high = (f"{100 * (end or 0):.1f}" for end in (run.figure().low, run.figure().high))
+    assert f"20.0<br><small>{low}–{high}</small>" in run._repr_html_()
+    assert "all main examples<br><small>n=5</small>" in run._repr_html_()
     comparison = cs.compare(run, other)
     assert "bm25:nostop → python:longer" in str(comparison)
     assert "<table>" in comparison._repr_html_()
@@ -233,9 +259,11 @@ def test_a_report_is_written(run: cs.Run, other: cs.Run, tmp_path: Path) -> None
         cs.report(out=tmp_path / "none")
 
 
-def test_models_are_listed(run: cs.Run) -> None:
-    assert "bm25" in {row[0] for row in cs.models().rows}
-    assert all(row[1] for row in cs.models().rows)
+def test_models_are_listed_with_what_is_on_this_machine() -> None:
+    rows = {row["model"]: row for row in cs.list_models().to_records()}
+    assert (rows["bm25"]["kind"], rows["bm25"]["state"]) == ("family", None)
+    assert (rows["cross:tiny"]["kind"], rows["cross:tiny"]["state"]) == ("weights", "here")
+    assert all(row["about"] for row in rows.values())
 
 
 def test_a_recipe_says_all_there_is_to_say(tmp_path: Path) -> None:
@@ -272,8 +300,8 @@ def workplace(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
         ("build_and_evaluate.py", "Open report/index.html"),
         ("compare_two_models.py", "\\toprule"),
         ("import_nevir.py", "Suite nevir: 2 examples"),
-        ("own_scorer.py", "Run of python:obeys on sample"),
-        ("slices_and_plots.py", " | wrong by -"),
+        ("own_scorer.py", "Run of python:LetterCounts on sample"),
+        ("slices_and_plots.py", "This is wrong by -"),
     ],
 )
 def test_the_worked_examples_work(workplace: Path, script: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -296,4 +324,13 @@ def test_the_notebook_runs_from_top_to_bottom(workplace: Path) -> None:
     names: dict[str, object] = {"__name__": "__main__"}
     for cell in cells:
         exec("".join(cell["source"]), names)
+    assert (workplace / "report" / "index.html").is_file()
+
+
+def test_the_first_block_of_the_page_prints_what_the_page_says(workplace: Path) -> None:
+    code, printed = (DOCS / "python.md").read_text(encoding="utf-8").split("```")[1:4:2]
+    out = StringIO()
+    with redirect_stdout(out):
+        exec(code.removeprefix("python\n"), {"__name__": "__main__"})
+    assert [line.rstrip() for line in out.getvalue().splitlines()] == printed.removeprefix("text\n").splitlines()
     assert (workplace / "report" / "index.html").is_file()

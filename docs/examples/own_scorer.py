@@ -1,6 +1,7 @@
-"""A scorer of your own: any function of (query, text) pairs, or any object with a method `score`.
+"""A model of your own: a function of (query, text) pairs, or an object with a method `score`, `predict` or `encode`.
 
-Run it in an empty folder: it writes `suite` and `runs` there.
+A CrossEncoder or SentenceTransformer of sentence-transformers is such an object: `cs.evaluate(CrossEncoder(...), suite)`.
+Run this script in an empty folder: it writes `suite` and `runs` there.
 """
 
 import re
@@ -15,12 +16,14 @@ def words_of(text: str) -> set[str]:
 
 
 def overlap(pairs: list[tuple[str, str]]) -> list[float]:
-    """Share of the query's words that stand in the text."""
+    """The share of the query's words that are in the text."""
     return [len(words_of(query) & words_of(text)) / len(words_of(query)) for query, text in pairs]
 
 
 class ObeysNegation:
-    """The same, but words behind a negation count against a text."""
+    """The same, but words after a negation count against a text."""
+
+    name = "obeys"  # what the run is called; without it, the name of the class
 
     def score(self, pairs: list[tuple[str, str]]) -> list[float]:
         return [self._score(query, text) for query, text in pairs]
@@ -31,12 +34,22 @@ class ObeysNegation:
         return len(words_of(wanted) & held) - len(words_of(" ".join(unwanted)) & held)
 
 
+class LetterCounts:
+    """Vectors in place of scores: they are compared by the similarity that the object names."""
+
+    similarity = "dot"  # cosine, if it names none
+
+    def encode(self, texts: list[str]) -> list[list[float]]:
+        return [[text.lower().count(letter) / len(text) for letter in "etaoinshrdlu"] for text in texts]
+
+
 def main() -> None:
     suite = cs.build("sample", "suite", size=200, analyser="rules", quiet=True)
     first = cs.evaluate(overlap, suite, quiet=True)
-    second = cs.evaluate(ObeysNegation(), suite, name="obeys", quiet=True)
+    second = cs.evaluate(ObeysNegation(), suite, quiet=True)
     print(first)
     print(second)
+    print(cs.evaluate(LetterCounts(), suite, quiet=True))
     # Counting words against a text helps where Y is left out, and hurts where the text denies Y by name.
     print(cs.compare(first, second, by="slice").table())
 

@@ -20,15 +20,15 @@ def main() -> None:
     print(explicit.figure("accuracy"))
     print(explicit.table(by="domain"))
 
-    # In a notebook a plot shows itself; elsewhere it is a file.
+    # In a notebook a plot shows itself; elsewhere write it to a file.
     plots = {"accuracy": run.plot(by="slice"), "errors": run.plot_errors(), "gaps": run.plot_gaps()}
     for name, plot in plots.items():
         Path(f"{name}.svg").write_text(str(plot), encoding="utf-8")
 
     # One example in full, and what the model made of it.
-    hardest = min(run.results, key=lambda result: result.gap_neg)
-    example = suite[hardest.id]
-    print(example.query, "|", hardest.neg, f"by {hardest.gap_neg:.3g}")
+    hardest = min(run.results, key=lambda result: result.gaps["query"])
+    print(suite[hardest.id])
+    print("This is", hardest.outcomes["query"], f"by {hardest.gaps['query']:.3g}")
 
 
 if __name__ == "__main__":

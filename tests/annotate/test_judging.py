@@ -146,7 +146,9 @@ def test_a_ruling_is_of_what_was_said_when_it_was_made(tmp_path: Path, later: Dr
 
 def test_a_ruling_ends_with_an_answer_that_is_taken_back_and_counts_again_with_it(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
-    batch.store.append([Draft("ann", "dish-1", "satisfies", "first"), Draft("bob", "dish-1", "satisfies", "both")], START)
+    batch.store.append(
+        [Draft("ann", "dish-1", "satisfies", "first"), Draft("bob", "dish-1", "satisfies", "both")], START
+    )
     batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "satisfies", "second"), WHY)], START)
     take_back(batch, "bob")
     assert said_of(batch).rulings == {}

@@ -219,9 +219,15 @@ def test_the_same_answers_are_the_same_run_and_others_another(suite: Path) -> No
     ("row", "words"),
     [
         ({"example": "catless", "choice": "satisfying"}, r"answers\.csv:2: the suite has no example 'catless'"),
-        ({"example": "dogless", "query": "topic", "choice": "satisfying"}, "'topic' is no query of dogless that has a right"),
+        (
+            {"example": "dogless", "query": "topic", "choice": "satisfying"},
+            "'topic' is no query of dogless that has a right",
+        ),
         ({"example": "dogless", "query": "cats", "choice": "satisfying"}, "'cats' is no query of dogless"),
-        ({"example": "dogless", "choice": "left"}, "choice is 'left'; expected first, second, tie, satisfying, violating"),
+        (
+            {"example": "dogless", "choice": "left"},
+            "choice is 'left'; expected first, second, tie, satisfying, violating",
+        ),
         ({"example": "dogless", "choice": "first"}, "only if columns of these names hold the two texts"),
         ({"example": "dogless", "choice": "first", "first": LEEKS, "second": CREAM}, "hold the two texts"),
     ],
@@ -241,7 +247,10 @@ def test_all_bad_rows_are_named_at_once(suite: Path) -> None:
 
 
 def test_one_person_answers_a_question_once(suite: Path) -> None:
-    rows = [{"example": "dogless", "choice": "satisfying"}, {"example": "dogless", "query": "query", "choice": "violating"}]
+    rows = [
+        {"example": "dogless", "choice": "satisfying"},
+        {"example": "dogless", "query": "query", "choice": "violating"},
+    ]
     with pytest.raises(UserError, match=r"answers\.csv:3: answered already in line 2"):
         record(suite, rows)
 

@@ -101,7 +101,10 @@ def test_changed_examples_come_with_queries_documents_and_gaps(suite: Suite, tmp
     (change,) = found.changes["a -> b"]
     assert (change.id, change.first, change.second) == ("e006", 0.0, 1.0)  # the one that moved further
     assert change.queries == {"query": "6 without cream", "opposite": "6 with cream"}
-    assert (change.gaps_first, change.gaps_second) == ({"query": -1.0, "opposite": 1.0}, {"query": 3.0, "opposite": 1.0})
+    assert (change.gaps_first, change.gaps_second) == (
+        {"query": -1.0, "opposite": 1.0},
+        {"query": 3.0, "opposite": 1.0},
+    )
     text = comparison_text(found)
     assert "e006  [minpairs]  0 → 1" in text
     assert "query: 6 without cream   gap -1 → 3" in text

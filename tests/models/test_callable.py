@@ -56,11 +56,16 @@ def load(source: str, attribute: str = "score") -> Scorer:
             "model",
         ),
         (
+            "class Model:\n    def predict(self, pairs):\n        return [len(q) + len(t) / 10 for q, t in pairs]\n"
+            "    def encode(self, texts):\n        raise NotImplementedError\n",
+            "Model",
+        ),
+        (
             "class Box:\n    " + FUNCTION.replace("\n    ", "\n        ") + "    score = staticmethod(score)\n",
             "Box.score",
         ),
     ],
-    ids=["function", "array", "generator", "class", "object", "dotted"],
+    ids=["function", "array", "generator", "class", "object", "predict", "dotted"],
 )
 def test_functions_objects_and_classes_are_models(source: str, attribute: str) -> None:
     assert load(source, attribute).score(PAIRS).tolist() == pytest.approx([4.9, 5.3])
@@ -149,7 +154,8 @@ def test_an_error_at_import_shows_its_own_place() -> None:
         ("python:no_such_module:score", "there is no module 'no_such_module', neither in"),
         ("python:no.such.module:score", "there is no module"),
         ("python:json:scores", "has no 'scores'"),
-        ("python:json:decoder", "neither a function nor"),
+        ("python:json:decoder", "neither a function of"),
+        ("python:string:digits", "neither a function of"),  # a str has a method encode
         ("python:math:sqrt", "Give it an attribute `version`"),
         ("python:json:dumps,batch=3", "batch: unknown key"),
     ],

@@ -1,4 +1,4 @@
-"""Any Python function as a model: `python:module:object`."""
+"""Any Python function or object as a model: `python:module:object`, or given to `constraintsuite.evaluate`."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from importlib.util import find_spec
 from inspect import getmodule, isclass
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
 from constraintsuite.models.checking import check_scores
+from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_of, sha256_text
 
 _BATCH = 1_024
-_EXPECTED = "It is given one list of (query, text) pairs and returns one number for each: def score(pairs): ..."
+_OF_PAIRS = "It is given one list of (query, text) pairs and returns one number for each: def score(pairs): ..."
+_OF_TEXTS = "It is given one list of texts and returns one vector for each: def encode(texts): ..."
 T = TypeVar("T")
 
 
 def make_python(name: ModelName, bench: Workbench) -> Scorer:
-    """`python:module:object`: a function of pairs, or an object or class that has a method `score`."""
+    """`python:module:object`: a function of pairs, or an object or class with a method `score`, `predict` or `encode`."""
     name.refuse_options()
     module_name, _, attribute = name.argument.partition(":")
     if not module_name or not attribute:
@@ -39,9 +41,39 @@ def make_python(name: ModelName, bench: Workbench) -> Scorer:
         if not hasattr(found, part):
             raise UserError(f"Model {str(name)!r}: {module.__file__ or module_name} has no {attribute!r}.")
         found = getattr(found, part)
-    if not callable(found) and not callable(getattr(found, "score", None)):
-        raise UserError(f"Model {str(name)!r}: {attribute} is neither a function nor has it a method score(pairs).")
+    if not isclass(found):
+        choose_method(str(name), found)
     return PythonScorer(str(name), found, _version(name, module, found), bench)
+
+
+class Method(NamedTuple):
+    """The way in which an object scores pairs."""
+
+    call: Callable[[list[Pair]], object]
+    expected: str
+    """What the object is given and should return, for messages."""
+    facts: Mapping[str, str]
+
+
+def choose_method(name: str, target: object) -> Method:
+    """How an object scores pairs: with its `score` or `predict`, with vectors of its `encode`, or it is a function itself.
+
+    A model of sentence-transformers is such an object, and can be called too: that gives no scores, hence comes last.
+    """
+    for method in ("score", "predict"):
+        if callable(found := getattr(target, method, None)):
+            return Method(found, _OF_PAIRS, {"method": method})
+    if callable(getattr(target, "encode", None)) and not isinstance(target, str):
+        similarity = _similarity_of(name, target)
+        return Method(
+            VectorComparison(name, target, similarity), _OF_TEXTS, {"method": "encode", "similarity": similarity}
+        )
+    if callable(target):
+        return Method(target, _OF_PAIRS, {})
+    raise UserError(
+        f"Model {name!r} cannot score: it is neither a function of (query, text) pairs, nor has it a method "
+        "score(pairs), predict(pairs) or encode(texts)."
+    )
 
 
 class PythonScorer:
@@ -60,22 +92,102 @@ class PythonScorer:
         with self._bench.reporter.track(self.name, len(pairs)) as advance:
             for start in range(0, len(pairs), _BATCH):
                 batch = list(pairs[start : start + _BATCH])
-                parts.append(check_scores(self.name, batch, _call(self.name, self._function, list(batch))))
+                given = _call(self.name, self.method.call, list(batch), expected=self.method.expected)
+                parts.append(check_scores(self.name, batch, _from_torch(given)))
                 advance(len(batch))
         return np.concatenate(parts)
 
     def describe(self) -> Mapping[str, Fact]:
         """What was called, and the version that it goes by."""
-        return {"object": self.name.partition(":")[2], "version": self._version}
+        return {"object": self.name.partition(":")[2], "version": self._version, **self.method.facts}
 
     @cached_property
-    def _function(self) -> Callable[[list[Pair]], object]:
+    def method(self) -> Method:
+        """How the object scores; a class becomes an object here."""
         target = _call(self.name, self._target) if isclass(self._target) else self._target
-        method = getattr(target, "score", None)
-        function: object = method if callable(method) else target
-        if not callable(function):
-            raise UserError(f"Model {self.name!r}: its object has no method score(pairs).")
-        return function
+        return choose_method(self.name, target)
+
+
+class VectorComparison:
+    """Scores pairs by the vectors that an object with a method `encode` gives; each query and text is encoded once.
+
+    Queries and texts go through `encode_query` and `encode_document` where the object has them. Vectors are compared
+    one pair at a time by the object's own method `similarity`, whatever its vectors are (sparse, or one per token), or
+    else as arrays in double precision by the similarity that it names.
+    """
+
+    def __init__(self, name: str, model: Any, similarity: str) -> None:  # noqa: ANN401 - the user's object
+        self._name = name
+        self._model = model
+        self._similarity = similarity
+        self._vectors: dict[tuple[Role, str], Any] = {}
+
+    def __call__(self, pairs: list[Pair]) -> npt.NDArray[np.float64]:
+        """The similarity of each query and text."""
+        queries = self._encode([query for query, _ in pairs], "query")
+        texts = self._encode([text for _, text in pairs], "document")
+        if self._compares_itself:
+            return np.array([self._compare(*vectors) for vectors in zip(queries, texts, strict=True)])
+        sizes = sorted({vector.shape for vector in (*queries, *texts)})
+        if len(sizes) > 1:
+            raise UserError(f"Model {self._name!r} gave vectors of different sizes: {', '.join(map(str, sizes))}.")
+        return SIMILARITIES[self._similarity](np.stack(queries), np.stack(texts))  # type: ignore[index]
+
+    @property
+    def _compares_itself(self) -> bool:
+        return callable(getattr(self._model, "similarity", None))
+
+    def _encode(self, texts: Sequence[str], role: Role) -> list[Any]:
+        new = [text for text in dict.fromkeys(texts) if (role, text) not in self._vectors]
+        if new:
+            encode = getattr(self._model, f"encode_{role}", self._model.encode)
+            vectors = self._check(encode(new), len(new))
+            self._vectors.update({(role, text): vectors[row] for row, text in enumerate(new)})
+        return [self._vectors[role, text] for text in texts]
+
+    def _check(self, given: Any, count: int) -> Any:  # noqa: ANN401 - arrays, tensors or lists of them
+        """One vector per text, as an array unless the object compares its vectors itself."""
+        if isinstance(given, Mapping) or not hasattr(given, "__len__") or len(given) != count:
+            size = f" of {len(given)}" if hasattr(given, "__len__") else ""
+            raise UserError(f"Model {self._name!r} gave a {type(given).__name__}{size} for {count} texts. {_OF_TEXTS}")
+        if self._compares_itself:
+            return given
+        try:
+            vectors = np.asarray(_from_torch(given), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise UserError(
+                f"Model {self._name!r} gave {given!r:.80}, expected a vector per text. {_OF_TEXTS}"
+            ) from None
+        if vectors.ndim != 2:
+            raise UserError(
+                f"Model {self._name!r} gave vectors of shape {vectors.shape} for {count} texts. {_OF_TEXTS}"
+            )
+        return vectors
+
+    def _compare(self, query: object, text: object) -> float:
+        found = np.asarray(_from_torch(self._model.similarity(query, text)), dtype=np.float64)
+        if found.size != 1:
+            raise UserError(f"Model {self._name!r}: similarity gave shape {found.shape} for one query and one text.")
+        return float(found.item())
+
+
+def _similarity_of(name: str, model: object) -> str:
+    """The name of the similarity that an object states, or `cosine`; one that nobody computes is a UserError."""
+    own = getattr(model, "similarity", None)
+    stated = getattr(model, "similarity_fn_name", None) or (None if callable(own) else own)
+    said = str(getattr(stated, "value", stated) or ("its own" if callable(own) else "cosine"))
+    if said not in SIMILARITIES and not callable(own):
+        raise UserError(f"Model {name!r} has the similarity {said!r}. Known are: {', '.join(SIMILARITIES)}.")
+    return said
+
+
+def _from_torch(given: Any) -> Any:  # noqa: ANN401 - whatever the user's code gave
+    """Tensors of any device as arrays; all else as it is."""
+    if hasattr(given, "detach"):
+        return given.detach().cpu().double().numpy()
+    if isinstance(given, list | tuple) and given and hasattr(given[0], "detach"):
+        return [_from_torch(each) for each in given]
+    return given
 
 
 def _import(name: ModelName, module: str) -> ModuleType:
@@ -109,7 +221,7 @@ def _version(name: ModelName, module: ModuleType, found: object) -> str:
     return f"sha256 {' '.join(map(sha256_of, sources))}"
 
 
-def _call(name: str, function: Callable[..., T], *arguments: object) -> T:
+def _call(name: str, function: Callable[..., T], *arguments: object, expected: str = _OF_PAIRS) -> T:
     """Call the user's code; an error in it becomes a UserError that shows its own traceback, without our frames."""
     try:
         return function(*arguments)
@@ -121,5 +233,5 @@ def _call(name: str, function: Callable[..., T], *arguments: object) -> T:
         report.stack = traceback.StackSummary.from_list(theirs)
         shown = "".join(report.format()).rstrip()
         if isinstance(error, TypeError) and not theirs:  # the call itself did not fit
-            raise UserError(f"Model {name!r} cannot be called so: {error}. {_EXPECTED}") from None
+            raise UserError(f"Model {name!r} cannot be called so: {error}. {expected}") from None
         raise UserError(f"Model {name!r} failed in its own code:\n{shown}") from None

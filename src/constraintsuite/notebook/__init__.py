@@ -1,1 +1,1 @@
-"""The product as a few names in Python: what they give shows itself in a notebook, and prints well elsewhere."""
+"""The Python interface: each function stands beside the type that it returns, and what it returns shows itself in a notebook."""

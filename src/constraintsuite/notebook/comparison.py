@@ -1,10 +1,16 @@
-"""A comparison to look at."""
+"""A comparison of runs to look at, and how to make one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from constraintsuite.experiments import compare
+from constraintsuite.errors import UserError
+from constraintsuite.experiments import compare as comparing
+from constraintsuite.experiments.alignment import name_runs
+from constraintsuite.metrics.pairwise import parse_metric
+from constraintsuite.metrics.ties import TiePolicy, TieRule
+from constraintsuite.notebook.places import Place
+from constraintsuite.notebook.run import Run, as_run
 from constraintsuite.reports.comparison import comparison_table, comparison_text
 from constraintsuite.reports.tables import Table
 
@@ -12,21 +18,21 @@ from constraintsuite.reports.tables import Table
 class Comparison:
     """Paired tests of runs, corrected for their number."""
 
-    def __init__(self, stored: compare.Comparison) -> None:
+    def __init__(self, stored: comparing.Comparison) -> None:
         self.stored = stored
 
     @property
-    def tests(self) -> tuple[compare.Difference, ...]:
-        """Each pair of runs in each metric and group."""
+    def tests(self) -> tuple[comparing.Difference, ...]:
+        """The test of each pair of runs in each metric and group."""
         return self.stored.tests
 
     @property
-    def changes(self) -> Mapping[str, tuple[compare.Change, ...]]:
-        """Examples that came out otherwise, by pair of runs."""
+    def changes(self) -> Mapping[str, tuple[comparing.Change, ...]]:
+        """Examples with another outcome in the second run, for each pair of runs."""
         return self.stored.changes
 
     def table(self) -> Table:
-        """One row a test."""
+        """One row per test."""
         return comparison_table(self.stored)
 
     def __str__(self) -> str:
@@ -37,3 +43,30 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+def compare(
+    *runs: Run | Place,
+    metric: str | Sequence[str] = "accuracy",
+    by: str | None = None,
+    ties: TiePolicy = "strict",
+    changed: int = 0,
+) -> Comparison:
+    """Test whether runs of one suite differ by more than chance, as `csuite compare` does.
+
+    `runs` are two or more runs or their folders; every pair of them is compared. `metric` is one metric or several;
+    `by` a grouping, such as `slice` or `relation`, for tests by group as well; `ties` what equal scores count;
+    `changed` how many examples with another outcome to list.
+
+    Returns a `Comparison`: differences (second less first) with 95 % intervals and paired tests that are clustered by
+    source document and corrected with Holm's method.
+
+        >>> cs.compare(run, "runs/ours/bm25", metric="paired_accuracy", by="slice")
+    """
+    if len(runs) < 2:
+        raise UserError("A comparison needs two runs or more.")
+    given = [as_run(run) for run in runs]
+    metrics = [parse_metric(name) for name in ([metric] if isinstance(metric, str) else metric)]
+    named = name_runs([run.stored for run in given])
+    found = comparing.compare_runs(given[0].suite.stored, named, metrics, by=by, rule=TieRule(ties), changed=changed)
+    return Comparison(found)

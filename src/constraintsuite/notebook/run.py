@@ -1,26 +1,29 @@
-"""A run to look at."""
+"""A run to look at, and how to get one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from html import escape
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import load
 from constraintsuite.experiments.groupings import OVERALL, pick, split_up
 from constraintsuite.experiments.rejudge import with_results
+from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.experiments.summary import Group, Summary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
-from constraintsuite.notebook.suite import Suite
+from constraintsuite.notebook.places import Place, choose_reporter
+from constraintsuite.notebook.scoring import Model, evaluate_object
+from constraintsuite.notebook.suite import Suite, load_suite
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
+from constraintsuite.reports.figures import Value
 from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
 from constraintsuite.reports.sections.errors import error_chart
 from constraintsuite.reports.sections.gaps import gap_charts
-from constraintsuite.reports.tables import Table
+from constraintsuite.reports.tables import Column, Table
 
 _SHOWN = ("accuracy", "paired_accuracy")
 
@@ -73,10 +76,10 @@ class Run:
         groupings = split_up(stored.examples, stored.controls)
         places = set(range(len(everything)))
         for by, value in {**(wanted or {}), **more}.items():
-            groups = {_name(by, group): members for group, members in pick(groupings, by).items()}
-            if _name(by, value) not in groups:
+            groups = pick(groupings, by)
+            if value not in groups:
                 raise UserError(f"No group {value!r} in {by!r}. There are: {', '.join(groups)}.")
-            places &= set(groups[_name(by, value)])
+            places &= set(groups[value])
         return self._only({everything[place].id for place in places})
 
     def plot(self, metric: str = "accuracy", by: str = "slice") -> Drawing:
@@ -104,8 +107,13 @@ class Run:
         return f"Run of {self.model} on {self.summary.suite}: {shares}"
 
     def _repr_html_(self) -> str:
-        tables = "".join(self.table(metric=name)._repr_html_() for name in _SHOWN if self.figure(name).n)
-        return f"<p>{escape(repr(self))}</p>{tables}"
+        groups = {"all main examples": self.summary.overall, **self._groups("slice")}
+        rows: tuple[tuple[Value, ...], ...] = tuple(
+            (key, *(group.metrics[name] for name in _SHOWN)) for key, group in groups.items()
+        )
+        columns = (Column("slice"), *(Column(METRICS[name].title, "share") for name in _SHOWN))
+        caption = f"{self.model} on {self.summary.suite}: per cent, with 95 % interval and number of examples."
+        return Table("run", caption, columns, rows)._repr_html_()
 
     def _groups(self, by: str) -> Mapping[str, Group]:
         if by == OVERALL:
@@ -121,6 +129,51 @@ class Run:
         return Run(part, self.suite, is_slice=True)
 
 
-def _name(by: str, group: str) -> str:
-    """Slices also go by their short names."""
-    return group if by == "slice" else group
+def load_run(path: Place) -> Run:
+    """Read the run in a folder, to look at its results or to compare it with others.
+
+    Returns a `Run`. A folder that holds no finished run, or one that was changed since, is a `UserError`.
+
+        >>> cs.load_run("runs/ours/bm25").figure("paired_accuracy")
+    """
+    return Run(load.load_run(Path(path)))
+
+
+def evaluate(
+    model: Model,
+    suite: Suite | Place,
+    out: Place | None = None,
+    *,
+    name: str | None = None,
+    seed: int = 0,
+    quiet: bool = False,
+) -> Run:
+    """Score every example of a suite with a model, to see how often it ranks the right document first.
+
+    `model` is a model string, such as "bm25" or "cross:FOLDER" (`list_models` has them); or a function that takes a
+    list of (query, text) pairs and returns a number for each; or an object with a method `score(pairs)`,
+    `predict(pairs)` or `encode(texts)`, such as a CrossEncoder or SentenceTransformer of sentence-transformers.
+    Vectors are compared by the similarity that the object states, or else by cosine.
+    `suite` is a suite or its folder. `name` is the run's name where the model is no string; by default what the object
+    calls itself, or its class. `seed` is that of the bootstrap.
+
+    Returns a `Run`, and writes it to the folder OUT/SUITE/MODEL as `csuite eval` does (OUT is `runs` if not given). A
+    model string that was evaluated there before is not computed again; a function or object is always called.
+
+        >>> run = cs.evaluate("bm25", "suites/ours")
+        >>> run = cs.evaluate(CrossEncoder("cross-encoder/ms-marco-MiniLM-L6-v2"), "suites/ours")
+        >>> run.table(by="relation")
+    """
+    of = suite if isinstance(suite, Suite) else load_suite(suite)
+    folder, reporter = Path("runs" if out is None else out), choose_reporter(quiet)
+    if not isinstance(model, str):
+        return Run(load.load_run(evaluate_object(model, name, of.stored, folder, reporter, seed).path), of)
+    if name is not None:
+        raise UserError(f"name={name!r}: a model string is its own name. Leave it out.")
+    (artifact,) = evaluate_suites(of.path, [model], folder, reporter, seed)
+    return Run(load.load_run(artifact.path), of)
+
+
+def as_run(run: Run | Place) -> Run:
+    """A run as it is, or the one in a folder."""
+    return run if isinstance(run, Run) else load_run(run)

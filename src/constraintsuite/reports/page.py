@@ -16,7 +16,7 @@ from constraintsuite.store.files import sha256_text
 
 WIDEST = 8
 """Columns of figures in a table; of more, several tables are made, so that none is cut on paper."""
-_TEMPLATES = ("report.html.jinja", "blocks.html.jinja", "page.css", "page.js", "drawing.css")
+_TEMPLATES = ("report.html.jinja", "blocks.html.jinja", "example.css", "page.css", "page.js", "drawing.css")
 
 
 class Masthead(NamedTuple):
@@ -36,7 +36,7 @@ def render_page(head: Masthead, sections: Sequence[Section]) -> str:
 def fill_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[str] = (), **values: object) -> str:
     """A page that holds the common style and script, some of its own, and nothing from elsewhere."""
     own = "".join(read_template(each) for each in styles)
-    style = f":root {{ {page_colours()} }}\n{read_template('page.css')}{drawing_style()}{own}"
+    style = f":root {{ {page_colours()} }}\n{page_rules()}{own}"
     script = "".join(read_template(each) for each in ("page.js", *scripts))
     template = make_environment(read_template).get_template(name)
     return template.render(
@@ -60,6 +60,11 @@ def make_environment(read: Callable[[str], str]) -> Environment:
 def template_hash() -> str:
     """Of all that decides how the page looks beside the code."""
     return sha256_text(*(read_template(name) for name in _TEMPLATES))
+
+
+def page_rules() -> str:
+    """The rules that every page shares: of examples, of the page, which changes some of these on paper, and of drawings."""
+    return f"{read_template('example.css')}{read_template('page.css')}{drawing_style()}"
 
 
 def _named_by_hash(source: str) -> str:

@@ -9,8 +9,8 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from constraintsuite.reports.drawings.theme import drawing_style, page_colours
-from constraintsuite.reports.page import make_environment, read_template
+from constraintsuite.reports.drawings.theme import page_colours
+from constraintsuite.reports.page import make_environment, page_rules, read_template
 from constraintsuite.store.files import sha256_text
 from constraintsuite.web.people import Person
 
@@ -68,7 +68,7 @@ def serve_static(request: Request) -> Response:
 @cache
 def _static(name: str) -> str:
     if name == "site.css":
-        reports = f"{read_template('page.css')}{drawing_style()}{read_template('walk.css')}"
+        reports = f"{page_rules()}{read_template('walk.css')}"
         return f":root {{ {page_colours()} }}\n{reports}{_own('site.css')}"
     return read_template(name) if name in _OF_REPORTS else _own(name)
 

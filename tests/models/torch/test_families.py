@@ -21,7 +21,7 @@ from models.torch.tiny_folders import MAKERS
 PAIRS = [
     (query, document.text)
     for example in EXAMPLES
-    for query in (example.query, example.opposite)
+    for query in (example.query, example.opposite or "")
     for document in (example.satisfying, example.violating)
 ]
 

@@ -35,7 +35,7 @@ from experiments.tiny_suite import CONTROLS, EXAMPLES
 _TEXTS = [
     text
     for example in (*EXAMPLES, *CONTROLS)
-    for text in (example.query, example.opposite, example.satisfying.text, example.violating.text)
+    for text in (*example.queries.values(), example.satisfying.text, example.violating.text)
 ]
 WORDS = sorted({word for text in _TEXTS for word in re.findall(r"\w+|[^\w\s]", text.lower())})
 HIDDEN = 16

@@ -1,0 +1,28 @@
+"""The recipe that a user means who names a recipe, its file, or only a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.errors import UserError
+from constraintsuite.notebook.places import Place
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
+
+Analyser = Literal["auto", "rules", "parser"]
+_SUFFIXES = (".yaml", ".yml")
+
+
+def choose_recipe(source: Recipe | Place, analyser: Analyser, seed: int, size: int | None = None) -> Recipe:
+    """A recipe as it is, that of a .yaml file, or one of defaults for a corpus; settings go with a corpus only."""
+    if not isinstance(source, Recipe) and Path(source).suffix not in _SUFFIXES:
+        return Recipe(
+            corpus=SourceSettings(source=str(source)),
+            analysis=AnalysisSettings(analyser=analyser),
+            sizes=SizeSettings() if size is None else SizeSettings(main=size),
+            seed=seed,
+        )
+    if size is not None or analyser != "auto" or seed:
+        raise UserError("size, analyser, seed: give these in the recipe, not beside it.")
+    return source if isinstance(source, Recipe) else Recipe.read(Path(source))
