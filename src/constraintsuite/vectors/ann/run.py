@@ -51,7 +51,7 @@ def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> 
     refuse_missing(bench)
     host = describe_host()
     note_load(reporter)
-    with folder_lock(out), held(bench.data, folder):  # workers map the data for as long as anything is measured
+    with held(bench.data, folder), folder_lock(out):  # workers map the data for as long as anything is measured
         staged = _stage_all(bench, folder, out, reporter)
         _forget_changed(out, reporter)
         agenda = _agenda(bench, folder, staged, out, host)
