@@ -55,6 +55,13 @@ def test_a_comment_in_a_page_leaves_a_suite_and_a_raised_stage_makes_what_reads_
     assert "already built from the same inputs and settings" in csuite(package, tmp_path, *BUILD)
     assert written(tmp_path / "suite") == before
 
+    card = tmp_path / "suite" / "README.md"
+    text = card.read_text()
+    card.write_text(f"{text}\n")
+    assert "README.md is not what was written" in csuite(package, tmp_path, *BUILD)
+    assert card.read_text() == text
+    before = written(tmp_path / "suite")
+
     stages = package / "constraintsuite" / "suites" / "build.py"
     text = stages.read_text()
     raised = re.sub(r"(pairs\.work,\s+revision=)1,", r"\g<1>2,", text)
@@ -71,7 +78,7 @@ def test_a_comment_in_a_page_leaves_a_suite_and_a_raised_stage_makes_what_reads_
 
 def test_workers_of_other_code_are_told_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("1\n")
-    monkeypatch.setattr(same_code.resources, "files", lambda package: tmp_path)
+    monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path)
     same_code.package_hash.cache_clear()
     before = same_code.package_hash()
     (tmp_path / "one.py").write_text("1  # a remark\n")

@@ -20,6 +20,7 @@ from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.memory.ingest.growing import ingest_memory
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.reports.html import write_report
+from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.neighbours import make_neighbours
@@ -91,6 +92,8 @@ READ = [
     ("memory/segments/00001.jsonl", "memory feedback memory lease:1 --at now"),
     ("ingested/readings/00001.jsonl", "memory add ingested documents"),
     ("memory/segments/00001.jsonl", "memory remove memory lease"),
+    ("memory/segments/00001.jsonl", "memory private drift shadow.jsonl memory memory"),
+    ("pilot/versions/1/documents/*.md", "memory private drift shadow.jsonl pilot/versions/1 memory"),
     ("remembered/outcomes.jsonl", "memory compare remembered"),
     ("remembered/summary.json", "memory gate remembered --baseline remembered"),
     ("remembered/outcomes.jsonl", f"memory report remembered {NEW}"),
@@ -138,6 +141,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_text(folder / "bench.yaml", json.dumps(BENCH))
     write_text(folder / "tune.yaml", json.dumps(TUNE))
     write_text(folder / "policy.yaml", "rules: [{metric: accuracy, min: 0}]\n")
+    write_text(folder / "shadow.jsonl", '{"case": "one", "query": "When is the rent due?"}\n')
     write_text(folder / "answers.csv", "id,answer\n")
     return folder
 
@@ -195,6 +199,28 @@ def test_a_notebook_refuses_what_was_changed(made: Path) -> None:
             load(spoilt.parent)
 
 
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("bundle/truth/relevance/judged.parquet", "truth bundle"),
+        (f"{NEIGHBOURS}/knn.parquet", "truth bundle --knn 5"),
+        (f"{VECTORS}/docs.npy", "embed bundle --model dense:encoder"),
+        ("report/index.html", "report run --out report"),
+    ],
+)
+def test_what_a_command_made_itself_is_made_again(
+    made: Path, file: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made)
+    monkeypatch.setattr(sys, "argv", ["csuite", *command.split()])
+    (before,) = (spoilt.read_bytes() for spoilt in made.glob(file))
+    with flipped(made, file) as spoilt:
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert (ended.value.code, spoilt.read_bytes()) == (0, before)
+    Artifact.open(made / "bundle" if file.startswith("bundle") else made / "report")
+
+
 @pytest.mark.parametrize("damage", ["exchanged", "reordered"])
 @pytest.mark.parametrize("command", ["truth bundle --knn 3", f"ann run bench.yaml {NEW}"])
 def test_vectors_that_belong_to_other_texts_are_refused(
@@ -212,4 +238,4 @@ def test_vectors_that_belong_to_other_texts_are_refused(
     finally:
         for file, content in before.items():
             file.write_bytes(content)
-    assert "docs.npy: changed since the vectors was made" in told
+    assert "docs.npy: changed since the vectors were made" in told

@@ -139,7 +139,7 @@ class Artifact:
         kind, command, file = self.manifest.kind, MADE_BY.get(self.manifest.kind), self.path / name
         what = "changed" if file.is_file() else "taken away"
         again = f" with `{command}`" if command else ""
-        return f"{file}: {what} since the {kind} was made. Make it again{again}, or get a good copy."
+        return f"{file}: {what} since the {kind} {'were' if kind.endswith('s') else 'was'} made. Make it again{again}, or get a good copy."
 
     def verify(self, beside: Collection[str] = ()) -> list[str]:
         """What is wrong with the files, one line a fault; empty when every byte is as it was written.

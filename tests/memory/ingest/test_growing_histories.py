@@ -22,7 +22,6 @@ from constraintsuite.store.jsonl import adapter, encode
 from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 
 
-
 @pytest.fixture(autouse=True, scope="module")
 def quick() -> Iterator[None]:
     """Telling which libraries are installed takes longer than all the rest of writing a small memory."""
