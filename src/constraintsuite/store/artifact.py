@@ -20,7 +20,7 @@ from constraintsuite.store import pulling
 from constraintsuite.store.environment import environment
 from constraintsuite.store.files import known_sha256, remove_leftovers, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
-from constraintsuite.store.making import MADE_BY
+from constraintsuite.store.making import MADE_BY, made_again_by
 from constraintsuite.store.mirror import mirror_of
 from constraintsuite.store.revisions import Revision
 from constraintsuite.store.seen import travels
@@ -136,10 +136,11 @@ class Artifact:
             raise UserError(f"{self.path / foreign}: this file is not of the {self.manifest.kind}. Take it away.")
 
     def _changed(self, name: str) -> str:
-        kind, command, file = self.manifest.kind, MADE_BY.get(self.manifest.kind), self.path / name
+        kind, command, file = self.manifest.kind, made_again_by(self.manifest.kind), self.path / name
         what = "changed" if file.is_file() else "taken away"
         again = f" with `{command}`" if command else ""
-        return f"{file}: {what} since the {kind} {'were' if kind.endswith('s') else 'was'} made. Make it again{again}, or get a good copy."
+        verb = "were" if kind.endswith("s") else "was"
+        return f"{file}: {what} since the {kind} {verb} made. Make it again{again}, or get a good copy."
 
     def verify(self, beside: Collection[str] = ()) -> list[str]:
         """What is wrong with the files, one line a fault; empty when every byte is as it was written.

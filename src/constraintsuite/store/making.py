@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 MADE_BY: Mapping[str, str] = {
     "suite": "csuite build",
-    "stage": "csuite build --from documents",
+    "stage": "csuite build",
     "run": "csuite eval",
     "ranking": "csuite retrieve-eval",
     "report": "csuite report",
-    "bundle": "csuite subset build --force",
+    "bundle": "csuite subset build",
     "vectors": "csuite embed",
     "truth": "csuite truth",
     "ann": "csuite ann run",
@@ -23,3 +23,10 @@ MADE_BY: Mapping[str, str] = {
     "drift": "csuite drift",
     "snapshot": "csuite memory private freeze",
 }
+_TO_REPLACE = {"bundle": " --force", "stage": " --from documents"}
+"""Options without which the command leaves a finished one as it is."""
+
+
+def made_again_by(kind: str) -> str | None:
+    """The command that makes such an artifact in place of a damaged one; None for a kind that no command makes."""
+    return f"{MADE_BY[kind]}{_TO_REPLACE.get(kind, '')}" if kind in MADE_BY else None
