@@ -1,19 +1,23 @@
 # make quickstart   set up, build a suite from the bundled corpus, evaluate it, write a report
 # make test         set up everything the tests need, run them
 # make check        lint, types, tests: what CI runs
+# make golden       renew the table of small results after a revision was raised (tests/golden)
 # make test-lucene  the tests of real Lucene indexes; needs Java 21, fetches Pyserini and torch (2 GB) into an environment of its own
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= $(CSUITE_TEST_DATA)
 
-.PHONY: quickstart test test-lucene check lint types size browser docs clean
+.PHONY: quickstart test golden test-lucene check lint types size browser docs clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/csuite quickstart --out quickstart
 
 test: $(VENV)/.test browser size
 	$(if $(DATA),CSUITE_TEST_DATA="$(DATA)",env -u CSUITE_TEST_DATA) $(BIN)/python -m pytest -n 2 --dist loadfile
+
+golden: $(VENV)/.test
+	$(BIN)/python -m pytest tests/golden --renew-golden
 
 # First the check, so that a missing Java is an error here and not a skipped test.
 test-lucene: $(VENV)-lucene/.installed

@@ -88,7 +88,7 @@ def test_a_suite_is_sampled_and_its_labels_are_summed_up(tmp_path: Path) -> None
 def test_a_changed_suite_is_refused(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite")
     (suite / "examples.jsonl").write_bytes((suite / "examples.jsonl").read_bytes() + b"\n")
-    with pytest.raises(UserError, match="changed since the suite was built"):
+    with pytest.raises(UserError, match="changed since the suite was made"):
         read_suite(suite, 5, seed=0)
 
 

@@ -14,6 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.mirror import open_mirror
+from constraintsuite.store.revisions import Revision
 from experiments.tiny_suite import write_suite
 
 
@@ -95,7 +96,7 @@ def test_a_suite_is_shown_and_exported_by_url(url: str, monkeypatch: pytest.Monk
     suite = open_mirror(url).root
     suite.mkdir(parents=True)
     (suite / "README.md").write_text("# A card\n")
-    finish(suite, Origin("suite", "tiny", {}, {}, 0, "code"), {"examples": 0}, {}, 0.0)
+    finish(suite, Origin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, {}, 0.0)
     elsewhere(monkeypatch, tmp_path)
     assert CliRunner().invoke(cli, ["suite", "show", url]).output == "# A card\n\n"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,9 @@ def _note(log: Path, line: str) -> None:
 
 PIPELINE = Pipeline(
     (
-        Stage("words", write_words, sections=("words",), reads=("source",)),
-        Stage("upper", write_upper, needs=("words",)),
-        Stage("plural", write_plural, needs=("upper",), sections=("ending",)),
+        Stage("words", write_words, revision=1, sections=("words",), reads=("source",)),
+        Stage("upper", write_upper, revision=1, needs=("words",)),
+        Stage("plural", write_plural, revision=1, needs=("upper",), sections=("ending",)),
     )
 )
 
@@ -74,9 +75,10 @@ class Runs:
         words: str = "soup stew",
         ending: str = "s",
         seed: int = 0,
+        pipeline: Pipeline[Settings] | None = None,
     ) -> dict[str, Artifact]:
         settings = Settings(log=self.log, words=words, ending=ending, seed=seed)
-        return PIPELINE.run(
+        return (pipeline or PIPELINE).run(
             settings,
             self.folder / "stages",
             source or {"source": "v1"},
@@ -122,6 +124,33 @@ def test_other_settings_redo_the_stage_that_has_them_and_what_reads_it(runs: Run
 def test_settings_of_a_late_stage_leave_the_early_ones_alone(runs: Runs) -> None:
     runs.run(ending="es")
     assert runs.worked() == ["plural"]
+
+
+def write_longer(job: Job[Settings]) -> Outcome:
+    outcome = write_words(job)
+    (job.out / "words.txt").write_text(job.recipe.words + " pie")
+    return outcome
+
+
+def test_a_new_revision_of_a_stage_redoes_it_and_what_reads_its_other_bytes(runs: Runs) -> None:
+    same = Pipeline((replace(PIPELINE.stages[0], revision=2), *PIPELINE.stages[1:]))
+    runs.run(pipeline=same)
+    assert runs.worked() == ["words"]  # the same bytes: those that read them are up to date
+    other = Pipeline((replace(PIPELINE.stages[0], revision=3, work=write_longer), *PIPELINE.stages[1:]))
+    done = runs.run(pipeline=other)
+    assert runs.worked() == ["words", "upper", "plural"]
+    assert done["words"].manifest.revision == 3
+
+
+@pytest.mark.parametrize("damage", [lambda file: file.write_text("pie"), lambda file: (file.parent / "x").touch()])
+def test_a_stage_is_not_made_of_one_that_was_changed(runs: Runs, damage: Callable[[Path], object]) -> None:
+    file = runs.folder / "stages" / "upper" / "upper.txt"
+    damage(file)
+    before = (runs.folder / "stages" / "plural" / "plural.txt").read_bytes()
+    with pytest.raises(UserError, match=r"stages/upper/(upper\.txt: changed since|x: this file is not of) the stage"):
+        runs.run(ending="es")
+    assert runs.worked() == []
+    assert (runs.folder / "stages" / "plural" / "plural.txt").read_bytes() == before
 
 
 def test_another_source_redoes_everything(runs: Runs) -> None:

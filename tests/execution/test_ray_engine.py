@@ -100,7 +100,7 @@ def test_workers_calculate_with_as_many_threads_as_the_command_would(
 
 
 def test_a_node_with_another_version_is_refused(nodes: TwoNodes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraintsuite.execution.ray_engine.code_version", lambda: "another")
+    monkeypatch.setattr("constraintsuite.execution.ray_engine.package_hash", lambda: "another")
     with pytest.raises(UserError, match="has another version of constraintsuite"):
         RayEngine(nodes.address).map(square, [1])
 

@@ -49,7 +49,7 @@ def work(job: Job[Settings]) -> Outcome:
     return job.map_shards("parts", work_shard, tasks)
 
 
-PIPELINE = Pipeline((Stage("parts", work, sections=("text",)),))
+PIPELINE = Pipeline((Stage("parts", work, revision=1, sections=("text",)),))
 
 
 @dataclass

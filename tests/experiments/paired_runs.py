@@ -10,6 +10,7 @@ from constraintsuite.experiments.load import Run, Suite, load_run, load_suite, r
 from constraintsuite.experiments.writing import write_run
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.revisions import Revision
 from experiments.tiny_suite import make_example, write_suite
 
 
@@ -43,7 +44,7 @@ def make_run(suite: Suite, folder: Path, model: str, gaps: Sequence[tuple[float,
             scores[query, example.violating.text] = 0.0
     counts = write_run(Suite(suite.artifact, examples, ()), model, scores, folder, seed=0)
     remember_suite(folder, suite.artifact.path)
-    finish(folder, Origin("run", model, {"suite": suite.content}, {}, 0, "test"), counts, {}, 0.0)
+    finish(folder, Origin("run", model, {"suite": suite.content}, {}, 0, Revision(1)), counts, {}, 0.0)
     return load_run(folder)
 
 

@@ -19,9 +19,10 @@ from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.models.base import Fact
 from constraintsuite.store.artifact import Artifact, Origin
+from constraintsuite.store.revisions import Revision
 from experiments.tiny_suite import EXAMPLES, write_suite
 
-ORIGIN = Origin("list", "words", {}, {"suite": "tiny"}, 0, "test")
+ORIGIN = Origin("list", "words", {}, {"suite": "tiny"}, 0, Revision(1))
 
 
 def write(folder: Path) -> Written:

@@ -15,8 +15,9 @@ from constraintsuite.experiments.scoring import PairScore, pairs_of
 from constraintsuite.experiments.truncation import audit_truncation
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.store.revisions import Revision
 from experiments.paired_runs import make_run, make_suite
 from experiments.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES, LOUD, write_suite
 
@@ -185,9 +186,10 @@ def test_several_models_are_checked_before_the_first_is_run(suite: Path, tmp_pat
 
 
 def test_a_suite_without_controls_is_a_suite(tmp_path: Path) -> None:
-    suite = write_suite(tmp_path / "suite", controls=())
-    (suite / "controls.jsonl").unlink()
-    assert load_suite(suite).controls == ()
+    write_jsonl(tmp_path / "examples.jsonl", EXAMPLES)
+    finish(tmp_path, Origin("suite", "bare", {}, {}, 0, Revision(1)), {"examples": len(EXAMPLES)}, {}, 0.0)
+    write_jsonl(tmp_path / "controls.jsonl", CONTROLS)  # put there by somebody: no part of the suite
+    assert load_suite(tmp_path).controls == ()
 
 
 def test_a_suite_without_examples_is_refused(tmp_path: Path) -> None:
@@ -199,7 +201,7 @@ def test_a_suite_without_examples_is_refused(tmp_path: Path) -> None:
 def test_a_suite_changed_by_hand_is_refused(suite: Path) -> None:
     with (suite / "examples.jsonl").open("a") as file:
         file.write("\n")
-    with pytest.raises(UserError, match="changed since the suite was built"):
+    with pytest.raises(UserError, match="changed since the suite was made"):
         load_suite(suite)
 
 

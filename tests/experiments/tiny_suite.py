@@ -20,6 +20,7 @@ from constraintsuite.records.examples import (
 )
 from constraintsuite.store.artifact import Artifact, Origin, finish
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
 
 LEEKS = "A soup with leeks and no cream."
@@ -178,7 +179,7 @@ def write_suite(
     """A finished suite folder."""
     write_jsonl(folder / "examples.jsonl", examples)
     write_jsonl(folder / "controls.jsonl", controls)
-    origin = Origin("suite", name, {}, {}, 0, "test")
+    origin = Origin("suite", name, {}, {}, 0, Revision(1))
     return _path(finish(folder, origin, {"examples": len(examples)}, rejects or {}, 0.0))
 
 

@@ -194,7 +194,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "first"), [(open_memory, "living_parts"), (held_documents, "entries"), (verify_memory, "faults")]
+    ("ask", "first"), [(open_memory, "living_parts"), (held_documents, "entries"), (verify_memory, "content_of")]
 )
 def test_what_is_asked_while_a_writer_puts_files_together_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Path], object], first: str
@@ -231,7 +231,7 @@ def edit(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("damage", "said"),
-    [(cut, "cut short"), (edit, "changed since it was written"), (Path.unlink, "missing")],
+    [(cut, "changed since"), (edit, "changed since"), (Path.unlink, "taken away since")],
 )
 def test_a_damaged_segment_is_refused_by_name(tmp_path: Path, damage: object, said: str) -> None:
     write_memory(tmp_path, [ANNEX], name="tiny")
@@ -258,7 +258,7 @@ def test_a_manifest_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
     manifest["files"] = {"segments/../../00001.jsonl": manifest["files"]["segments/00001.jsonl"]}
     (tmp_path / "m" / MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(UserError, match="which is no file of a memory"):
+    with pytest.raises(UserError, match="does not lie in this folder"):
         open_memory(tmp_path / "m")
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import OutOfMemory, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun, plan_batches
+from constraintsuite.store.revisions import REVISIONS, Revision
 
 TEXTS = ["a", "bb", "ccc", "dddd", "ee", "f"]
 
@@ -63,10 +64,10 @@ def test_a_rerun_computes_nothing(tmp_path: Path) -> None:
     assert again.batches == []
 
 
-def test_results_of_other_code_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_another_revision_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Workbench(cache=tmp_path)
     run(Measure(), bench)
-    monkeypatch.setattr("constraintsuite.models.batches.source_hash", lambda places: "of a mended version")
+    monkeypatch.setitem(REVISIONS, "arrays", Revision(99))
     again = Measure()
     run(again, bench)
     assert again.batches == [["dddd"], ["ccc", "bb"], ["ee", "a", "f"]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import metadata
 from importlib.util import find_spec
@@ -16,11 +18,12 @@ from constraintsuite.store.artifact import (
     Artifact,
     Origin,
     finish,
-    library_versions,
     read_manifest,
 )
+from constraintsuite.store.environment import library_versions
+from constraintsuite.store.revisions import Revision
 
-ORIGIN = Origin("suite", "tiny", {"source": "abc"}, {"seed": 0}, 0, "code")
+ORIGIN = Origin("suite", "tiny", {"source": "abc"}, {"seed": 0}, 0, Revision(1))
 
 
 def make_artifact(folder: Path, origin: Origin = ORIGIN, seconds: float = 0.0) -> Artifact:
@@ -47,6 +50,72 @@ def test_a_changed_file_is_named(tmp_path: Path) -> None:
     made = make_artifact(tmp_path / "suite")
     (made.path / "examples.jsonl").write_text("[]\n")  # as long as before: only the hash can tell
     assert made.verify() == ["examples.jsonl: changed since it was written"]
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+def exchange(file: Path) -> None:
+    """With another file of the same length."""
+    other = file.parent / "two.txt"
+    kept = file.read_bytes()
+    file.write_bytes(other.read_bytes())
+    other.write_bytes(kept)
+
+
+@pytest.mark.parametrize(("damage", "word"), [(cut, "changed"), (Path.unlink, "taken away"), (exchange, "changed")])
+def test_an_artifact_with_another_content_than_its_manifest_is_not_opened(
+    tmp_path: Path, damage: Callable[[Path], None], word: str
+) -> None:
+    (tmp_path / "parts").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "parts" / f"{name}.txt").write_text(name)
+    finish(tmp_path, ORIGIN, {}, {}, 0.0)
+    damage(tmp_path / "parts" / "one.txt")
+    told = f"{tmp_path}/parts/one.txt: {word} since the suite was made. Make it again with `csuite build`, or get a good copy."
+    with pytest.raises(UserError, match=f"^{re.escape(told)}$"):
+        Artifact.open(tmp_path, "suite")
+    Artifact.open_unverified(tmp_path, "suite").refuse_changed(["parts/two.txt"] if damage is not exchange else [])
+
+
+def test_an_extra_file_is_refused_only_by_those_who_would_read_it(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    (made.path / "parts" / "two.txt").write_text("two")
+    opened = Artifact.open(made.path)
+    with pytest.raises(UserError, match=r"parts/two\.txt: this file is not of the suite"):
+        opened.refuse_foreign()
+    opened.refuse_foreign(beside=["parts"])
+
+
+def test_a_file_that_the_manifest_does_not_name_is_not_trusted(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    (made.path / "gold.jsonl").write_text("{}")
+    with pytest.raises(UserError, match=r"gold\.jsonl: changed since the suite was made"):
+        made.refuse_changed(["gold.jsonl"])
+
+
+@pytest.mark.parametrize("name", ["../outside.txt", "parts/../../outside.txt", "/etc/hostname", ""])
+def test_a_manifest_that_names_a_file_outside_its_folder_is_refused(tmp_path: Path, name: str) -> None:
+    made = make_artifact(tmp_path / "suite")
+    (tmp_path / "outside.txt").write_text("one")
+    manifest = made.path / MANIFEST
+    manifest.write_text(manifest.read_text().replace("parts/one.txt", name))
+    with pytest.raises(UserError, match="does not lie in this folder"):
+        Artifact.open(made.path)
+
+
+def test_a_manifest_whose_list_of_files_was_shortened_is_refused(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    short = made.manifest.model_copy(update={"files": {"parts/one.txt": made.manifest.files["parts/one.txt"]}})
+    (made.path / MANIFEST).write_text(short.model_dump_json())
+    with pytest.raises(UserError, match=r"manifest\.json: changed since the suite was made"):
+        Artifact.open(made.path)
+
+
+def test_an_artifact_of_an_older_revision_is_read(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite", replace(ORIGIN, revision=Revision(7)))
+    assert Artifact.open(made.path).manifest.revision == 7
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -115,9 +184,10 @@ def test_what_a_killed_writer_left_is_swept_away(tmp_path: Path) -> None:
         replace(ORIGIN, inputs={"source": "abd"}),
         replace(ORIGIN, settings={"seed": 1}),
         replace(ORIGIN, seed=1),
-        replace(ORIGIN, code="other code"),
+        replace(ORIGIN, revision=Revision(2)),
+        replace(ORIGIN, revision=Revision(1, ("numpy",))),
     ],
-    ids=["kind", "name", "inputs", "settings", "seed", "code"],
+    ids=["kind", "name", "inputs", "settings", "seed", "revision", "libraries"],
 )
 def test_the_fingerprint_depends_on_all_that_decides_the_content(other: Origin) -> None:
     assert other.fingerprint != ORIGIN.fingerprint

@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
+from constraintsuite.store import files
 from constraintsuite.store.files import (
     atomic_writer,
     folder_lock,
+    known_sha256,
     sha256_of,
     sha256_text,
     temporary_for,
@@ -147,3 +149,24 @@ def _try_to_lock(folder: Path) -> subprocess.CompletedProcess[str]:
 
 def _last_line(result: subprocess.CompletedProcess[str]) -> str:
     return result.stderr.splitlines()[-1]
+
+
+def test_a_file_is_hashed_once_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed = []
+
+    def counted(path: Path) -> str:
+        hashed.append(path.name)
+        return sha256_of(path)
+
+    monkeypatch.setattr(files, "sha256_of", counted)
+    file = tmp_path / "a.bin"
+    file.write_bytes(b"one")
+    assert known_sha256(file) == known_sha256(file)
+    assert len(hashed) == 2  # just written: a second write may leave the same time
+    monkeypatch.setattr(files, "_SETTLED_NS", -1)
+    assert known_sha256(file) == known_sha256(file)
+    assert len(hashed) == 3
+    before = file.stat()
+    file.write_bytes(b"two")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert known_sha256(file) == sha256_of(file)

@@ -33,6 +33,7 @@ from constraintsuite.records.examples import (
 from constraintsuite.store import jsonl
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
+from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit import SOLVERS
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.base import Solver, least
@@ -163,7 +164,9 @@ def write_suite(folder: Path, examples: Sequence[Example]) -> Path:
     write_jsonl(folder / "controls.jsonl", [LOUD])
     (folder / "README.md").write_text("# Lengths\n\nCampsites in few words.\n")
     (folder / "audit.json").write_bytes(encode(audit_examples(examples, seed=0)))
-    finish(folder, Origin("suite", "lengths", {}, {}, 0, "test"), {"examples": len(examples), "controls": 1}, {}, 0.0)
+    finish(
+        folder, Origin("suite", "lengths", {}, {}, 0, Revision(1)), {"examples": len(examples), "controls": 1}, {}, 0.0
+    )
     return folder
 
 

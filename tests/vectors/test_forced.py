@@ -57,6 +57,16 @@ def test_a_replaced_bundle_is_that_of_a_fresh_build_to_the_last_byte(tmp_path: P
     assert list(old.glob("vectors/*")) == list(old.glob("truth/*")) == []
 
 
+def test_texts_that_were_changed_are_refused_and_made_again_by_force(tmp_path: Path, old: Path) -> None:
+    before, file = Bundle.open(old).id, old / "corpus" / "part-00000.parquet"
+    file.write_bytes(file.read_bytes()[:-1])
+    settings = SubsetSettings(size=30, namespace="tiny")
+    with pytest.raises(UserError, match=r"part-00000\.parquet: changed since .* with `csuite subset build --force`"):
+        build_subset(source_in(tmp_path / "source"), settings, old, Silent())
+    build_subset(source_in(tmp_path / "source"), settings, old, Silent(), force=True)
+    assert Bundle.open(old).id == before  # with the vectors and truths of the same texts
+
+
 @pytest.mark.parametrize("function", ["replace_texts", "finish", "tidy"])
 def test_killed_near_the_end_the_old_vectors_are_never_those_of_the_new_texts(
     tmp_path: Path, old: Path, monkeypatch: pytest.MonkeyPatch, function: str

@@ -14,8 +14,9 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.artifact import Artifact, Manifest, Origin, finish
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors import parts, subset
-from constraintsuite.vectors.bundle import CODES, Bundle
+from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.diff import diff_bundles
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.neighbours import make_neighbours
@@ -137,7 +138,7 @@ def test_a_missing_and_a_foreign_file_are_named(whole: Path) -> None:
     (file,) = whole.glob("vectors/*/queries.npy")
     moved = file.rename(file.with_name("other.npy"))
     try:
-        faults = verify_bundle(Bundle.open(whole))
+        faults = verify_bundle(Bundle.open_unverified(whole))
     finally:
         moved.rename(file)
     folder = file.parent.relative_to(whole).as_posix()
@@ -147,7 +148,7 @@ def test_a_missing_and_a_foreign_file_are_named(whole: Path) -> None:
 def rewritten(folder: Path, manifest: Manifest) -> None:
     """As if the folder had been written with these very files."""
     origin = Origin(
-        manifest.kind, manifest.name, manifest.inputs, manifest.settings, manifest.seed, CODES[manifest.kind]
+        manifest.kind, manifest.name, manifest.inputs, manifest.settings, manifest.seed, REVISIONS[manifest.kind]
     )
     finish(folder, origin, manifest.counts, manifest.rejects, 0)
 
@@ -166,7 +167,7 @@ def test_vectors_that_cannot_be_are_named(tmp_path: Path, row: int, value: float
     matrix[row] = value
     np.save(artifact.path / "docs.npy", matrix)
     rewritten(artifact.path, artifact.manifest)
-    assert verify_bundle(Bundle.open(path)) == [f"vectors/{artifact.path.name}/{fault}"]
+    assert verify_bundle(Bundle.open_unverified(path)) == [f"vectors/{artifact.path.name}/{fault}"]
 
 
 Row = list[object]
@@ -276,7 +277,7 @@ def test_tables_that_do_not_agree_are_named_although_every_hash_is_right(
     change(rows)
     write_table(table, schema, rows)
     folder = table.parent if file.startswith("truth/") else path
-    rewritten(folder, Artifact.open(folder).manifest)
+    rewritten(folder, Artifact.open_unverified(folder).manifest)
     assert any(re.search(fault, each) for each in verify_folder(path)), verify_folder(path)
 
 
@@ -306,11 +307,11 @@ def test_neighbours_of_other_vectors_are_named(tmp_path: Path) -> None:
     matrix = np.load(artifact.path / "docs.npy")
     np.save(artifact.path / "docs.npy", matrix[::-1])
     rewritten(artifact.path, artifact.manifest)
-    assert verify_bundle(Bundle.open(path)) == [f"truth/{truth.path.name}: made from other vectors"]
+    assert verify_bundle(Bundle.open_unverified(path)) == [f"truth/{truth.path.name}: made from other vectors"]
 
 
 def test_a_bundle_differs_from_a_larger_one_in_what_is_missing(tmp_path: Path) -> None:
-    small, large = (Bundle.open(make_bundle(tmp_path / str(size), size=size)) for size in (20, 30))
+    small, large = (Bundle.open_unverified(make_bundle(tmp_path / str(size), size=size)) for size in (20, 30))
     found = diff_bundles(small, large)
     assert (found.documents.only_left, found.documents.only_right, found.documents.equal) == (0, 10, 20)
     assert (found.queries.equal, found.judgments.equal, found.identical) == (6, 18, False)

@@ -199,7 +199,7 @@ def test_of_a_changed_suite_no_batch_is_made(suite_site: OpenSite) -> None:
     with (suite_site.shelf.root / "suite" / "examples.jsonl").open("a") as file:
         file.write("\n")
     told = suite_site.visit().post("/sample/suite", {"size": "5", "seed": "0"}, 422).text
-    assert "changed since the suite was built" in told
+    assert "changed since the suite was made" in told
     assert [path.name for path in suite_site.shelf.root.iterdir()] == ["suite"]
 
 

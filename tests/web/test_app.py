@@ -257,5 +257,5 @@ def test_an_error_does_not_say_where_the_folder_lies(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite")
     (suite / "examples.jsonl").write_text("{")
     page = open_site(tmp_path).visit().get("/suite/suite", 400).text
-    assert "suite/examples.jsonl: changed since the suite was built" in page
+    assert "suite/examples.jsonl: changed since the suite was made" in page
     assert str(tmp_path) not in page

@@ -10,6 +10,7 @@ import pytest
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.files import write_text
+from constraintsuite.store.revisions import Revision
 from experiments.paired_runs import RIGHT, make_run, make_suite
 from web.site import ANNA, OpenSite, open_site
 
@@ -27,7 +28,7 @@ def site(tmp_path: Path) -> OpenSite:
 def foreign(folder: Path, page: str) -> OpenSite:
     """A report that somebody else has made."""
     write_text(folder / "report" / "index.html", page)
-    finish(folder / "report", Origin("report", "theirs", {}, {}, 0, "test"), {}, {}, 0.0)
+    finish(folder / "report", Origin("report", "theirs", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     return open_site(folder)
 
 
@@ -61,7 +62,7 @@ def test_a_page_without_such_a_policy_may_run_nothing(tmp_path: Path, page: str)
 def test_a_page_that_was_changed_is_refused(site: OpenSite, tmp_path: Path) -> None:
     with (tmp_path / "report" / "index.html").open("a") as file:
         file.write("<script>alert(1)</script>")
-    assert "changed or taken away" in site.visit().get("/report/report", 400).text
+    assert "index.html: changed since the report was made" in site.visit().get("/report/report", 400).text
 
 
 def test_a_link_is_not_followed(site: OpenSite, tmp_path: Path) -> None:
@@ -73,7 +74,7 @@ def test_a_link_is_not_followed(site: OpenSite, tmp_path: Path) -> None:
 
 def test_a_report_without_a_page_is_told(tmp_path: Path) -> None:
     (tmp_path / "report").mkdir()
-    finish(tmp_path / "report", Origin("report", "tables", {}, {}, 0, "test"), {}, {}, 0.0)
+    finish(tmp_path / "report", Origin("report", "tables", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     assert "has no page" in open_site(tmp_path).visit().get("/report/report", 400).text
 
 

@@ -43,6 +43,7 @@ def bundle() -> None:
 def show(folder: Path, as_json: bool) -> None:
     """Say what a bundle holds, and where it comes from."""
     with reading(folder) as opened:
+        opened.refuse_changed_parts()
         click.echo(_shown(opened) if as_json else "\n".join(_lines(opened)))
 
 
@@ -63,7 +64,7 @@ def verify(folder: Path, as_json: bool) -> None:
     """Hash every file again, then check ids, vectors and truths; exit code 1 if something is wrong."""
     with locked(folder):
         faults = verify_folder(folder)
-        notes = [] if faults else list(zero_vectors(Bundle.open(folder)))
+        notes = [] if faults else list(zero_vectors(Bundle.open_unverified(folder)))
     if as_json:
         record = {"bundle": shown(folder), "faults": faults, "notes": notes}
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
@@ -83,6 +84,8 @@ def verify(folder: Path, as_json: bool) -> None:
 def diff(left: Path, right: Path, as_json: bool) -> None:
     """Say what two bundles share; exit code 1 if they differ."""
     with reading(left) as one, reading(right) as other:
+        for opened in (one, other):
+            opened.refuse_changed_parts()
         found = diff_bundles(one, other)
     click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(_difference(found)))
     if not found.identical:

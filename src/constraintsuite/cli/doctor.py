@@ -9,8 +9,8 @@ from importlib.util import find_spec
 import click
 
 from constraintsuite import __version__
-from constraintsuite.store.artifact import library_versions
 from constraintsuite.store.download import cache_folder, fetch_archive, find_archive
+from constraintsuite.store.environment import library_versions
 from constraintsuite.text.choice import choose_analyser
 from constraintsuite.text.parser import ENGLISH
 

@@ -164,7 +164,7 @@ def _has_pairs(artifact: Artifact) -> bool:
 
 
 def _passed(folder: Path) -> str:
-    if _has_pairs(Artifact.open(folder, "suite")):
+    if _has_pairs(Artifact.open_unverified(folder, "suite")):
         return "all checks passed."
     return "every file is as it was written. There are no pairs, so nothing else was checked."
 

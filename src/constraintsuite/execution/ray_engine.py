@@ -15,7 +15,7 @@ from constraintsuite.execution.cores import THREADS, cores
 from constraintsuite.execution.engine import Crash, Done, Result, Task
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.ray_cluster import connect
-from constraintsuite.execution.stage import code_version
+from constraintsuite.execution.same_code import package_hash
 
 _ATTEMPTS = 3  # a node may be lost, and the next one too
 _NEWS_SECONDS = 30.0
@@ -192,7 +192,7 @@ class _Crew:
             return
         self._stillborn = 0
         node, version = said
-        if version != code_version():
+        if version != package_hash():
             raise UserError(
                 f"The node {node} has another version of constraintsuite, or of a library that can change a result. Install the "
                 "same on all nodes."
@@ -231,7 +231,7 @@ class _Worker:
 
     def introduce(self) -> tuple[str, str]:
         """Where it is, and what it runs."""
-        return platform.node(), code_version()
+        return platform.node(), package_hash()
 
     def run(self, function: Callable[[Any], object], task: object) -> object:
         """The function of the task."""

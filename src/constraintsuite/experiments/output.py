@@ -12,7 +12,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.unfinished import forget, is_unfinished_work
-from constraintsuite.experiments.load import changed_files, remember_suite, suite_place
+from constraintsuite.experiments.load import remember_suite, suite_place
 from constraintsuite.models.base import Fact
 from constraintsuite.store.artifact import (
     ENVIRONMENT,
@@ -58,7 +58,7 @@ def write_once(
     with folder_lock(out):
         told = reporter or Silent()
         artifact = _finished(out, origin)
-        changed = None if artifact is None else next(changed_files(artifact), None)
+        changed = None if artifact is None else next(artifact.changed_files(), None)
         if artifact is not None and changed is None:
             told.note(f"{origin.name}: {out} is up to date")
         else:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import code_version
 from constraintsuite.experiments.facts import split_facts
 from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite
 from constraintsuite.experiments.outcomes import judge_all
@@ -23,6 +22,7 @@ from constraintsuite.models.base import Fact
 from constraintsuite.store.artifact import Artifact, Origin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
+from constraintsuite.store.revisions import REVISIONS
 
 RUN_FILES = (SCORES, EXAMPLES, SUMMARY, MODEL)
 
@@ -47,7 +47,7 @@ def run_origin(
 ) -> Origin:
     """What decides a run: `settings`, and hashes of `inputs`, beside suite, model and seed."""
     decisive = {"suite": suite.name, "model": model, **settings, "draws": DRAWS}
-    return Origin("run", model, {"suite": suite.content, **(inputs or {})}, decisive, seed, code_version())
+    return Origin("run", model, {"suite": suite.content, **(inputs or {})}, decisive, seed, REVISIONS["run"])
 
 
 def record_run(

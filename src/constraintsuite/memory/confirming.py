@@ -16,10 +16,10 @@ from constraintsuite.store.artifact import (
     FileEntry,
     Manifest,
     Origin,
-    environment,
+    content_of,
     seal,
 )
-from constraintsuite.store.files import sha256_text
+from constraintsuite.store.environment import environment
 from constraintsuite.store.jsonl import encode
 
 _MOST_FILES = 256
@@ -54,11 +54,6 @@ def confirm(
     return artifact
 
 
-def content_of(files: Mapping[str, FileEntry]) -> str:
-    """The hash of all files of a memory."""
-    return sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items()))
-
-
 def _all_that_counts(
     before: Artifact, log: str, held: Mapping[str, Entry], new: Mapping[str, bytes]
 ) -> dict[str, bytes]:
@@ -80,6 +75,7 @@ def _manifest(
         format=FORMAT,
         kind=origin.kind,
         name=origin.name,
+        revision=origin.revision.number,
         fingerprint=origin.fingerprint,
         inputs=dict(origin.inputs),
         settings=dict(origin.settings),

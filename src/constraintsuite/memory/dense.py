@@ -11,9 +11,9 @@ import numpy.typing as npt
 from constraintsuite.errors import UserError
 from constraintsuite.memory.columns import FloatArray, IntArray
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.version import ARRAYS, source_hash
 from constraintsuite.store.cache import ArrayCache
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.revisions import REVISIONS
 
 Matrix = npt.NDArray[np.float32]
 _BLOCK = 4_096  # texts that are embedded, and rows that are compared one by one, at once
@@ -101,7 +101,7 @@ class DenseIndex:
         """One row a text; those of the cache are not asked for again."""
         if self._cache is None:
             return _checked(self.encoder, self.encoder.encoder.encode(texts, "document"), len(texts))
-        keys = [sha256_text(source_hash(ARRAYS), self.encoder.encoder.fingerprint, text) for text in texts]
+        keys = [sha256_text(str(REVISIONS["arrays"]), self.encoder.encoder.fingerprint, text) for text in texts]
         held = [self._cache.get(key) for key in keys]
         missing = [number for number, row in enumerate(held) if row is None]
         if missing:

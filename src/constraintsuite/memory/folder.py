@@ -15,20 +15,19 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.confirming import confirm, content_of
+from constraintsuite.memory.confirming import confirm
 from constraintsuite.memory.graph import Graph
 from constraintsuite.memory.index import keep_terms, kept_terms
-from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, NothingKept, faults, file_names, refuse_faults
+from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, NothingKept, file_names
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import Part
 from constraintsuite.memory.segments import Change, Entry, applied, entries, living_parts
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, read_manifest
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, content_of, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_text
+from constraintsuite.store.revisions import REVISIONS
 
 KIND = "graph"
-CODE = "graph 1"
-"""Raised when the same documents would be written as other bytes."""
 T = TypeVar("T")
 
 
@@ -60,7 +59,7 @@ def write_memory(
             raise UserError(f"{path}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
         if manifest.fingerprint != origin.fingerprint:
             raise UserError(f"{path}: here lies {_difference(manifest, origin)}")
-        return Artifact(path, manifest)
+        return Artifact.open(path, KIND)
 
 
 class Plan(NamedTuple):
@@ -75,10 +74,9 @@ class Plan(NamedTuple):
 
 def change_memory(path: Path, plan: Callable[[Artifact], Plan]) -> Artifact:
     """Change a memory as `plan` says, which is asked once nobody else can write to it."""
-    Artifact.open(path, KIND)
+    Artifact.open_unverified(path, KIND)  # before the lock, which makes a folder
     with folder_lock(path):
         artifact = Artifact.open(path, KIND)  # as the last writer left it
-        refuse_faults(artifact, *LOGS)
         wanted = plan(artifact)
         Graph.of(wanted.add)
         before = entries(artifact)
@@ -118,9 +116,9 @@ def update_memory(
 
 
 def read_memory(path: Path, use: Callable[[Artifact], T]) -> T:
-    """What `use` finds in a memory; asked again if a writer has taken away files meanwhile."""
+    """What `use` finds in a memory; asked again if a writer has taken away files meanwhile, so it verifies what it reads."""
     while True:
-        artifact = Artifact.open(path, KIND)
+        artifact = Artifact.open_unverified(path, KIND)
         try:
             return use(artifact)
         except (UserError, FileNotFoundError):
@@ -135,7 +133,7 @@ def open_memory(
     """The memory of a folder; a segment that is missing, cut short or changed is a UserError that names it."""
 
     def opened(artifact: Artifact) -> Memory:
-        refuse_faults(artifact, SEGMENTS)
+        artifact.refuse_changed(file_names(artifact.manifest, SEGMENTS))
         terms = kept_terms(artifact, indexing or Indexing())
         return Memory.of(living_parts(artifact), encoder, indexing, cache, terms)
 
@@ -146,7 +144,7 @@ def held_documents(path: Path) -> dict[str, str]:
     """Of each document of a memory the hash of the bytes that it was read from."""
 
     def held(artifact: Artifact) -> dict[str, str]:
-        refuse_faults(artifact, SEGMENTS)
+        artifact.refuse_changed(file_names(artifact.manifest, SEGMENTS))
         return {document: entry.sha256 for document, entry in entries(artifact).items()}
 
     return read_memory(path, held)
@@ -170,7 +168,7 @@ def verify_memory(path: Path) -> list[str]:
 
 
 def _verify(artifact: Artifact) -> None:
-    found = faults(artifact)
+    found = artifact.faults()
     if artifact.manifest.content != content_of(artifact.manifest.files):
         found.append(f"{MANIFEST}: changed since it was written")
     if not found and artifact.manifest.inputs != _inputs(entries(artifact)):
@@ -224,7 +222,7 @@ def refuse_unknown(path: Path, held: Collection[str], documents: Collection[str]
 
 
 def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, Entry]) -> Origin:
-    return Origin(KIND, name, _inputs(held), settings, 0, CODE)
+    return Origin(KIND, name, _inputs(held), settings, 0, REVISIONS[KIND])
 
 
 def _inputs(held: Mapping[str, Entry]) -> dict[str, str]:

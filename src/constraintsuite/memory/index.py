@@ -13,7 +13,6 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import metadata
 from typing import NamedTuple
 
 import numpy as np
@@ -24,14 +23,12 @@ from constraintsuite.memory.lexical import LexicalIndex, TermCounts
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import Part
 from constraintsuite.memory.segments import Change, living_parts
-from constraintsuite.models.version import source_hash
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import atomic_writer, sha256_text
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.text.terms import TermAnalyser
 
 INDEX = ".terms.index"
-_RULES = ("text/terms.py", "text/data/stopwords.yaml", "memory/memory.py", "memory/lexical.py", "memory/index.py")
-"""What decides which terms a unit has, and how they are kept."""
 
 
 class _Head(BaseModel):
@@ -96,8 +93,8 @@ def _places(sizes: Mapping[str, int], slots: IntArray) -> dict[str, IntArray]:
 
 
 def _rules(indexing: Indexing) -> str:
-    settings = (indexing.stop_list, str(indexing.stem), str(indexing.headings), metadata.version("pystemmer"))
-    return sha256_text(source_hash(_RULES), *settings)
+    """What decides which terms a unit has, and how they are kept."""
+    return sha256_text(str(REVISIONS["memory terms"]), indexing.stop_list, str(indexing.stem), str(indexing.headings))
 
 
 def _write(artifact: Artifact, indexing: Indexing, kept: _Kept) -> None:

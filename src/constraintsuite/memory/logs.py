@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
@@ -69,29 +69,6 @@ def write_file(path: Path, name: str, lines: Iterable[bytes]) -> FileEntry:
     with atomic_writer(file) as writer:
         writer.writelines(line + b"\n" for line in lines)
     return FileEntry(sha256=sha256_of(file), bytes=file.stat().st_size)
-
-
-def faults(artifact: Artifact, logs: Collection[str] = LOGS) -> list[str]:
-    """What is wrong with the files that the manifest names, one line a fault."""
-    found = []
-    for name in (name for log in logs for name in file_names(artifact.manifest, log)):
-        file, entry = artifact.path / name, artifact.manifest.files[name]
-        if not file.is_file():
-            found.append(f"{name}: missing")
-        elif file.stat().st_size < entry.bytes:
-            found.append(f"{name}: cut short, {file.stat().st_size:,} of {entry.bytes:,} bytes are there")
-        elif file.stat().st_size != entry.bytes or sha256_of(file) != entry.sha256:
-            found.append(f"{name}: changed since it was written")
-    return found
-
-
-def refuse_faults(artifact: Artifact, *logs: str) -> None:
-    """A UserError that names every file of some logs that is not as it was written."""
-    found = faults(artifact, logs)
-    if found:
-        raise UserError(
-            f"{artifact.path}: this memory is damaged. {'; '.join(found)}. Restore it from a copy, or ingest it again."
-        )
 
 
 class Raw(NamedTuple):

@@ -2,7 +2,7 @@
 
 A batch's result depends a little on its other members (padding moves the last bits). So batches are planned from the items
 and never from what is cached, and a result is reused only for exactly the same batch: a rerun, or a run that goes on after
-a crash, gives the same bytes. The key of a result also holds the version of the code that made it, so that a mended fault is
+a crash, gives the same bytes. The key of a result also holds the revision of the code that made it, so that a mended fault is
 not handed on from the cache.
 """
 
@@ -18,9 +18,9 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import OutOfMemory, TextError, Workbench
-from constraintsuite.models.version import ARRAYS, source_hash
 from constraintsuite.store.cache import ArrayCache, FloatArray
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.revisions import REVISIONS
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -136,7 +136,7 @@ class BatchRun(Generic[T, Inputs]):
         return rows
 
     def _key(self, batch: Sequence[T]) -> str:
-        return sha256_text(source_hash(ARRAYS), self.fingerprint, *(self.key(item) for item in batch))
+        return sha256_text(str(REVISIONS["arrays"]), self.fingerprint, *(self.key(item) for item in batch))
 
     def _started(self, batches: Sequence[_Batch[T]]) -> Iterator[tuple[_Batch[T], FloatArray | Pending]]:
         """Batches and their results in order; the next ones are prepared meanwhile."""

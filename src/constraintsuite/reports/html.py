@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.stage import code_version
 from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.experiments.output import Written, write_once
 from constraintsuite.metrics.ties import STRICT, TieRule
@@ -17,11 +16,12 @@ from constraintsuite.models.encoders import load_encoder
 from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
 from constraintsuite.reports.likeness import pair_similarity
 from constraintsuite.reports.maxsim import LateInteraction, load_late_interaction, match_tokens, pick_examples
-from constraintsuite.reports.page import Masthead, template_hash
+from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections import SECTIONS
 from constraintsuite.reports.view import View, environment_of, make_view, model_facts
 from constraintsuite.store.artifact import Origin
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.revisions import REVISIONS
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,11 @@ def _origin(view: View, work: _Work) -> Origin:
         place = [environment_of(run.artifact.path), model_facts(run)]
         inputs[f"versions {label}"] = sha256_text(json.dumps(place, sort_keys=True))
     settings = {
-        "templates": template_hash(),
         "ties": str(work.extras.rule),
         "examples": list(work.extras.examples),
         **work.fingerprints(),
     }
-    return Origin("report", view.suite.name, inputs, settings, 0, code_version())
+    return Origin("report", view.suite.name, inputs, settings, 0, REVISIONS["report"])
 
 
 def _write(work: _Work, view: View, out: Path) -> Written:

@@ -12,11 +12,9 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from constraintsuite.reports.drawings.theme import drawing_style, page_colours
 from constraintsuite.reports.sections.base import Section
-from constraintsuite.store.files import sha256_text
 
 WIDEST = 8
 """Columns of figures in a table; of more, several tables are made, so that none is cut on paper."""
-_TEMPLATES = ("report.html.jinja", "blocks.html.jinja", "example.css", "page.css", "page.js", "drawing.css")
 
 
 class Masthead(NamedTuple):
@@ -55,11 +53,6 @@ def make_environment(read: Callable[[str], str]) -> Environment:
     )
     made.globals["widest"] = WIDEST
     return made
-
-
-def template_hash() -> str:
-    """Of all that decides how the page looks beside the code."""
-    return sha256_text(*(read_template(name) for name in _TEMPLATES))
 
 
 def page_rules() -> str:

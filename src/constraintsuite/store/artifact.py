@@ -7,43 +7,28 @@ equal builds (time, host, durations) stands in `environment.json`, which is not 
 from __future__ import annotations
 
 import json
-import platform
-import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from pydantic_core import from_json
 
 from constraintsuite.errors import UserError
 from constraintsuite.store import pulling
-from constraintsuite.store.files import remove_leftovers, sha256_of, sha256_text, write_text
+from constraintsuite.store.environment import environment
+from constraintsuite.store.files import known_sha256, remove_leftovers, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
+from constraintsuite.store.making import MADE_BY, made_again_by
 from constraintsuite.store.mirror import mirror_of
+from constraintsuite.store.revisions import Revision
 from constraintsuite.store.seen import travels
 
 MANIFEST, STAGES = pulling.MANIFEST, pulling.STAGES
 ENVIRONMENT = "environment.json"
-FORMAT = 1
-_MADE_BY = {
-    "suite": "csuite build",
-    "stage": "csuite build",
-    "run": "csuite eval",
-    "ranking": "csuite retrieve-eval",
-    "report": "csuite report",
-    "bundle": "csuite subset build",
-    "ann": "csuite ann run",
-    "graph": "csuite memory ingest",
-    "memory_run": "csuite memory bench",
-    "tune": "csuite tune",
-    "explain": "csuite explain",
-    "circuit": "csuite explain circuit",
-    "drift": "csuite drift",
-}
+FORMAT = 2
+"""1 had examples with `query.neg` and `docs.pos`; it is not read any more."""
 
 
 class FileEntry(BaseModel):
@@ -61,8 +46,10 @@ class Manifest(BaseModel):
     format: int
     kind: str
     name: str
+    revision: int
+    """Of the code that made it; see `store/revisions.py`."""
     fingerprint: str
-    """Hash of everything that decides the content: code, library versions, settings, inputs."""
+    """Hash of everything that decides the content: revision, library versions, settings, inputs."""
     inputs: dict[str, str]
     settings: dict[str, Any]
     seed: int
@@ -71,6 +58,15 @@ class Manifest(BaseModel):
     files: dict[str, FileEntry]
     content: str
     """Hash of all files: two artifacts with the same value are the same bytes."""
+
+    @field_validator("files")
+    @classmethod
+    def _stay_inside(cls, files: dict[str, FileEntry]) -> dict[str, FileEntry]:
+        for name in files:
+            place = PurePosixPath(name)
+            if place.is_absolute() or not place.parts or ".." in place.parts:
+                raise ValueError(f"the file {name!r} does not lie in this folder")
+        return files
 
 
 @dataclass(frozen=True)
@@ -82,8 +78,23 @@ class Artifact:
 
     @classmethod
     def open(cls, path: Path, kind: str | None = None) -> Artifact:
-        """The finished artifact at `path`; a missing, unfinished or other one is a UserError."""
-        command = _MADE_BY.get(kind or "")
+        """The finished artifact at `path`, every file of which is as it was written; anything else is a UserError.
+
+        All commands that read an artifact open it here, so that nothing is computed from files that were changed, cut,
+        exchanged or taken away. A process hashes a file once, however often it is opened (see `known_sha256`).
+        """
+        artifact = cls.open_unverified(path, kind)
+        artifact.refuse_changed()
+        return artifact
+
+    @classmethod
+    def open_unverified(cls, path: Path, kind: str | None = None) -> Artifact:
+        """The finished artifact at `path` by its manifest alone; a missing, unfinished or other one is a UserError.
+
+        For those that read no more than the manifest, that report faults one by one, or that read few of many files:
+        these call `refuse_changed` with the names of what they read.
+        """
+        command = MADE_BY.get(kind or "")
         manifest = read_manifest(path)
         if not path.is_dir():
             raise UserError(f"{path}: there is no such folder.")
@@ -98,23 +109,54 @@ class Artifact:
             raise UserError(f"{path}: this is {_with_article(manifest.kind)}, not {_with_article(kind)}.{hint}")
         return cls(path, manifest)
 
+    def changed_files(self, names: Iterable[str] | None = None) -> Iterator[str]:
+        """Those of the named files, or of all, that are missing or not as they were written."""
+        for name in self.manifest.files if names is None else names:
+            file, entry = self.path / name, self.manifest.files.get(name)
+            if (
+                entry is None
+                or not file.is_file()
+                or file.stat().st_size != entry.bytes
+                or known_sha256(file) != entry.sha256
+            ):
+                yield name
+
+    def refuse_changed(self, names: Iterable[str] | None = None) -> None:
+        """A UserError that names the first of these files, or of all, that is not as it was written."""
+        if self.manifest.content != content_of(self.manifest.files):
+            raise UserError(self._changed(MANIFEST))
+        changed = next(self.changed_files(names), None)
+        if changed is not None:
+            raise UserError(self._changed(changed))
+
+    def refuse_foreign(self, beside: Collection[str] = ()) -> None:
+        """As `refuse_changed`, and a UserError for a file that is not of it: for those that read whatever lies in a folder."""
+        self.refuse_changed()
+        foreign = min(_hashed_files(self.path, beside).keys() - self.manifest.files.keys(), default=None)
+        if foreign is not None:
+            raise UserError(f"{self.path / foreign}: this file is not of the {self.manifest.kind}. Take it away.")
+
+    def _changed(self, name: str) -> str:
+        kind, command, file = self.manifest.kind, made_again_by(self.manifest.kind), self.path / name
+        what = "changed" if file.is_file() else "taken away"
+        again = f" with `{command}`" if command else ""
+        verb = "were" if kind.endswith("s") else "was"
+        return f"{file}: {what} since the {kind} {verb} made. Make it again{again}, or get a good copy."
+
     def verify(self, beside: Collection[str] = ()) -> list[str]:
         """What is wrong with the files, one line a fault; empty when every byte is as it was written.
 
         `beside` names the folders inside that are no part of it, as for `finish`.
         """
-        faults = []
-        for name, entry in self.manifest.files.items():
-            file = self.path / name
-            if not file.is_file():
-                faults.append(f"{name}: missing")
-            elif file.stat().st_size != entry.bytes or sha256_of(file) != entry.sha256:
-                faults.append(f"{name}: changed since it was written")
-        faults += [
-            f"{name}: not in the manifest"
-            for name in sorted(_hashed_files(self.path, beside).keys() - self.manifest.files.keys())
+        foreign = sorted(_hashed_files(self.path, beside).keys() - self.manifest.files.keys())
+        return [*self.faults(), *(f"{name}: not in the manifest" for name in foreign)]
+
+    def faults(self) -> list[str]:
+        """What is wrong with the files that the manifest names, one line per file."""
+        return [
+            f"{name}: {'changed since it was written' if (self.path / name).is_file() else 'missing'}"
+            for name in self.changed_files()
         ]
-        return faults
 
 
 @dataclass(frozen=True)
@@ -126,14 +168,14 @@ class Origin:
     inputs: Mapping[str, str]
     settings: Mapping[str, Any]
     seed: int
-    code: str
+    revision: Revision
 
     @property
     def fingerprint(self) -> str:
         """Equal fingerprints promise equal content."""
         settings = json.dumps(self.settings, sort_keys=True, ensure_ascii=False)
         inputs = json.dumps(dict(self.inputs), sort_keys=True)
-        return sha256_text(str(FORMAT), self.kind, self.name, inputs, settings, str(self.seed), self.code)
+        return sha256_text(str(FORMAT), self.kind, self.name, inputs, settings, str(self.seed), str(self.revision))
 
 
 def finish(
@@ -160,6 +202,7 @@ def finish(
         format=FORMAT,
         kind=origin.kind,
         name=origin.name,
+        revision=origin.revision.number,
         fingerprint=origin.fingerprint,
         inputs=dict(sorted(origin.inputs.items())),
         settings=dict(origin.settings),
@@ -167,13 +210,18 @@ def finish(
         counts=dict(counts),
         rejects=dict(sorted(rejects.items())),
         files=files,
-        content=sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items())),
+        content=content_of(files),
     )
     circumstances = {**environment(seconds), "events": list(events), **({"model": dict(place)} if place else {})}
     artifact = seal(path, manifest, circumstances, beside)
     if origin.kind == "stage":
         _clear_marks(path)
     return artifact
+
+
+def content_of(files: Mapping[str, FileEntry]) -> str:
+    """The hash of all files of an artifact, by their names and hashes."""
+    return sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items()))
 
 
 def _clear_marks(stage: Path) -> None:
@@ -220,15 +268,15 @@ def read_manifest(path: Path) -> Manifest | None:
     file = path / MANIFEST
     if not file.is_file():
         return None
-    _refuse_newer(file)
+    _refuse_other_format(file)
     try:
         return Manifest.model_validate_json(file.read_bytes())
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
 
 
-def _refuse_newer(file: Path) -> None:
-    """Before its fields are looked at: those of a newer format would only be called unknown."""
+def _refuse_other_format(file: Path) -> None:
+    """Refuse a manifest of another format before its fields are looked at, which would only be called unknown."""
     try:
         content: object = from_json(file.read_bytes())
     except ValueError:
@@ -239,52 +287,12 @@ def _refuse_newer(file: Path) -> None:
             f"{file}: written in format {found} by a newer version of constraintsuite; this one reads up to {FORMAT}. "
             "Upgrade: pip install --upgrade constraintsuite"
         )
-
-
-def environment(seconds: float) -> dict[str, Any]:
-    """When, where and with which libraries something ran."""
-    return {
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(seconds, 3),
-        "python": sys.version.split()[0],
-        "system": platform.platform(),
-        "packages": library_versions(),
-    }
-
-
-TEXT_LIBRARIES = (
-    "constraintsuite",
-    "numpy",
-    "bm25s",
-    "pystemmer",
-    "ahocorasick-rs",
-    "rensa",
-    "lemminflect",
-    "en-core-web-sm",
-    "pydantic",
-    "spacy",
-)
-"""What can change a suite, or a figure made from scores."""
-_NEURAL_LIBRARIES = (
-    "onnxruntime",
-    "onnx",
-    "tokenizers",
-    "safetensors",
-    "torch",
-    "transformers",
-    "sentence-transformers",
-)
-
-
-def library_versions(names: Sequence[str] = (*TEXT_LIBRARIES, *_NEURAL_LIBRARIES)) -> dict[str, str]:
-    """Versions of the libraries that can change a result, as far as they are installed."""
-    versions = {}
-    for name in names:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return versions
+    if isinstance(content, dict) and isinstance(found, int) and found < FORMAT:
+        command = MADE_BY.get(str(content.get("kind")), "the command that made it")
+        raise UserError(
+            f"{file.parent}: written in format {found} by an earlier version of constraintsuite; this one reads format {FORMAT} "
+            f"only. Move the folder away and make it again: {command}"
+        )
 
 
 def _with_article(kind: str) -> str:

@@ -9,6 +9,7 @@ import os
 import platform
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,6 +70,27 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+_known: dict[tuple[Path, int, int, int, int], str] = {}
+_SETTLED_NS = 2_000_000_000
+
+
+def known_sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes; one that was hashed in this process before and has not changed since is not read again.
+
+    A file is known again by its path, size, number on the disk and both times of its last change. Clocks of disks are
+    coarse, so one that was written in the last two seconds is hashed each time.
+    """
+    found = path.stat()
+    key = (path.absolute(), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+    if key in _known:
+        return _known[key]
+    settled = time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) > _SETTLED_NS
+    digest = sha256_of(path)
+    if settled:
+        _known[key] = digest
+    return digest
 
 
 def sha256_text(*parts: str) -> str:

@@ -13,12 +13,13 @@ from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import Pipeline, Stage, code_version
+from constraintsuite.execution.stage import Pipeline, Stage
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -37,19 +38,28 @@ from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.choice import choose_analyser
 
 STAGES: tuple[Stage[Recipe], ...] = (
-    Stage("documents", documents.work, sections=("documents",), reads=("source",)),
-    Stage("mentions", mentions.work, needs=("documents",), sections=("documents", "analysis"), reads=("domains",)),
+    Stage("documents", documents.work, revision=1, sections=("documents",), reads=("source",)),
+    Stage(
+        "mentions",
+        mentions.work,
+        revision=1,
+        needs=("documents",),
+        sections=("documents", "analysis"),
+        reads=("domains",),
+    ),
     Stage(
         "queries",
         queries.work,
+        revision=1,
         needs=("documents", "mentions"),
         sections=("analysis", "queries", "splits", "approved"),
         reads=("approved", "domains"),
     ),
-    Stage("candidates", candidates.work, needs=("documents", "queries"), sections=("candidates",)),
+    Stage("candidates", candidates.work, revision=1, needs=("documents", "queries"), sections=("candidates",)),
     Stage(
         "pairs",
         pairs.work,
+        revision=1,
         needs=("documents", "mentions", "queries", "candidates"),
         sections=("pairs", "analysis", "queries"),
         reads=("domains",),
@@ -57,6 +67,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "kept",
         kept.work,
+        revision=1,
         needs=("documents", "queries", "pairs"),
         sections=("pairs", "filters", "sizes", "analysis", "documents", "drop"),
         reads=("drop",),
@@ -64,11 +75,12 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "tagged",
         tagged.work,
+        revision=1,
         needs=("documents", "queries", "candidates", "kept"),
         sections=("tags", "candidates", "name", "analysis"),
     ),
-    Stage("controls", controls.work, needs=("tagged",), sections=("sizes",)),
-    Stage("gold", gold.work, needs=("tagged",), sections=("sizes",)),
+    Stage("controls", controls.work, revision=1, needs=("tagged",), sections=("sizes",)),
+    Stage("gold", gold.work, revision=1, needs=("tagged",), sections=("sizes",)),
 )
 PIPELINE = Pipeline(STAGES)
 SHOWN_WARNINGS = 3  # the card has them all
@@ -100,14 +112,20 @@ def build_suite(
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)
     inputs = fingerprint_inputs(recipe)
-    origin = Origin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, code_version())
+    made_from = {**inputs, "stages": PIPELINE.revisions()}
+    origin = Origin("suite", recipe.name, made_from, recipe.model_dump(mode="json"), recipe.seed, REVISIONS["suite"])
     with folder_lock(out):
         present = read_manifest(out)
         if present is not None and redo_from is None:
-            if present.fingerprint == origin.fingerprint:
+            found = Artifact(out, present)
+            changed = next(found.changed_files(), None)
+            same = present.fingerprint == origin.fingerprint
+            if same and changed is None:
                 reporter.note(f"{out}: already built from the same inputs and settings.")
-                return Built(out, Artifact(out, present), {})
-            if not replace:
+                return Built(out, found, {})
+            if same and changed is not None:
+                reporter.note(f"{out / changed} is not what was written, so the suite is put together again.")
+            elif not replace:
                 raise UserError(
                     f"{out}: holds a suite built from other inputs, settings or another version. Choose another --out, or pass "
                     "--from documents to build it anew here."
@@ -162,6 +180,7 @@ def _assemble(
         ("queries", "proposals.jsonl"),
         ("queries", "coverage.json"),
     ):
+        stages[stage].refuse_changed([name])
         shutil.copyfile(stages[stage].path / name, out / name)
     examples = read_examples(out)
     reporter.note("audit: what can be won without understanding?")

@@ -22,7 +22,7 @@ class _Part(NamedTuple):
 
 def verify_suite(folder: Path) -> list[str]:
     """One line a fault; empty when all is well. Hashes first, then every line, then what the lines promise together."""
-    artifact = Artifact.open(folder, "suite")
+    artifact = Artifact.open_unverified(folder, "suite")
     faults = artifact.verify()
     parts = [_read(folder / name) for name in FILES]
     misfits = [fault for part in parts for fault in part.faults]

@@ -13,12 +13,12 @@ from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import sha256_of, whole_folder
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.tuning.data import DATA
 from constraintsuite.tuning.data.exclusion import exclusion_inputs
 from constraintsuite.tuning.data.records import Bench
 from constraintsuite.tuning.data.settings import Data, DistilData, SuiteData
 from constraintsuite.tuning.recipe import TaskSettings
-from constraintsuite.tuning.version import tuning_version
 
 
 def data_inputs(data: Data) -> dict[str, str]:
@@ -38,10 +38,10 @@ def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: 
     """The lists of a task in a folder; if they are there already, nothing is computed."""
     inputs = {**data_inputs(task.data), **exclusion_inputs(exclude)}
     settings: Mapping[str, object] = {"data": task.data.model_dump(mode="json")}
-    origin = Origin("stage", f"data of {task.name}", inputs, settings, 0, tuning_version())
+    origin = Origin("training data", f"data of {task.name}", inputs, settings, 0, REVISIONS["training data"])
     manifest = read_manifest(folder)
     if manifest is not None and manifest.fingerprint == origin.fingerprint:
-        return Artifact(folder, manifest)
+        return Artifact.open(folder, "training data")
     start = time.monotonic()
     prepared = DATA.load(task.data.kind)(task.data, bench)
     if not prepared.lists.rows:
@@ -54,7 +54,7 @@ def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: 
     bench.reporter.note(
         f"{task.name}: {counts}" + (f"; {left_out:,} left out: {dict(prepared.rejects)}" if left_out else "")
     )
-    return Artifact.open(folder, "stage")
+    return Artifact.open_unverified(folder, "training data")
 
 
 def _hash(path: Path) -> str:

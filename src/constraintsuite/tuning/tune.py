@@ -23,6 +23,7 @@ from constraintsuite.records.plots import Plot
 from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.tuning.curves import CURVES, OVERALL, TRAINING, Point, draw_curves
 from constraintsuite.tuning.data.exclusion import exclusion_inputs, read_exclusion
 from constraintsuite.tuning.data.records import Bench
@@ -37,7 +38,6 @@ from constraintsuite.tuning.preparing import data_inputs, prepare
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
 from constraintsuite.tuning.selection import Selected, check_selectable, select
 from constraintsuite.tuning.session import Progress
-from constraintsuite.tuning.version import tuning_version
 
 KIND = "tune"
 _WORKING = ".working"
@@ -81,7 +81,7 @@ def tune_origin(recipe: TuneRecipe) -> Origin:
         hashed = suite_input(one) if isinstance(one, SuiteEvaluation) else ranking_input(one)
         inputs[f"evaluation {one.name}"] = hashed
     settings = {"recipe": recipe.model_dump(mode="json"), "libraries": library_versions()}
-    return Origin(KIND, recipe.name, inputs, settings, recipe.seeds[0], tuning_version())
+    return Origin(KIND, recipe.name, inputs, settings, recipe.seeds[0], REVISIONS[KIND])
 
 
 class _Training:

@@ -11,7 +11,7 @@ lies. The id of a bundle is the hash of the contents of all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,9 +31,6 @@ PARTS = (VECTORS, TRUTH)
 """Folders of artifacts that lie beside the texts and have manifests of their own."""
 MIN_RELEVANCE = 1
 """The lowest grade that is positive, where nobody says another."""
-CODES: Mapping[str, str] = {"bundle": "bundle 1", "vectors": "vectors 1", "truth": "truth 1"}
-"""By kind of artifact; raised when the same inputs and settings would give other bytes. The version of the product does not
-count: what took hours is not made anew because of it."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +41,16 @@ class Bundle:
 
     @classmethod
     def open(cls, path: Path) -> Bundle:
-        """The bundle at `path`; anything else is a UserError."""
+        """The bundle at `path`, its texts as they were written; anything else is a UserError.
+
+        Vectors and truths are verified by those who open one of them, since all of them may be many times as large.
+        """
         return cls(Artifact.open(path, "bundle"))
+
+    @classmethod
+    def open_unverified(cls, path: Path) -> Bundle:
+        """The bundle at `path` by its manifests alone: for workers of a command that has verified it, and for lists."""
+        return cls(Artifact.open_unverified(path, "bundle"))
 
     @property
     def path(self) -> Path:
@@ -99,6 +104,11 @@ class Bundle:
     def parts(self, folder: str) -> list[Artifact]:
         """The finished artifacts in `vectors` or `truth` that were made of these texts, by name."""
         return [part for part in finished_parts(self.path, folder) if self.owns(part)]
+
+    def refuse_changed_parts(self) -> None:
+        """A UserError if any of its vectors or truths is not as it was written."""
+        for part in (part for folder in PARTS for part in self.parts(folder)):
+            part.refuse_changed()
 
     def owns(self, part: Artifact) -> bool:
         """Whether vectors or a truth were made of these texts; a build that was killed may leave those of others."""

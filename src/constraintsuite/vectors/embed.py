@@ -22,10 +22,11 @@ from constraintsuite.models.held import letting_go
 from constraintsuite.models.sending import Sent, send_model
 from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
-from constraintsuite.vectors.bundle import CODES, VECTORS, Bundle
+from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.vectors.bundle import VECTORS, Bundle
 from constraintsuite.vectors.embedding import ShardTask, embed_shard
 from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import reading, reopen
+from constraintsuite.vectors.folder import is_intact, reading, reopen
 from constraintsuite.vectors.lengths import ZERO
 from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
 from constraintsuite.vectors.reuse import reading_known
@@ -33,7 +34,6 @@ from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUER
 
 SHARD_ROWS = 10_000
 _ALONE = LocalEngine()
-_FORM = "2"  # of what a finished shard leaves; shards of another form are made anew
 
 
 def embed_bundle(
@@ -59,16 +59,19 @@ def _embed(
     out = bundle.path / VECTORS / folder_name(sent.fingerprint)
     inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
     settings = {"encoder": sent.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
-    origin = Origin("vectors", encoder.name, inputs, settings, 0, CODES["vectors"])
+    origin = Origin("vectors", encoder.name, inputs, settings, 0, REVISIONS["vectors"])
     with folder_lock(out):
         manifest = read_manifest(out)
-        if manifest is not None and bundle.owns(Artifact(out, manifest)):  # the folder's name is the encoder's
+        there = None if manifest is None else Artifact(out, manifest)
+        if (
+            there is not None and bundle.owns(there) and is_intact(there, reporter)
+        ):  # the folder's name is the encoder's
             reporter.note(f"{encoder.name}: {out} is up to date")
             forget(out / STAGES)
-            return Artifact(out, manifest)
+            return there
         start = time.monotonic()
         reopen(out)
-        folder = keep_same(out / STAGES, f"{origin.fingerprint} {_FORM}")
+        folder = keep_same(out / STAGES, f"{origin.fingerprint} {REVISIONS['embedding shard']}")
         tasks = plan_shards(bundle, sent, folder, shard_rows, tuple(reuse))
         outcome = spread("shards", embed_shard, tasks, folder, engine, reporter)
         _gather(bundle, out, tasks)
@@ -104,6 +107,7 @@ def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
         there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(VECTORS)}
         if encoder not in there:
             raise UserError(f"--reuse {folder}: this bundle has no vectors of this encoder ({encoder}).")
+        there[encoder].refuse_changed()
         contents[f"reuse {number}"] = there[encoder].manifest.content
     return contents
 

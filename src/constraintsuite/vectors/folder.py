@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.travel import clear
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Manifest, read_manifest
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Artifact, Manifest, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.bundle import (
     CORPUS,
@@ -81,6 +82,14 @@ def replace_texts(out: Path, new: Path, names: Collection[str]) -> None:
             _remove(out / name)
         if (new / name).exists():
             (new / name).rename(out / name)
+
+
+def is_intact(part: Artifact, reporter: Reporter) -> bool:
+    """Whether finished vectors or a truth are as they were written; if not, says that they are made again."""
+    changed = next(part.changed_files(), None)
+    if changed is not None:
+        reporter.note(f"{part.path / changed} is not what was written, so it is all made again")
+    return changed is None
 
 
 def reopen(part: Path) -> None:

@@ -19,8 +19,9 @@ from constraintsuite.models.dense import Similarity
 from constraintsuite.retrieval.topk import Neighbours, top_k
 from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
-from constraintsuite.vectors.bundle import CODES, TRUTH, Bundle
-from constraintsuite.vectors.folder import reading, reopen
+from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.vectors.bundle import TRUTH, Bundle
+from constraintsuite.vectors.folder import is_intact, reading, reopen
 from constraintsuite.vectors.matrices import Matrix
 from constraintsuite.vectors.searching import BEYOND, NearestRow, Search, search_shards
 from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
@@ -59,14 +60,15 @@ def _make(
     name = f"neighbours-{vectors.name}-{similarity}-k{k}"
     inputs = {"texts": bundle.texts.manifest.content, "vectors": vectors.artifact.manifest.content}
     settings = {"encoder": vectors.name, "model": vectors.model, "metric": similarity, "k": k, "writer": WRITER}
-    origin = Origin("truth", name, inputs, settings, 0, CODES["truth"])
+    origin = Origin("truth", name, inputs, settings, 0, REVISIONS["truth"])
     out = bundle.path / TRUTH / name
     with folder_lock(out):
         manifest = read_manifest(out)
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
+        there = None if manifest is None else Artifact(out, manifest)
+        if there is not None and there.manifest.fingerprint == origin.fingerprint and is_intact(there, reporter):
             reporter.note(f"{out} is up to date")
             forget(out / STAGES)
-            return Artifact(out, manifest)
+            return there
         reopen(out)
         start = time.monotonic()
         folder = keep_same(out / STAGES, f"{origin.fingerprint} {shard_rows}")

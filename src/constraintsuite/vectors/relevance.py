@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Silent
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
-from constraintsuite.vectors.bundle import CODES, TRUTH, Bundle
-from constraintsuite.vectors.folder import reading, reopen
+from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.vectors.bundle import TRUTH, Bundle
+from constraintsuite.vectors.folder import is_intact, reading, reopen
 from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_table, write_table
 
 RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
@@ -39,11 +41,14 @@ def make_relevance(path: Path) -> Artifact:
 
 def _make(bundle: Bundle) -> Artifact:
     out = bundle.path / TRUTH / RELEVANCE
-    origin = Origin("truth", RELEVANCE, {"texts": bundle.texts.manifest.content}, {"writer": WRITER}, 0, CODES["truth"])
+    origin = Origin(
+        "truth", RELEVANCE, {"texts": bundle.texts.manifest.content}, {"writer": WRITER}, 0, REVISIONS["truth"]
+    )
     with folder_lock(out):
         manifest = read_manifest(out)
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            return Artifact(out, manifest)
+        there = None if manifest is None else Artifact(out, manifest)
+        if there is not None and there.manifest.fingerprint == origin.fingerprint and is_intact(there, Silent()):
+            return there
         reopen(out)
         start = time.monotonic()
         rows = relevance_rows(bundle)
@@ -78,6 +83,8 @@ def _rows(bundle: Bundle) -> Iterator[JudgedRow]:
 def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
     """The relevance truth of a bundle; a UserError where there is none."""
     file = bundle.path / TRUTH / RELEVANCE / RELEVANCE_FILE
-    if file.parent not in [part.path for part in bundle.parts(TRUTH)]:
+    found = next((part for part in bundle.parts(TRUTH) if part.path == file.parent), None)
+    if found is None:
         raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite truth {bundle.path}")
+    found.refuse_changed()
     return (JudgedRow(*cast(JudgedRow, row)) for row in read_table(file))

@@ -23,8 +23,8 @@ from constraintsuite.records.text import Document
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.bundle import (
-    CODES,
     CORPUS,
     COVERAGE,
     PART_ROWS,
@@ -81,8 +81,12 @@ def build_subset(
     if manifest is not None and manifest.fingerprint == origin.fingerprint:  # no lock: others may be reading it
         _refuse_left_out(out, manifest.rejects, skip=corpus.skip_bad_rows)
         refuse_many_left_out(source.name, manifest.rejects, max_bad_rows)
-        reporter.note(f"{out} is up to date")
-        return _swept(Artifact(out, manifest))
+        found = Artifact(out, manifest)
+        if not force:
+            found.refuse_changed()
+        if next(found.changed_files(), None) is None:
+            reporter.note(f"{out} is up to date")
+            return _swept(found)
     with claimed(out) as manifest:
         refuse_others(out, manifest, force=force)
         start = time.monotonic()
@@ -162,7 +166,7 @@ def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) ->
         "writer": WRITER,
     }
     seed = int(settings.seed) if settings.seed.removeprefix("-").isdecimal() else 0
-    return Origin("bundle", source.name, inputs, described, seed, CODES["bundle"])
+    return Origin("bundle", source.name, inputs, described, seed, REVISIONS["bundle"])
 
 
 def _require_space(out: Path, needed: int) -> None:

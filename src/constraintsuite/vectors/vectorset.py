@@ -57,10 +57,14 @@ def vector_sets(bundle: Bundle) -> list[VectorSet]:
 
 
 def open_vectors(bundle: Bundle, encoder: str | None = None) -> VectorSet:
-    """The vectors of that encoder (a model string, or how its folder's name begins), or the only ones there are."""
+    """The vectors of that encoder (a model string, or how its folder's name begins), or the only ones there are.
+
+    Those that were changed, exchanged or put into another order since they were made are a UserError.
+    """
     every = vector_sets(bundle)
     found = [each for each in every if encoder is None or encoder == each.model or each.name.startswith(encoder)]
     if len(found) == 1:
+        found[0].artifact.refuse_changed()
         return found[0]
     there = ", ".join(f"{each.name} ({each.model})" for each in every)
     if not every:

@@ -15,7 +15,8 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, Origin, read_manifest
 from constraintsuite.store.files import sha256_of, sha256_text
-from constraintsuite.vectors.bundle import CODES, CORPUS, PARTS, Bundle, finished_parts
+from constraintsuite.store.revisions import Revision
+from constraintsuite.vectors.bundle import CORPUS, PARTS, Bundle, finished_parts
 from constraintsuite.vectors.checking_texts import check_corpus, check_counts, check_judgments, check_twins
 from constraintsuite.vectors.checking_vectors import check_neighbours, check_relevance, check_vectors
 from constraintsuite.vectors.neighbours import neighbour_truths
@@ -25,12 +26,12 @@ from constraintsuite.vectors.vectorset import vector_sets
 def verify_folder(path: Path) -> list[str]:
     """What is wrong with the bundle at `path`; a manifest that cannot be read is a fault like others."""
     if not (path / CORPUS).is_dir():
-        Bundle.open(path)  # says what this is instead
+        Bundle.open_unverified(path)  # says what this is instead
     try:
         manifest = read_manifest(path)
         if manifest is not None and manifest.kind != "bundle":
             return [f"{MANIFEST}: says that this is a {manifest.kind!r}, and it holds a bundle"]
-        return verify_bundle(Bundle.open(path))
+        return verify_bundle(Bundle.open_unverified(path))
     except UserError as error:
         if not (path / MANIFEST).is_file():  # never finished, so that there is nothing to check
             raise
@@ -86,7 +87,7 @@ def _faults(artifact: Artifact, where: str, beside: Collection[str] = ()) -> Ite
 def _manifest(artifact: Artifact) -> Iterator[str]:
     """The manifest holds hashes of itself: of the files, and of all that decided them."""
     own = artifact.manifest
-    origin = Origin(own.kind, own.name, own.inputs, own.settings, own.seed, CODES.get(own.kind, ""))
+    origin = Origin(own.kind, own.name, own.inputs, own.settings, own.seed, Revision(own.revision))
     written = (own.model_dump_json(indent=2) + "\n").encode()
     if own.format != FORMAT or (artifact.path / MANIFEST).read_bytes() != written:
         yield "changed since it was written"

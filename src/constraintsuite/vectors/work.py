@@ -9,10 +9,10 @@ from typing import Literal
 
 from constraintsuite.store.artifact import STAGES
 from constraintsuite.store.files import write_text
+from constraintsuite.store.revisions import REVISIONS
 
 Step = Literal["surveyed", "spread", "written"]
 _MARK = ".working"
-_FORM = "2"  # of what lies there; work of another form is not gone on with
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Work:
 
     @property
     def _named(self) -> str:
-        return f"{self.fingerprint} {_FORM}"
+        return f"{self.fingerprint} {REVISIONS['subset work']}"
 
     @property
     def new(self) -> Path:

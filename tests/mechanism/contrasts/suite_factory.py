@@ -22,6 +22,7 @@ from constraintsuite.records.examples import (
 )
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms
 
@@ -151,5 +152,5 @@ def make_suite(folder: Path, examples: Sequence[Example] = EXAMPLES, controls: S
     """A finished suite, read back."""
     write_jsonl(folder / "examples.jsonl", examples)
     write_jsonl(folder / "controls.jsonl", controls)
-    finish(folder, Origin("suite", "tiny", {}, {}, 0, "test"), {"examples": len(examples)}, {}, 0.0)
+    finish(folder, Origin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": len(examples)}, {}, 0.0)
     return load_suite(folder)

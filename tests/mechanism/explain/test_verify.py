@@ -12,6 +12,7 @@ from constraintsuite.mechanism.explain.run import patch
 from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.revisions import Revision
 from mechanism.explain.given import WIDE, Given
 from mechanism.planted import make_planted
 
@@ -29,7 +30,7 @@ def made(given: Given, tmp_path: Path) -> Artifact:
 def seal(artifact: Artifact) -> None:
     """The hashes of the files as they are now, as one who forges them would write."""
     manifest = artifact.manifest
-    origin = Origin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, "")
+    origin = Origin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, Revision(1))
     finish(artifact.path, origin, manifest.counts, manifest.rejects, 0.0, beside=("circuit",))
 
 
@@ -98,7 +99,9 @@ def test_circuits_inside_are_looked_at_too(made: Artifact, content: str | None, 
     folder.mkdir(parents=True)
     file = folder / "circuit.json"
     file.write_text("{}")
-    finish(folder, Origin("circuit", "any", {"explain": content or made.manifest.content}, {}, 0, ""), {}, {}, 0.0)
+    finish(
+        folder, Origin("circuit", "any", {"explain": content or made.manifest.content}, {}, 0, Revision(1)), {}, {}, 0.0
+    )
     file.write_text(report)
     assert verify(made.path) == faults
 

@@ -202,9 +202,9 @@ def test_bad_files_change_nothing(tmp_path: Path, grown: Path) -> None:
 
 def test_a_damaged_reading_is_named_by_who_needs_it(tmp_path: Path, grown: Path) -> None:
     (grown / "readings" / "00001.jsonl").write_bytes(b"")
-    with pytest.raises(UserError, match=r"readings/00001\.jsonl: cut short"):
+    with pytest.raises(UserError, match=r"readings/00001\.jsonl: changed since the graph was made"):
         add_documents(grown, [tmp_path / "d"])
-    assert verify_memory(grown)[0].startswith("readings/00001.jsonl: cut short")
+    assert verify_memory(grown)[0].startswith("readings/00001.jsonl: changed since")
     assert len(open_memory(grown).graph.units) == 3
 
 

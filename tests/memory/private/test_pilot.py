@@ -108,7 +108,7 @@ def test_a_frozen_version_must_not_change(tmp_path: Path) -> None:
     pilot = begun(tmp_path)
     copy = freeze(pilot).documents / "candle_supply.md"
     copy.write_text(copy.read_text() + "\n2.4 And more.\n")
-    with pytest.raises(UserError, match=r"documents/candle_supply\.md: changed since it was written"):
+    with pytest.raises(UserError, match=r"documents/candle_supply\.md: changed since the snapshot was made"):
         require_version(pilot)
 
 

@@ -127,6 +127,16 @@ def test_a_second_run_measures_nothing_and_a_longer_one_only_what_is_new(tmp_pat
     assert before.items() <= after.items()
 
 
+@pytest.mark.parametrize("folder", ["cells", "per_query"])
+def test_a_cell_that_was_changed_is_measured_again(tmp_path: Path, folder: str) -> None:
+    out = tmp_path / "run"
+    run(bench(tmp_path, EXACT), out)
+    spoilt = min((out / folder).iterdir())
+    spoilt.write_bytes(spoilt.read_bytes() + b" ")
+    assert run(bench(tmp_path, EXACT), out) == (0, {"measured": 1, "skipped": 1, "failed": 0})
+    Artifact.open(out, "ann")
+
+
 def test_what_fails_is_said_and_the_rest_is_measured_and_it_is_tried_again(tmp_path: Path) -> None:
     out = tmp_path / "run"
     assert run(bench(tmp_path, IMPOSSIBLE + EXACT), out) == (3, {"measured": 2, "skipped": 0, "failed": 2})

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
+from constraintsuite.store.revisions import REVISIONS, Revision
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.coded import CodedEngine
 from constraintsuite.vectors.ann.engines.pgvector import PgvectorBuild, PgvectorEngine
@@ -70,7 +71,7 @@ def test_our_own_code_decides_a_key_by_its_revisions(tmp_path: Path, monkeypatch
     monkeypatch.setattr(CodedEngine, "revision", CodedEngine.revision + 1)
     changed = keys()
     assert (changed["exact"] == before["exact"], changed["coded"] == before["coded"]) == (True, False)
-    monkeypatch.setattr("constraintsuite.vectors.ann.plan.MEASURED", 99)
+    monkeypatch.setitem(REVISIONS, "cell", Revision(99))
     assert not keys().items() & changed.items()
 
 

@@ -9,6 +9,7 @@ import pytest
 from constraintsuite.reports.marks import Segment
 from constraintsuite.store.artifact import Origin, finish
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.pairs.records import Draft, DraftDocument, Rejected
 from constraintsuite.suites.queries.records import Proposal
@@ -51,7 +52,8 @@ def suite_with(folder: Path, *rejected: Rejected, stages: bool = True) -> Path:
     if stages:
         (folder / "stages" / "kept").mkdir(parents=True)
         write_jsonl(folder / "stages" / "kept" / "rejected.jsonl", rejected)
-    return finish(folder, Origin("suite", "tiny", {}, {}, 0, "test"), {"examples": 0}, COUNTS, 0.0).path
+        finish(folder / "stages" / "kept", Origin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    return finish(folder, Origin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, COUNTS, 0.0).path
 
 
 def test_they_are_counted_the_most_common_first_and_kept_where_stages_are(tmp_path: Path) -> None:

@@ -55,18 +55,17 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
 def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
     """The page of some runs, as an artifact; gives the page's path."""
-    from constraintsuite.execution.stage import code_version
     from constraintsuite.experiments.output import Written, write_once
     from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
-    from constraintsuite.reports.page import template_hash
     from constraintsuite.showing.memory.sections import masthead, sections_of
     from constraintsuite.store.artifact import Origin
     from constraintsuite.store.files import sha256_text
+    from constraintsuite.store.revisions import REVISIONS
 
     inputs = {f"run {number}": run.artifact.manifest.content for number, run in enumerate(runs, 1)}
     inputs |= {f"times {number}": sha256_text(repr(run.timing)) for number, run in enumerate(runs, 1)}
     head = masthead(runs)
-    origin = Origin("report", head.title, inputs, {"templates": template_hash()}, 0, code_version())
+    origin = Origin("report", head.title, inputs, {}, 0, REVISIONS["report"])
 
     def write(folder: Path) -> Written:
         tables = write_files(

@@ -18,7 +18,6 @@ from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.retrieval.base import Passages
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import sha256_of
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.text.cleaning import clean
 
@@ -44,7 +43,7 @@ class Collection:
 def read_collection(suite: Path, split: str | None = None, corpus: str | None = None) -> Collection:
     """What can be searched in a suite, with the passages of a corpus between the judged documents."""
     artifact = Artifact.open(suite, "suite")
-    own = (suite / DOCUMENTS).is_file() and (suite / QUERIES).is_file()
+    own = {DOCUMENTS, QUERIES} <= artifact.manifest.files.keys()
     collection = _read_own(artifact, split) if own else _read_pairs(suite, split)
     if not collection.queries:
         raise UserError(f"{suite}: no query{f' of the split {split}' if split else ''} has a judged document.")
@@ -55,10 +54,11 @@ def _read_own(artifact: Artifact, split: str | None) -> Collection:
     present = artifact.manifest.settings.get("source_split")
     if split is not None and split != present:
         raise UserError(f"--split {split}: {artifact.path} holds the queries of the split {present!r} only.")
-    documents = _read(artifact, DOCUMENTS, Document)
-    texts = {query.id: query.text for query in _read(artifact, QUERIES, Query)}
-    violations = _read(artifact, VIOLATIONS, Qrel) if (artifact.path / VIOLATIONS).is_file() else []
-    qrels = _read(artifact, QRELS, Qrel) if (artifact.path / QRELS).is_file() else []
+    files = artifact.manifest.files
+    documents = list(read_jsonl(artifact.path / DOCUMENTS, Document))
+    texts = {query.id: query.text for query in read_jsonl(artifact.path / QUERIES, Query)}
+    violations = list(read_jsonl(artifact.path / VIOLATIONS, Qrel)) if VIOLATIONS in files else []
+    qrels = list(read_jsonl(artifact.path / QRELS, Qrel)) if QRELS in files else []
     judged = judge_queries(texts, qrels, violations)
     ids = [document.id for document in documents]
     if len(set(ids)) < len(ids):
@@ -146,14 +146,6 @@ def _with_corpus(collection: Collection, corpus: str) -> Collection:
         passages=Passages(ids, texts),
         notes=(*collection.notes, *notes),
     )
-
-
-def _read(artifact: Artifact, name: str, kind: type[T]) -> list[T]:
-    file = artifact.path / name
-    entry = artifact.manifest.files.get(name)
-    if entry is None or entry.sha256 != sha256_of(file):
-        raise UserError(f"{file}: changed since the suite was made, so results would not be of it. Import it again.")
-    return list(read_jsonl(file, kind))
 
 
 def _titled(document: Document) -> str:

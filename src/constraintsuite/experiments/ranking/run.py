@@ -12,9 +12,7 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import code_version
 from constraintsuite.experiments.facts import split_facts
-from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.experiments.output import Written, write_once
 from constraintsuite.experiments.ranking.collection import Collection, read_collection
 from constraintsuite.experiments.ranking.measures import Measure, Ranking, choose_measures, parse_measures
@@ -31,6 +29,7 @@ from constraintsuite.store.artifact import Artifact, Origin
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, write_jsonl
+from constraintsuite.store.revisions import REVISIONS
 
 TREC, MEASURES, BY_QUERY, SYSTEM = "run.trec", "measures.json", "queries.jsonl", "system.json"
 KIND = "ranking"
@@ -96,7 +95,7 @@ def evaluate_retrieval(suite: Path, plan: Plan, out: Path, reporter: Reporter) -
 
 def load_ranking(path: Path) -> RankingSummary:
     """The figures of a finished ranking folder."""
-    refuse_changed(Artifact.open(path, KIND))
+    Artifact.open(path, KIND)
     try:
         return adapter(RankingSummary).validate_json((path / MEASURES).read_bytes())
     except ValidationError as error:
@@ -130,7 +129,7 @@ def _origin(collection: Collection, plan: Plan, measures: Sequence[Measure], sys
         "ir-measures": metadata.version("ir-measures"),
         "draws": DRAWS,
     }
-    return Origin(KIND, system.name, collection.inputs, settings, plan.seed, code_version())
+    return Origin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
 
 
 def _write(

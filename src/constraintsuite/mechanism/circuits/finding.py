@@ -13,8 +13,6 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.execution.stage import code_version
-from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.mechanism.circuits.plan import CircuitPlan, plan_circuit
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
 from constraintsuite.mechanism.circuits.records import CircuitReport
@@ -33,6 +31,7 @@ from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish
 from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
 from constraintsuite.store.jsonl import adapter, describe
+from constraintsuite.store.revisions import REVISIONS
 
 KIND = "circuit"
 FOLDER = "circuit"
@@ -110,7 +109,7 @@ def plan_search(folder: Path, settings: CircuitSettings, memory: int | None = No
 
 def read_circuit(path: Path) -> CircuitReport:
     """A finished circuit; one that was changed since is a UserError."""
-    refuse_changed(Artifact.open(path, KIND))
+    Artifact.open(path, KIND)
     try:
         return adapter(CircuitReport).validate_json((path / REPORT).read_bytes())
     except ValidationError as error:
@@ -133,7 +132,6 @@ def _checked(name: str) -> str:
 def _prepare(folder: Path, settings: CircuitSettings, memory: int | None) -> _Work:
     """Load the model and the effects; what can be refused is refused here."""
     artifact = Artifact.open(folder, EXPLAIN)
-    refuse_changed(artifact)
     rows, contrasts = load_effects(folder)
     subject = load_subject(artifact.manifest.settings["model"])
     if subject.fingerprint != artifact.manifest.inputs["subject"]:
@@ -148,5 +146,5 @@ def _prepare(folder: Path, settings: CircuitSettings, memory: int | None) -> _Wo
     budget = plan_memory(subject, sites, memory, max(one.longest for one in tokens))
     inputs = {"explain": artifact.manifest.content, "subject": subject.fingerprint}
     decisive = settings.model_dump(mode="json", exclude={"seed"})
-    origin = Origin(KIND, subject.name, inputs, decisive, settings.seed, code_version())
+    origin = Origin(KIND, subject.name, inputs, decisive, settings.seed, REVISIONS["circuit"])
     return _Work(subject, tokens, sites, effects, budget, origin)

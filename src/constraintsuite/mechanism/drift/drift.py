@@ -13,7 +13,6 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import code_version
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.resampling import resample
@@ -38,6 +37,7 @@ from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
 from constraintsuite.store.jsonl import adapter
+from constraintsuite.store.revisions import REVISIONS
 
 _DRAWS = 500  # of clusters: figures of rankings are made one draw at a time
 _FEWEST_OF_HALF = FEWEST // 2
@@ -174,4 +174,4 @@ def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSe
         "draws": _DRAWS,
     }
     name = f"{checkpoints[0].label} > {checkpoints[-1].label}"
-    return Origin(KIND, name, inputs, decisive, settings.seed, code_version())
+    return Origin(KIND, name, inputs, decisive, settings.seed, REVISIONS["drift"])

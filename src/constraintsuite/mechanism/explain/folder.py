@@ -8,7 +8,6 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.records import Effects
@@ -34,7 +33,7 @@ def begin(out: Path, origin: Origin) -> Artifact | None:
     manifest = read_manifest(out)
     if manifest is not None and manifest.fingerprint == origin.fingerprint:
         artifact = Artifact(out, manifest)
-        refuse_changed(artifact)
+        artifact.refuse_changed()
         return artifact
     marker = out / _WORKING
     begun = marker.read_text(encoding="utf-8") if marker.is_file() else ""
@@ -53,19 +52,18 @@ def begin(out: Path, origin: Origin) -> Artifact | None:
 def load_explained(path: Path) -> Explained:
     """A finished analysis; one that was changed since is a UserError."""
     artifact = Artifact.open(path, KIND)
-    refuse_changed(artifact)
     return Explained(
         artifact,
         tuple(read_contrasts(path / CONTRASTS)),
         _read(path / SUBJECT, SubjectFacts),
         _read(path / SUMMARY, EffectSummary),
-        _read(path / COMPARISON, Comparison) if (path / COMPARISON).is_file() else None,
+        _read(path / COMPARISON, Comparison) if COMPARISON in artifact.manifest.files else None,
     )
 
 
 def load_effects(path: Path) -> tuple[Effects, list[MarkedContrast]]:
     """The rows of a finished analysis and its contrasts."""
-    Artifact.open(path, KIND)
+    Artifact.open(path, KIND).refuse_foreign(BESIDE)
     return read_effects(path), read_contrasts(path / CONTRASTS)
 
 

@@ -10,7 +10,6 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import UNWORKABLE
-from constraintsuite.execution.stage import code_version
 from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
@@ -37,6 +36,7 @@ from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish
 from constraintsuite.store.files import folder_lock, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
+from constraintsuite.store.revisions import REVISIONS
 
 _ALONE = LocalEngine()
 
@@ -143,7 +143,9 @@ def _origin(question: ExplainQuestion, planned: Planned) -> Origin:
     }
     if planned.guide is not None:
         inputs["guide"] = planned.guide.content
-    return Origin(KIND, f"{question.analysis} {planned.subject.name}", inputs, settings, scope.seed, code_version())
+    return Origin(
+        KIND, f"{question.analysis} {planned.subject.name}", inputs, settings, scope.seed, REVISIONS["explain"]
+    )
 
 
 def _write(file: Path, record: object) -> None:

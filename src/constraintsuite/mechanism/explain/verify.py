@@ -40,7 +40,7 @@ def verify(folder: Path, *, again: int = 0, guide: Path | None = None) -> list[s
     With `again`, as many exact patches chosen by chance are run once more with the model, one by one from the tokens up.
     With the `guide` that chose them, what is said of its estimates is worked out again.
     """
-    artifact = Artifact.open(folder, KIND)
+    artifact = Artifact.open_unverified(folder, KIND)
     faults = [*artifact.verify(beside=BESIDE), *_faults_beside(artifact)]
     if faults:
         return faults
@@ -62,7 +62,8 @@ def verify(folder: Path, *, again: int = 0, guide: Path | None = None) -> list[s
 def _faults_beside(artifact: Artifact) -> Iterator[str]:
     """Of the circuits inside: finished ones are as they were written, and of these effects."""
     for manifest in sorted(file for name in BESIDE for file in (artifact.path / name).glob("*/manifest.json")):
-        name, circuit = manifest.parent.relative_to(artifact.path).as_posix(), Artifact.open(manifest.parent)
+        name = manifest.parent.relative_to(artifact.path).as_posix()
+        circuit = Artifact.open_unverified(manifest.parent)
         yield from (f"{name}/{fault}" for fault in circuit.verify())
         if circuit.manifest.inputs.get(KIND) != artifact.manifest.content:
             yield f"{name}: found in other effects than those that lie here"

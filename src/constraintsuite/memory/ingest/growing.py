@@ -24,13 +24,14 @@ from constraintsuite.memory.ingest.files import DocumentFile, document_files, re
 from constraintsuite.memory.ingest.kept import Head, Kept, Origin
 from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.source import source_hash
-from constraintsuite.memory.logs import READINGS, SEGMENTS, Line, NothingKept, newest_lines, refuse_faults
+from constraintsuite.memory.logs import READINGS, SEGMENTS, Line, NothingKept, file_names, newest_lines
 from constraintsuite.memory.records import Edge, Mention, Part
 from constraintsuite.memory.segments import Change, Entry, entries, living_parts
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.revisions import REVISIONS
 
-RULES = 2
-"""Raised when the same file would be read as something else: readings of two kinds do not make one memory."""
+RULES = REVISIONS["memory readings"].number
+"""Readings of two kinds do not make one memory."""
 _NOTHING_READ = (
     "it does not keep what was read in its documents (they were put there as they are, or by an earlier version)"
 )
@@ -128,7 +129,7 @@ def _named_by_path(artifact: Artifact) -> bool:
 
 def _held(artifact: Artifact) -> _Held:
     _named_by_path(artifact)
-    refuse_faults(artifact, SEGMENTS, READINGS)
+    artifact.refuse_changed(name for log in (SEGMENTS, READINGS) for name in file_names(artifact.manifest, log))
     found = entries(artifact)
     heads = (raw.read(Head) for raw in newest_lines(artifact, READINGS) if raw.document in found)
     kept = (head for head in heads if head.origin.sha256)

@@ -22,7 +22,7 @@ from constraintsuite.memory.private.versions import DOCUMENTS, KIND
 from constraintsuite.metrics.intervals import IntArray, connected_components
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval
-from constraintsuite.store.artifact import read_manifest
+from constraintsuite.store.artifact import Artifact, read_manifest
 from constraintsuite.store.jsonl import read_jsonl
 
 
@@ -80,6 +80,7 @@ def open_side(path: Path, encoder: DenseScorer | None = None) -> Memory:
     """A memory folder, or the memory of a frozen version of a pilot."""
     manifest = read_manifest(path) if path.is_dir() else None
     if manifest is not None and manifest.kind == KIND:
+        Artifact.open(path, KIND).refuse_foreign()
         return Memory.of(ingest([path / DOCUMENTS]), encoder)
     return open_memory(path, encoder)
 

@@ -13,8 +13,6 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.execution.stage import code_version
-from constraintsuite.experiments.load import refuse_changed
 from constraintsuite.experiments.output import Written, write_once
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.runs.latency import Timing
@@ -24,6 +22,7 @@ from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.store.artifact import ENVIRONMENT, Artifact, Origin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl, write_jsonl
+from constraintsuite.store.revisions import REVISIONS
 
 KIND = "memory_run"
 OUTCOMES, SUMMARY, REPLAYS = "outcomes.jsonl", "summary.json", "replays.jsonl"
@@ -77,7 +76,7 @@ class MemoryRun:
 def write_run(out: Path, source: Source, make: Callable[[], Found], reporter: Reporter | None = None) -> Artifact:
     """The run in the folder `out`; a finished one of the same source is left as it is, and `make` is not called."""
     settings = {**source.settings, "draws": DRAWS}
-    origin = Origin(KIND, source.benchmark, source.inputs, settings, source.seed, code_version())
+    origin = Origin(KIND, source.benchmark, source.inputs, settings, source.seed, REVISIONS["memory_run"])
 
     def write(folder: Path) -> Written:
         found = make()
@@ -96,7 +95,6 @@ def write_run(out: Path, source: Source, make: Callable[[], Found], reporter: Re
 def load_memory_run(path: Path) -> MemoryRun:
     """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
     artifact = Artifact.open(path, KIND)
-    refuse_changed(artifact)
     try:
         summary = adapter(Summary).validate_json((path / SUMMARY).read_bytes())
     except ValidationError as error:

@@ -16,15 +16,14 @@ from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.onnx.architectures import Architecture, architecture_of
 from constraintsuite.models.onnx.folder import TransformerConfig, place_in, weight_files
 from constraintsuite.models.onnx.tensors import read_shapes, read_tensors
-from constraintsuite.models.version import source_hash
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_of, sha256_text
+from constraintsuite.store.revisions import REVISIONS
 
 if TYPE_CHECKING:
     import onnx
 
 Purpose = Literal["encoder", "classifier"]
-_WRITERS = tuple(f"models/onnx/{name}.py" for name in ("architectures", "tensors", "transformer", "writing"))
 _QUANTISED = ("onnx/model_quantized.onnx", "model_quantized.onnx", "onnx/model_int8.onnx")
 _WHOLE = ("onnx/model.onnx", "model.onnx")
 _INT8_STEPS = {"DynamicQuantizeLinear", "QuantizeLinear", "DequantizeLinear", "MatMulInteger", "QLinearMatMul"}
@@ -79,7 +78,9 @@ class WrittenGraph:
     @property
     def fingerprint(self) -> str:
         """Of the weights and of what is made of them."""
-        return sha256_text(source_hash(_WRITERS), self.purpose, self.config.model_dump_json(), *self.hashes.values())
+        return sha256_text(
+            str(REVISIONS["onnx graph"]), self.purpose, self.config.model_dump_json(), *self.hashes.values()
+        )
 
     def ready(self) -> Path:
         """The file in the cache."""

@@ -54,7 +54,9 @@ def show_graph(path: Path) -> Display:
     memory = open_memory(path)
     held = overview(memory.graph)
     about = f"{len(held['documents']):,} documents, {held['units']:,} units, {held['entities']:,} entities."
-    return Display(Masthead(Artifact.open(path, KIND).manifest.name, "memory", about), tuple(_sections(held)))
+    return Display(
+        Masthead(Artifact.open_unverified(path, KIND).manifest.name, "memory", about), tuple(_sections(held))
+    )
 
 
 def search_memory(memory: Memory, query: str, mode: str, budget: int) -> Walk:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.stage import code_version
 from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.suites.importers import IMPORTERS
 from constraintsuite.suites.importers.base import Imported
 from constraintsuite.suites.importers.rows import name_source
@@ -24,13 +24,13 @@ def import_suite(kind: str, source: str, out: Path, split: str | None = None) ->
     """Read a test set into the folder `out`; if that was done before with the same content, nothing is written."""
     imported = IMPORTERS.load(kind)(source, split)
     settings = {"importer": kind, "source": name_source(source), "source_split": imported.split}
-    origin = Origin("suite", imported.name, {"source": imported.content}, settings, 0, code_version())
+    origin = Origin("suite", imported.name, {"source": imported.content}, settings, 0, REVISIONS["imported suite"])
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
     with folder_lock(out):
         present = read_manifest(out)
         if present is not None and present.fingerprint == origin.fingerprint:
-            return Artifact(out, present)
+            return Artifact.open(out, "suite")
         strangers = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
         if strangers:
             raise UserError(f"{out}: this folder holds other files ({strangers[0]}, …). Choose an empty or new --out.")

@@ -10,16 +10,12 @@ from typing import Any
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.ann.data import Metric
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import Served, Settings, not_installed
 from constraintsuite.vectors.ann.results import Point
 from constraintsuite.vectors.ann.settings import Bench, EngineEntry, grid
-
-MEASURED = 3
-"""The revision of our own measuring: staging, truth, clock, judging. Raised when the same point would be measured in another way, so
-that old cells are not taken for new ones; each engine has a revision of its own. The version of the product does not count: hours
-of measuring are not thrown away because a report has changed."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ def plan(bench: Bench, contents: Mapping[str, str], metrics: Mapping[str, Metric
     builds = []
     for entry in bench.engines:
         installed = _installed(entry)
-        code = f"measuring {MEASURED}, {entry.engine} {ENGINES.load(entry.engine).revision}"
+        code = f"measuring {REVISIONS['cell']}, {entry.engine} {ENGINES.load(entry.engine).revision}"
         for data, metric in metrics.items():
             _refuse_metric(entry, data, metric)
             for params in grid(entry.build):

@@ -18,6 +18,7 @@ from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_text
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.ann.data import Relevance, tuning_half
 from constraintsuite.vectors.ann.failing import told
 from constraintsuite.vectors.ann.metrics import mean
@@ -28,7 +29,6 @@ from constraintsuite.vectors.ann.settings import Bench
 from constraintsuite.vectors.ann.sources.base import Texts
 from constraintsuite.vectors.ann.staging import Staged, load_staged
 
-_REVISION = "rankings 1"
 """Raised when the same retriever would be asked or judged in another way."""
 
 
@@ -112,7 +112,7 @@ def _key(system: System, texts: Texts, staged: Staged, ks: Sequence[int]) -> str
     programs = " ".join(f"{name} {metadata.version(name)}" for name in ("bm25s", "ir-measures"))
     shown = json.dumps([staged.facts.name, system.name, list(ks)])
     parts = (texts.content, staged.facts.content, shown, _fingerprint(system), programs)
-    return sha256_text(_REVISION, *parts)[:24]
+    return sha256_text(str(REVISIONS["cell of texts"]), *parts)[:24]
 
 
 def _fingerprint(system: System) -> str:

@@ -222,10 +222,10 @@ def load_ann_run(path: Path) -> AnnRun:
         path,
         artifact.manifest.content,
         facts,
-        _read_all(path / CELLS, facts.keys, Cell),
-        _read_all(path / FAILED, facts.keys, Failure),
-        _read_all(path / RANKINGS, facts.ranking_keys, Ranking),
-        _read_all(path / FAILED, facts.ranking_keys, FailedRanking),
+        _read_all(artifact, CELLS, facts.keys, Cell),
+        _read_all(artifact, FAILED, facts.keys, Failure),
+        _read_all(artifact, RANKINGS, facts.ranking_keys, Ranking),
+        _read_all(artifact, FAILED, facts.ranking_keys, FailedRanking),
     )
 
 
@@ -239,9 +239,9 @@ def queries_file(out: Path, key: str) -> Path:
     return out / PER_QUERY / f"{key}.parquet"
 
 
-def _read_all(folder: Path, keys: Sequence[str], kind: type[Keyed]) -> tuple[Keyed, ...]:
-    files = (folder / f"{key}.json" for key in keys)
-    return tuple(_read_keyed(file, kind) for file in files if file.is_file())
+def _read_all(run: Artifact, folder: str, keys: Sequence[str], kind: type[Keyed]) -> tuple[Keyed, ...]:
+    names = (f"{folder}/{key}.json" for key in keys)
+    return tuple(_read_keyed(run.path / name, kind) for name in names if name in run.manifest.files)
 
 
 def _read_keyed(file: Path, kind: type[Keyed]) -> Keyed:

@@ -14,8 +14,9 @@ from tempfile import TemporaryDirectory
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Origin, finish, read_manifest
+from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Artifact, Origin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
+from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.ann.host import Host, describe_host, machine_of, note_load, own_turn
 from constraintsuite.vectors.ann.per_query import require_pyarrow
 from constraintsuite.vectors.ann.plan import Build, Planned, plan, refuse_missing
@@ -50,8 +51,9 @@ def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> 
     refuse_missing(bench)
     host = describe_host()
     note_load(reporter)
-    with folder_lock(out), held(bench.data, folder):  # workers map the data for as long as anything is measured
+    with held(bench.data, folder), folder_lock(out):  # workers map the data for as long as anything is measured
         staged = _stage_all(bench, folder, out, reporter)
+        _forget_changed(out, reporter)
         agenda = _agenda(bench, folder, staged, out, host)
         (out / MANIFEST).unlink(missing_ok=True)  # from now on the folder is unfinished
         write(out / RUN, _facts(bench, staged, agenda, host))
@@ -66,7 +68,9 @@ def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> 
             run_ranking(planned, out, reporter)
         outcome = _outcome(agenda, out)
         contents = {name: one.facts.content for name, one in staged.items()}
-        origin = Origin(KIND, bench.name, contents, bench.model_dump(mode="json", serialize_as_any=True), 0, "")
+        origin = Origin(
+            KIND, bench.name, contents, bench.model_dump(mode="json", serialize_as_any=True), 0, REVISIONS[KIND]
+        )
         rejects = {"failed": outcome.failed} if outcome.failed else {}
         finish(out, origin, _counts(agenda, out), rejects, time.monotonic() - started)
     return outcome
@@ -99,6 +103,15 @@ def _agenda(bench: Bench, folder: Path, staged: dict[str, Staged], out: Path, ho
     rankings = plan_rankings(bench, folder, staged)
     waiting = [left for build in builds if (left := _unfinished(build, out)).cells]
     return _Agenda(builds, rankings, waiting, waiting_of(rankings, out))
+
+
+def _forget_changed(out: Path, reporter: Reporter) -> None:
+    """Take away cells of a finished benchmark that are not as they were measured, so that they are measured again."""
+    manifest = read_manifest(out)
+    for name in Artifact(out, manifest).changed_files() if manifest is not None else ():
+        reporter.note(f"{out / name} is not what was written, so it is made again")
+        for place in (CELLS, RANKINGS):
+            (out / place / f"{Path(name).stem}.json").unlink(missing_ok=True)
 
 
 def _outcome(agenda: _Agenda, out: Path) -> RunOutcome:

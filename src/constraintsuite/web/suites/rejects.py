@@ -46,6 +46,7 @@ def read_rejects(path: Path) -> Rejects:
     counts = Artifact.open(path, "suite").manifest.rejects
     found: dict[str, list[Draft]] = {}
     if (path / _FILE).is_file():
+        Artifact.open_unverified(path / _FILE.parent, "stage").refuse_changed([_FILE.name])
         for rejected in read_jsonl(path / _FILE, Rejected):
             kept = found.setdefault(f"{_STAGE}: {rejected.reason}", [])
             if len(kept) < MOST:

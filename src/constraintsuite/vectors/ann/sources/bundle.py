@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import Field, field_validator
@@ -14,7 +15,7 @@ from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.vectors.ann.data import Metric, VectorSet
 from constraintsuite.vectors.ann.sources.base import SourceSettings, Texts, existing
 from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.folder import locked, reading
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.relevance import relevance_rows
 from constraintsuite.vectors.vectorset import open_vectors
 
@@ -37,9 +38,12 @@ class BundleSource(SourceSettings):
             raise ValueError("a retriever is named twice")
         return retrievers
 
-    def held(self, folder: Path) -> AbstractContextManager[None]:
-        """The shared lock of the bundle: workers map its vectors for as long as anything is measured."""
-        return locked(existing(folder, self.path))
+    @contextmanager
+    def held(self, folder: Path) -> Iterator[None]:
+        """The shared lock of the bundle: workers map its vectors for as long as anything is measured. First it is verified."""
+        with reading(existing(folder, self.path)) as bundle:
+            open_vectors(bundle, self.encoder)
+            yield
 
     def load(self, name: str, folder: Path) -> VectorSet:
         """Map the vectors; judgments of documents that are not in the bundle are left out and counted."""

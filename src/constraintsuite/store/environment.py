@@ -1,0 +1,54 @@
+"""When, where and with which libraries something was made."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import Any
+
+TEXT_LIBRARIES = (
+    "numpy",
+    "bm25s",
+    "pystemmer",
+    "ahocorasick-rs",
+    "rensa",
+    "lemminflect",
+    "en-core-web-sm",
+    "pydantic",
+    "spacy",
+)
+"""What can change a suite, or a figure made from scores."""
+_NEURAL_LIBRARIES = (
+    "onnxruntime",
+    "onnx",
+    "tokenizers",
+    "safetensors",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+)
+
+
+def environment(seconds: float) -> dict[str, Any]:
+    """What is written beside an artifact, but is no part of its content: it differs between two equal ones."""
+    return {
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "python": sys.version.split()[0],
+        "system": platform.platform(),
+        "packages": library_versions(),
+    }
+
+
+def library_versions(names: Sequence[str] = ("constraintsuite", *TEXT_LIBRARIES, *_NEURAL_LIBRARIES)) -> dict[str, str]:
+    """Versions of the libraries that can change a result, as far as they are installed."""
+    versions = {}
+    for name in names:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,125 @@
+"""Small results of every stage and of the kinds of artifacts that any machine computes alike.
+
+Not here is what a neural model or a clock decides: vectors, ann, tune, explain, circuit, drift, and caches of their results.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
+from constraintsuite.experiments.run import evaluate_suite
+from constraintsuite.memory.index import INDEX
+from constraintsuite.memory.ingest.growing import ingest_memory
+from constraintsuite.memory.private.versions import freeze
+from constraintsuite.reports.html import write_report
+from constraintsuite.store.artifact import ENVIRONMENT
+from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.suites.build import STAGES, build_suite
+from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
+from constraintsuite.tuning.data.exclusion import read_exclusion
+from constraintsuite.tuning.data.records import Bench
+from constraintsuite.tuning.preparing import prepare
+from constraintsuite.tuning.recipe import TaskSettings
+from constraintsuite.vectors.relevance import make_relevance
+from golden.content import content, page_content
+from memory.private.small_pilot import begun
+from memory.runs.made_outcomes import made_run, outcomes
+from tiny_bundle import make_bundle
+
+HERE = Path(__file__).parent
+DOCUMENTS = HERE.parent / "memory" / "ingest" / "data" / "documents"
+TABLE = "src/constraintsuite/store/revisions.py"
+PIPELINE = "src/constraintsuite/suites/build.py"
+NEVIR = (
+    '{"id": "7-2", "q1": "Which ferry never sails at night?", "q2": "Which ferry sails at night?", '
+    '"doc1": "The Alder ferry never sails at night.", "doc2": "The Alder ferry sails at night."}\n'
+)
+TRIPLE = '{"query": "soup without nuts", "positive": "A soup of leeks.", "negative": "A soup of leeks and nuts."}\n'
+
+
+@dataclass(frozen=True)
+class Case:
+    """One result: what is raised when it changes, which other cases it is made of, and how its content is found."""
+
+    kind: str
+    content: Callable[[Path], str]
+    """From the folder in which all cases were made."""
+    reads: tuple[str, ...] = ()
+
+    @property
+    def revision(self) -> int:
+        """As it is declared."""
+        declared = {f"stage {stage.name}": stage.revision for stage in STAGES}
+        return declared[self.kind] if self.kind in declared else REVISIONS[self.kind].number
+
+    @property
+    def place(self) -> str:
+        """Where it is declared."""
+        return PIPELINE if self.kind.startswith("stage ") else TABLE
+
+
+def _folder(name: str) -> Callable[[Path], str]:
+    return lambda made: content(made / name)
+
+
+def _terms(made: Path) -> str:
+    """Behind the first line, which names the versions of libraries."""
+    return sha256_text((made / "graph" / INDEX).read_bytes().partition(b"\n")[2].hex())
+
+
+CASES = {
+    **{stage.name: Case(f"stage {stage.name}", _folder(f"suite/stages/{stage.name}"), stage.needs) for stage in STAGES},
+    "suite": Case("suite", _folder("suite"), tuple(stage.name for stage in STAGES)),
+    "imported suite": Case("imported suite", _folder("imported")),
+    "run of bm25": Case("run", _folder("bm25"), ("suite",)),
+    "run of tfidf": Case("run", _folder("tfidf"), ("suite",)),
+    "ranking": Case("ranking", _folder("ranking"), ("suite",)),
+    "report": Case("report", lambda made: page_content(made / "report"), ("suite", "run of bm25", "run of tfidf")),
+    "training data": Case("training data", _folder("lists")),
+    "bundle": Case("bundle", _folder("bundle")),
+    "truth": Case("truth", _folder("bundle/truth/relevance"), ("bundle",)),
+    "memory readings": Case("memory readings", _folder("graph/readings")),
+    "graph": Case("graph", _folder("graph/segments"), ("memory readings",)),
+    "memory terms": Case("memory terms", _terms, ("graph",)),
+    "memory run": Case("memory_run", _folder("remembered")),
+    "snapshot": Case("snapshot", _folder("pilot/versions/1")),
+}
+
+
+def make_all(folder: Path) -> None:
+    """Make every case in a folder."""
+    shutil.copyfile(HERE / "corpus.jsonl", folder / "corpus.jsonl")
+    recipe = Recipe(
+        name="golden",
+        corpus=SourceSettings(source=str(folder / "corpus.jsonl")),
+        documents=DocumentSettings(shards=2),
+        analysis=AnalysisSettings(analyser="rules"),
+        queries=QuerySettings(min_topic_documents=2, min_affirming=1, min_denying=1),
+        sizes=SizeSettings(main=30, nonflip=10, adversarial=10, gold=5),
+    )
+    suite = build_suite(recipe, folder / "suite", reporter=Silent()).path
+    bundle = make_bundle(folder)
+    make_relevance(bundle)
+    write_text(folder / "test.jsonl", NEVIR)
+    import_suite("nevir", str(folder / "test.jsonl"), folder / "imported")
+    for model in ("bm25", "tfidf"):
+        evaluate_suite(suite, model, folder / model, Silent())
+        write_text(folder / model / ENVIRONMENT, "{}\n")  # a report shows it: when, where, which versions
+    evaluate_retrieval(suite, Plan("bm25"), folder / "ranking", Silent())
+    write_text(suite / ENVIRONMENT, "{}\n")
+    write_report(suite, [folder / "bm25", folder / "tfidf"], folder / "report")
+    write_text(folder / "triples.jsonl", TRIPLE)
+    data = {"kind": "triples", "path": str(folder / "triples.jsonl")}
+    task = TaskSettings.model_validate({"name": "rule", "data": data, "loss": "margin"})
+    prepare(task, (), folder / "lists", Bench(read_exclusion(()), Silent()))
+    ingest_memory(folder / "graph", [DOCUMENTS], name="papers")
+    made_run(folder / "remembered", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
+    freeze(begun(folder))
