@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from constraintsuite.cli.main import COMMANDS
+from constraintsuite.records.constraints import Constraint
+from constraintsuite.records.examples import Example, ExampleDocument
+from constraintsuite.store.jsonl import adapter
+from constraintsuite.suites.constraints.base import ConstraintType
 
 ROOT = Path(__file__).parent.parent
 
@@ -34,3 +40,29 @@ def test_links_lead_somewhere_and_commands_exist(page: Path) -> None:
         assert (page.parent / link).exists(), f"{page.name}: {link}"
     for command in re.findall(r"^\$? ?csuite ([a-z-]+)", text, re.MULTILINE):
         assert command in COMMANDS, f"{page.name}: csuite {command}"
+
+
+def block(page: str, language: str) -> str:
+    """The first block of code in this language on a page."""
+    found = re.search(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_page_of_the_record_has_every_field_and_a_real_example() -> None:
+    page = (ROOT / "docs" / "suite.md").read_text(encoding="utf-8")
+    example = adapter(Example).validate_json(block(page, "json"))
+    assert example.is_paired
+    rows = {name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    for record in (Example, ExampleDocument, Constraint):
+        assert {field.name for field in dataclasses.fields(record)} <= rows
+
+
+def test_the_constraint_type_on_the_page_of_the_record_keeps_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("shorter_of_the_docs")
+    monkeypatch.setitem(sys.modules, module.__name__, module)  # dataclasses look their module up
+    exec(block((ROOT / "docs" / "suite.md").read_text(encoding="utf-8"), "python"), vars(module))  # noqa: S102 - our own
+    made: ConstraintType = module.SHORTER
+    assert made.record(value="10 words", cue="under", forms=(), words=10).type == "shorter"  # type: ignore[call-arg]
+    assert made.solvers.names() == ()
+    assert list(made.faults([])) == []

@@ -12,7 +12,7 @@ def main() -> None:
     suite = cs.build("sample", "suite", size=200, analyser="rules", quiet=True)
     run = cs.evaluate("bm25:words", suite, quiet=True)
 
-    print(run.table(by="relation"))  # also: slice, marker, template, cue, edit, difficulty, domain, ...
+    print(run.table(by="relation"))  # also: slice, constraint, cue, template, edit, difficulty, domain, ...
     print(run.table(by="slice", metric="paired_accuracy").to_markdown())
 
     # The same run on some of the examples: all figures and intervals are computed anew.

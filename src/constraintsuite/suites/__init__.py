@@ -1,1 +1,1 @@
-"""How a negation suite is made: documents, mentions, queries, candidates, pairs, kept, tagged, controls, gold."""
+"""How a suite is made: documents, mentions, queries, candidates, pairs, kept, tagged, controls, gold."""

@@ -1,6 +1,6 @@
-"""Stage 4: BM25 pools by topic and by affirmative query, with ranks and scores.
+"""Stage 4: BM25 pools by topic and by opposite query, with ranks and scores.
 
-Never by the negated query: its Y would pull up what it excludes.
+Never by the query itself: its Y would pull up what it excludes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Pool:
 
 
 def work(job: Job[Recipe]) -> Outcome:
-    """Write `pools.jsonl`: one pool for each distinct topic and affirmative query that will be built."""
+    """Write `pools.jsonl`: one pool for each distinct topic and opposite query that will be built."""
     proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
     queries = sorted({text for proposal in proposals for text in (proposal.topic, proposal.opposite)})
     rejects = (_work_by_shards if job.recipe.candidates.engine == "bm25" else _work_elsewhere)(job, queries).rejects
