@@ -72,7 +72,7 @@ def read_table() -> dict[str, list[Entry]]:
 def table(found: dict[str, Entry], request: pytest.FixtureRequest) -> dict[str, list[Entry]]:
     """The histories of all cases, renewed first if that was asked for."""
     histories = read_table()
-    if request.config.getoption("--renew-golden"):
+    if request.config.getoption("--renew-golden", default=False):
         histories = {name: renewed(name, histories.get(name, []), now) for name, now in found.items()}
         lines = (f"  {json.dumps(name)}: {json.dumps(history)}" for name, history in histories.items())
         TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
