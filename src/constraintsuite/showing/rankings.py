@@ -85,7 +85,7 @@ def _queries(queries: Sequence[QueryResult]) -> Table:
         Column("violating", "count"),
     )
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (one.text, one.first_relevant, one.first_violation, one.relevant, one.violators)
+        (one.text, one.first_relevant, one.first_violation, one.relevant, one.violating)
         for one in sorted(queries, key=_order)[:SHOWN_QUERIES]
     )
     caption = f"Ranks of the first documents, and how many are known; {len(rows):,} of {len(queries):,} queries."

@@ -54,7 +54,7 @@ def test_pairs_of_one_query_are_one_judged_query_named_after_the_first(tmp_path:
     (query,) = collection.queries
     assert (query.id, query.text) == ("creamless", "soups without cream")
     assert query.grades == {"leeks": 1, "broth": 1}
-    assert query.violators == {"cream"}
+    assert query.violating == {"cream"}
     assert texts(collection) == {
         "leeks": LEEKS,
         "cream": CREAM,
@@ -75,7 +75,7 @@ def test_a_document_on_both_sides_of_a_query_is_reported_and_dropped(tmp_path: P
     collection = read_collection(write_suite(tmp_path / "suite", [first, second], ()))
     (query,) = collection.queries
     assert query.grades == {"a": 1}
-    assert query.violators == {"c"}
+    assert query.violating == {"c"}
     assert collection.notes[0].startswith("1 documents both answer a query and violate it")
 
 
@@ -100,7 +100,7 @@ def test_excluir_brings_its_collection_with_one_relevant_and_one_violating_docum
     collection = read_collection(suite.path)
     (query,) = collection.queries
     assert query.grades == {"d1": 1}
-    assert query.violators == {"d0"}
+    assert query.violating == {"d0"}
     assert query.links == {"d0", "d1"}
     assert texts(collection) == {"d0": FILMS[0], "d1": FILMS[1], "d2": FILMS[2]}
 

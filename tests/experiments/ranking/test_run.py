@@ -93,7 +93,7 @@ def test_the_table_by_query_says_where_the_first_of_each_kind_stands(suite: Path
     rows = [json.loads(line) for line in (search(suite, Plan("bm25")).path / "queries.jsonl").read_text().splitlines()]
     row = next(row for row in rows if row["query"] == "creamless")
     # BM25 reads "soups without cream" as soup and cream: both soups hold both words once and tie, in the order of ids.
-    assert (row["text"], row["relevant"], row["violators"]) == ("soups without cream", 1, 1)
+    assert (row["text"], row["relevant"], row["violating"]) == ("soups without cream", 1, 1)
     assert (row["first_relevant"], row["first_violation"]) == (1, 2)
     assert row["measures"]["right_rank@10"] == 1.0
     assert row["measures"]["violation@10"] == 0.1

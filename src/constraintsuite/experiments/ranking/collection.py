@@ -117,9 +117,9 @@ class _Found(NamedTuple):
 def _judge(text: str, examples: Sequence[Example], documents: _Documents) -> _Found:
     """Named after its first example."""
     relevant = {documents.ids[example.satisfying.text]: 1 for example in examples}
-    agreed = agree(relevant, (documents.ids[example.violating.text] for example in examples))
+    agreed = agree(relevant, {documents.ids[example.violating.text] for example in examples})
     links = {name for e in examples for name in (*e.clusters, e.satisfying.source, e.violating.source)}
-    return _Found(JudgedQuery(examples[0].id, text, agreed.grades, agreed.violators, frozenset(links)), agreed.dropped)
+    return _Found(JudgedQuery(examples[0].id, text, agreed.grades, agreed.violating, frozenset(links)), agreed.dropped)
 
 
 def _with_corpus(collection: Collection, corpus: str) -> Collection:

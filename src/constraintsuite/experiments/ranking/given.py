@@ -43,7 +43,7 @@ def measure_given(given: GivenRun, measures: Sequence[str], seed: int = 0) -> Ra
     """The figures of a run that is there already; queries without a hit count, queries without judgments do not."""
     parse_measures(measures)
     queries, notes = given.judgments()
-    names = {name for query in queries for name in (query.id, *query.grades, *query.violators)}
+    names = {name for query in queries for name in (query.id, *query.grades, *query.violating)}
     found = name_as_judged(read_run(given.run), names)
     unjudged = len(found.keys() - {query.id for query in queries})
     if unjudged == len(found):

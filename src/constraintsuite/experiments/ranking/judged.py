@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class JudgedQuery:
     text: str
     grades: Mapping[str, int]
     """Of documents; from 1 on a document is relevant."""
-    violators: frozenset[str] = frozenset()
+    violating: frozenset[str] = frozenset()
     """Documents that break what the query asks."""
     links: frozenset[str] = frozenset()
     """Queries that share one of these names are not independent."""
@@ -44,15 +44,14 @@ class Agreed(NamedTuple):
     """Judgments without those that contradict each other, and how many documents were dropped."""
 
     grades: dict[str, int]
-    violators: frozenset[str]
+    violating: frozenset[str]
     dropped: int
 
 
-def agree(grades: Mapping[str, int], violators: Iterable[str]) -> Agreed:
+def agree(grades: Mapping[str, int], violating: Collection[str]) -> Agreed:
     """A document that answers a query and violates it too says nothing: it is dropped from both."""
-    violating = frozenset(violators)
     both = {document for document in violating if grades.get(document, 0) > 0}
-    return Agreed({d: grade for d, grade in grades.items() if d not in both}, violating - both, len(both))
+    return Agreed({d: grade for d, grade in grades.items() if d not in both}, frozenset(violating) - both, len(both))
 
 
 def note_dropped(count: int) -> tuple[str, ...]:
@@ -66,26 +65,26 @@ def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: I
     for qrel in qrels:
         if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
             raise UserError(f"The document {qrel.document!r} has two different grades for the query {qrel.query!r}.")
-    violators: dict[str, set[str]] = defaultdict(set)
+    violating: dict[str, set[str]] = defaultdict(set)
     for qrel in violations:
-        violators[qrel.query].add(qrel.document)
+        violating[qrel.query].add(qrel.document)
     judged, dropped = [], 0
     for query, text in texts.items():
-        agreed = agree(grades.get(query, {}), violators.get(query, ()))
+        agreed = agree(grades.get(query, {}), violating.get(query, ()))
         dropped += agreed.dropped
-        if agreed.grades or agreed.violators:
-            one = JudgedQuery(query, text, agreed.grades, agreed.violators)
-            judged.append(replace(one, links=one.relevant | one.violators))
+        if agreed.grades or agreed.violating:
+            one = JudgedQuery(query, text, agreed.grades, agreed.violating)
+            judged.append(replace(one, links=one.relevant | one.violating))
     return Judgments(judged, note_dropped(dropped))
 
 
 def read_judged(qrels: Path, violations: Path | None) -> Judgments:
-    """The queries of a file of judgments and one of violators, whose grades mean nothing; their texts are not known."""
+    """The queries of a file of judgments and one of violating documents, whose grades mean nothing; their texts are not known."""
     judged = list(read_qrels(qrels, Refusing()))
-    violators = list(read_qrels(violations, Refusing())) if violations else []
+    violating = list(read_qrels(violations, Refusing())) if violations else []
     if not judged:
         raise UserError(f"{qrels}: holds no judgment.")
-    return judge_queries({qrel.query: "" for qrel in [*judged, *violators]}, judged, violators)
+    return judge_queries({qrel.query: "" for qrel in [*judged, *violating]}, judged, violating)
 
 
 class Refusing(BadRows):

@@ -1,4 +1,4 @@
-"""The measures of a ranking: those of ir-measures, and ours of violators."""
+"""The measures of a ranking: those of ir-measures, and ours of violating documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONSTRAINTS = (
     "dMRR@10",
     "right_rank@10",
 )
-"""What is computed too where violators are known."""
+"""What is computed too where violating documents are known."""
 _NAME = re.compile(r"([A-Za-z_]+)(?:@([0-9]{1,7}))?")
 
 
@@ -71,7 +71,7 @@ def parse_measures(texts: Sequence[str]) -> list[Measure]:
 
 def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth: int | None) -> list[Measure]:
     """The usual measures, and those wanted besides; one that looks deeper than the rankings go is a UserError if wanted."""
-    usual = [*RELEVANCE, *(CONSTRAINTS if any(query.violators for query in queries) else ())]
+    usual = [*RELEVANCE, *(CONSTRAINTS if any(query.violating for query in queries) else ())]
     asked = parse_measures(wanted)
     deep = [str(measure) for measure in asked if depth is not None and (measure.cutoff or 0) > depth]
     if deep:
@@ -81,11 +81,11 @@ def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth
 
 
 def measure_rankings(measures: Sequence[Measure], rankings: Sequence[Ranking]) -> dict[Measure, FloatArray]:
-    """A value for each ranking, NaN where there is none: relevance needs a relevant document, ours need a violator."""
+    """A value for each ranking, NaN where there is none: relevance needs a relevant document, ours need a violating document."""
     answerable = [ranking for ranking in rankings if ranking.query.relevant]
     standard = measure_queries(
         [measure for measure in measures if isinstance(measure, StandardMeasure)],
-        {r.query.id: {**dict.fromkeys(r.query.violators, 0), **r.query.grades} for r in answerable},
+        {r.query.id: {**dict.fromkeys(r.query.violating, 0), **r.query.grades} for r in answerable},
         {r.query.id: r.documents for r in answerable},
     )
     columns = {}
@@ -116,7 +116,7 @@ def _parse(text: str) -> Measure:
 
 def _value(measure: ConstraintMeasure, ranking: Ranking) -> float:
     query, kind = ranking.query, _KINDS[measure.kind]
-    if not query.violators or (kind.both and not query.relevant):
+    if not query.violating or (kind.both and not query.relevant):
         return math.nan
     seen = ranking.documents if measure.cutoff is None else ranking.documents[: measure.cutoff]
     value = kind.value(seen, query)
@@ -124,33 +124,33 @@ def _value(measure: ConstraintMeasure, ranking: Ranking) -> float:
 
 
 def _violations(seen: Sequence[str], query: JudgedQuery) -> float:
-    return sum(document in query.violators for document in seen)
+    return sum(document in query.violating for document in seen)
 
 
 def _violation_rate(seen: Sequence[str], query: JudgedQuery) -> float:
-    return float(first_rank(seen, query.violators) is not None)
+    return float(first_rank(seen, query.violating) is not None)
 
 
 def _first_violation(seen: Sequence[str], query: JudgedQuery) -> float:
-    rank = first_rank(seen, query.violators)
+    rank = first_rank(seen, query.violating)
     return math.inf if rank is None else float(rank)
 
 
 def _no_violation(seen: Sequence[str], query: JudgedQuery) -> float:
-    return float(first_rank(seen, query.violators) is None)
+    return float(first_rank(seen, query.violating) is None)
 
 
 def _recall_difference(seen: Sequence[str], query: JudgedQuery) -> float:
-    return _recall(seen, query.relevant) - _recall(seen, query.violators)
+    return _recall(seen, query.relevant) - _recall(seen, query.violating)
 
 
 def _reciprocal_difference(seen: Sequence[str], query: JudgedQuery) -> float:
-    return _reciprocal(seen, query.relevant) - _reciprocal(seen, query.violators)
+    return _reciprocal(seen, query.relevant) - _reciprocal(seen, query.violating)
 
 
 def _right_rank(seen: Sequence[str], query: JudgedQuery) -> float:
-    """A relevant document is there, and no violator above it."""
-    good, bad = first_rank(seen, query.relevant), first_rank(seen, query.violators)
+    """A relevant document is there, and no violating document above it."""
+    good, bad = first_rank(seen, query.relevant), first_rank(seen, query.violating)
     return float(good is not None and (bad is None or good < bad))
 
 
@@ -169,7 +169,7 @@ class _Kind(NamedTuple):
     cut: bool
     """Whether it needs a k."""
     both: bool = False
-    """Whether it needs a relevant document besides a violator."""
+    """Whether it needs a relevant document besides a violating one."""
     a_place: bool = False
     """Whether it is divided by k, however few documents were found."""
 

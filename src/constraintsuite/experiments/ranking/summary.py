@@ -70,7 +70,7 @@ class QueryResult:
     found: int
     relevant: int
     """How many relevant documents are known."""
-    violators: int
+    violating: int
     first_relevant: int | None
     first_violation: int | None
     measures: Mapping[str, float | None]
@@ -156,9 +156,9 @@ def _rows(rankings: Sequence[Ranking], columns: Mapping[Measure, FloatArray]) ->
             query.text,
             len(documents),
             len(query.relevant),
-            len(query.violators),
+            len(query.violating),
             first_rank(documents, query.relevant),
-            first_rank(documents, query.violators),
+            first_rank(documents, query.violating),
             {
                 str(measure): round_off(float(column[row])) if np.isfinite(column[row]) else None
                 for measure, column in columns.items()

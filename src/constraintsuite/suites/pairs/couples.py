@@ -188,7 +188,7 @@ def single_drafts(
     counts = Counter(draft.proposal for draft in used)
     for proposal in proposals:
         evidence = matching.evidence[proposal.id]
-        violators = [d for d in proposal.violating if _usable(d, proposal, matching) and d in evidence.affirming]
+        breaking = [d for d in proposal.violating if _usable(d, proposal, matching) and d in evidence.affirming]
         deniers = [d for d in proposal.satisfying if _usable(d, proposal, matching) and d in evidence.denying]
         silent = (
             [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.silent(d)]
@@ -201,7 +201,7 @@ def single_drafts(
                 continue
             fits = [
                 v
-                for v in violators
+                for v in breaking
                 if matching.ratio(v, satisfying) <= settings.max_length_ratio
                 and matching.clusters.get(v, v) != matching.clusters.get(satisfying, satisfying)
                 and uses[v] < settings.max_uses_per_document
