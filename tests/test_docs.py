@@ -61,7 +61,7 @@ def test_the_page_of_the_record_has_every_field_and_a_real_example() -> None:
 def test_the_constraint_type_on_the_page_of_the_record_keeps_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("shorter_of_the_docs")
     monkeypatch.setitem(sys.modules, module.__name__, module)  # dataclasses look their module up
-    exec(block((ROOT / "docs" / "suite.md").read_text(encoding="utf-8"), "python"), vars(module))  # noqa: S102 - our own
+    exec(block((ROOT / "docs" / "suite.md").read_text(encoding="utf-8"), "python"), vars(module))
     made: ConstraintType = module.SHORTER
     assert made.record(value="10 words", cue="under", forms=(), words=10).type == "shorter"  # type: ignore[call-arg]
     assert made.solvers.names() == ()

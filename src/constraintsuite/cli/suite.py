@@ -15,7 +15,7 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES, Example, ExampleDocument
+from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.store.mirror import shown
@@ -75,23 +75,18 @@ def stats(folder: Path, as_json: bool) -> None:
 @suite.command()
 @_folder
 @click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True)
-@click.option(
-    "--slice",
-    "slice_name",
-    type=click.Choice([*MAIN_SLICES, *CONTROL_SLICES]),
-    help="Only this slice.",
-)
+@click.option("--slice", "slice_name", help="Only this slice.")
 @click.option("--relation", help="Only this relation.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @_json
 def sample(folder: Path, count: int, slice_name: str | None, relation: str | None, seed: int, as_json: bool) -> None:
     """Print random examples, the same ones for the same seed."""
     loaded = load_suite(folder)
-    wanted = [
-        e
-        for e in (*loaded.examples, *loaded.controls)
-        if (e.control is None if slice_name is None else e.slice == slice_name)
-    ]
+    everything = (*loaded.examples, *loaded.controls)
+    slices = sorted({e.slice for e in everything})
+    if slice_name is not None and slice_name not in slices:
+        raise UserError(f"{folder}: no slice named {slice_name!r}. There are: {', '.join(slices)}.")
+    wanted = [e for e in everything if (e.control is None if slice_name is None else e.slice == slice_name)]
     wanted = [e for e in wanted if relation is None or e.relation == relation]
     if not wanted:
         raise UserError(f"{folder}: no such examples. See: csuite suite stats {folder}")

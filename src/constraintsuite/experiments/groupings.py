@@ -39,8 +39,9 @@ def split_up(examples: Sequence[Example], controls: Sequence[Example]) -> dict[s
     Controls stand only under `slice` and `control`.
     """
     everything = [*examples, *controls]
-    tags = {tag: _tag(tag) for tag in dict.fromkeys(tag for example in examples for tag in example.tags)}
-    main = {**_MAIN, **tags, **_open_groupings(examples)}
+    taken = {*_MAIN, "slice", "control"}
+    tags = dict.fromkeys(tag for example in examples for tag in example.tags if tag not in taken)
+    main = {**_MAIN, **{tag: _tag(tag) for tag in tags}, **_open_groupings(examples)}
     parts = {"slice": _parts(everything, lambda e: e.slice)}
     parts |= {name: _parts(examples, key) for name, key in main.items()}
     kinds = _parts(controls, lambda e: e.control.kind if e.control else "none")

@@ -98,18 +98,16 @@ class Places(NamedTuple):
 
 
 def deciding_places(example: Example) -> Places:
-    """Up to the first evidence that decides and the first edited words; without either, to the first difference."""
+    """Up to the first evidence and the first edited words; without either, to the first difference."""
     places = Places(_last(example, example.satisfying), _last(example, example.violating))
     return places if any(places) else _first_difference(example.satisfying.text, example.violating.text)
 
 
 def _last(example: Example, document: ExampleDocument) -> int:
     evidence = example.constraint.evidence if example.constraint is not None else ()
-    mentions = [(one.start, one.end, one.value == "affirmed") for one in evidence if one.document == document.role]
-    # One affirmed mention breaks the constraint, whatever stands before it.
-    deciding = sorted(m for m in mentions if m[2]) or sorted(mentions)
-    spans = sorted(span for span in document.changed if span[1] > span[0])
-    return max([*(end for _, end, _ in deciding[:1]), *(end for _, end in spans[:1])], default=0)
+    read = sorted((one.start, one.end) for one in evidence if one.document == document.role)
+    edited = sorted(span for span in document.changed if span[1] > span[0])
+    return max([end for _, end in (*read[:1], *edited[:1])], default=0)
 
 
 def _first_difference(one: str, other: str) -> Places:

@@ -143,6 +143,9 @@ class Example:
         for preference in self.preferences:
             if preference.query not in self.queries or not {preference.better, preference.worse} <= set(roles):
                 raise ValueError(f"a preference names a query or document that it does not have: {preference}")
+        strange = {one.document for one in self.constraint.evidence} - set(roles) if self.constraint else set()
+        if strange:
+            raise ValueError(f"its evidence names documents that it does not have: {', '.join(sorted(strange))}")
 
     @property
     def queries(self) -> dict[QueryRole, str]:
@@ -150,8 +153,11 @@ class Example:
         return {role: text for role in QUERY_ROLES if (text := getattr(self, role)) is not None}
 
     def document(self, role: str) -> ExampleDocument:
-        """The document with this role."""
-        return next(document for document in self.documents if document.role == role)
+        """The document with this role; a KeyError where it has none."""
+        for document in self.documents:
+            if document.role == role:
+                return document
+        raise KeyError(role)
 
     @property
     def satisfying(self) -> ExampleDocument:

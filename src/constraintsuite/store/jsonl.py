@@ -87,6 +87,15 @@ def _said(fault: ErrorDetails) -> str:
         return "unknown key, perhaps misspelt"
     if fault["type"] == "value_error":  # a check of our own: its sentence says it all
         return str(fault["ctx"]["error"])
+    if fault["type"] == "union_tag_invalid":
+        return f"{fault['ctx']['tag']!r} is no known {_discriminator(fault)}; there is {fault['ctx']['expected_tags']}"
+    if fault["type"] == "union_tag_not_found":
+        return f"there is no {_discriminator(fault)}"
     value = repr(fault.get("input"))
     shown = fault["type"] != "json_invalid" and len(value) <= 80
     return f"{fault['msg']}, got {value}" if shown else fault["msg"]
+
+
+def _discriminator(fault: ErrorDetails) -> str:
+    """The name of the field that tells the members of a union apart."""
+    return str(fault["ctx"]["discriminator"]).strip("'")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.records.examples import NONFLIP, RESTATED_PREFERENCE, Example
+from constraintsuite.records.examples import ADVERSARIAL, NONFLIP, RESTATED_PREFERENCE, Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_lines
 from constraintsuite.suites.constraints.base import types_of
@@ -122,8 +122,9 @@ def _controls(controls: Sequence[Example], originals: Mapping[str, Example]) -> 
             continue
         if control.split != original.split:
             yield f"{control.id}: stands in {control.split}, its original {original.id} in {original.split}"
-        check = _nonflip if control.slice == NONFLIP else _adversarial
-        yield from (f"{control.id}: {fault}" for fault in check(control, original))
+        check = {NONFLIP: _nonflip, ADVERSARIAL: _adversarial}.get(control.slice)
+        if check is not None:
+            yield from (f"{control.id}: {fault}" for fault in check(control, original))
 
 
 def _nonflip(control: Example, original: Example) -> Iterator[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import IntArray, Trial
+from constraintsuite.suites.audit.base import FloatArray, IntArray, Solver, Trial
 from constraintsuite.suites.audit.blind import query_blind
 from constraintsuite.suites.audit.callouts import about_couples, about_row
 from constraintsuite.suites.audit.groups import group_examples
@@ -18,13 +20,14 @@ from constraintsuite.suites.constraints.base import solvers_for
 def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
     """What each solver scores on each slice and on the main slices together; the order of the examples is no matter."""
     ordered = sorted(examples, key=lambda example: example.id)
-    picks = {name: solver.picks(ordered) for name, solver in solvers_for(ordered).items()}
+    picks = _picks(ordered)
     rows: list[AuditRow] = []
     warnings: list[str] = []
     for part, places in split_by_slice(ordered).items():
         members = [ordered[place] for place in places]
         grouping = group_examples(members)
-        for solver, trial in _trials(members, grouping.groups, {name: picks[name][places] for name in picks}, seed):
+        own = {name: found[places] for name, found in picks.items() if not np.isnan(found[places]).all()}
+        for solver, trial in _trials(members, grouping.groups, own, seed):
             judge = Judge(solver, reversible=solver != QUERY_BLIND, key=(str(seed), part))
             row = judge.row(part, trial, grouping.kind)
             rows.append(row)
@@ -33,9 +36,23 @@ def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
     return Audit(seed, tuple(rows), tuple(warnings))
 
 
+def _picks(examples: Sequence[Example]) -> dict[str, FloatArray]:
+    """What each solver picks of each example; NaN where it is a solver of another constraint type."""
+    tried: dict[str, list[int]] = {}
+    solvers: dict[str, Solver] = {}
+    for place, example in enumerate(examples):
+        for name, solver in solvers_for(example).items():
+            solvers[name] = solver
+            tried.setdefault(name, []).append(place)
+    picks = {name: np.full(len(examples), np.nan) for name in solvers}
+    for name, places in tried.items():
+        picks[name][places] = solvers[name].picks([examples[place] for place in places])
+    return picks
+
+
 def _trials(
-    members: Sequence[Example], groups: IntArray, picks: Mapping[str, IntArray], seed: int
+    members: Sequence[Example], groups: IntArray, picks: Mapping[str, FloatArray], seed: int
 ) -> Iterator[tuple[str, Trial]]:
     yield QUERY_BLIND, query_blind(members, groups, seed=seed)
     for name, own in picks.items():
-        yield name, Trial.of_picks(members, groups, own)
+        yield name, Trial.of_picks(members, groups, own).keep(~np.isnan(own))

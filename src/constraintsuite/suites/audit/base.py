@@ -59,7 +59,7 @@ class Trial(NamedTuple):
     """Share of the tries that picked the violating document; the rest are ties."""
 
     @staticmethod
-    def of_picks(examples: Sequence[Example], groups: IntArray, picks: IntArray) -> Trial:
+    def of_picks(examples: Sequence[Example], groups: IntArray, picks: FloatArray) -> Trial:
         """Every example tried once."""
         return Trial(tuple(examples), groups, (picks > 0).astype(np.float64), (picks < 0).astype(np.float64))
 

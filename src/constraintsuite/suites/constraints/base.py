@@ -43,10 +43,10 @@ def load_solver(name: str) -> Solver:
     return next(catalogue for catalogue in catalogues if name in catalogue.names()).load(name)
 
 
-def solvers_for(examples: Sequence[Example]) -> dict[str, Solver]:
-    """The solvers to try on these examples: those of every suite, then those of their constraint types."""
-    catalogues = [SOLVERS, *(found.solvers for found in types_of(examples).values())]
-    return {name: catalogue.load(name) for catalogue in catalogues for name in catalogue.names()}
+def solvers_for(example: Example) -> dict[str, Solver]:
+    """The solvers to try on an example: those of every suite, then those of its constraint type."""
+    own = load_type(example.constraint.type).solvers if example.constraint is not None else None
+    return {name: found.load(name) for found in (SOLVERS, own) if found is not None for name in found.names()}
 
 
 def types_of(examples: Sequence[Example]) -> dict[str, ConstraintType]:

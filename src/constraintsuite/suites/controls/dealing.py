@@ -13,8 +13,9 @@ from constraintsuite.records.examples import MAIN_SLICES, Example
 def mixed_originals(examples: Iterable[Example], seed: int, purpose: str) -> list[Example]:
     """The main examples with a constraint, slice by turns (edited ones apart), each slice in the order of a hash."""
     ordered = sorted(examples, key=lambda one: (stable_hash(str(seed), purpose, one.id), one.id))
-    usable = [one for one in ordered if one.slice in MAIN_SLICES and one.constraint is not None]
-    slices = [[one for one in usable if one.slice == name] for name in MAIN_SLICES]
+    usable = [one for one in ordered if one.control is None and one.constraint is not None]
+    others = sorted({one.slice for one in usable} - set(MAIN_SLICES))
+    slices = [[one for one in usable if one.slice == name] for name in (*MAIN_SLICES, *others)]
     return _by_turns(
         [_by_turns([[one for one in some if one.is_edited is edited] for edited in (True, False)]) for some in slices]
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.records.examples import CONTROL_SLICES, Example
+from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 
 SCHEMA = "schema.json"
@@ -21,12 +21,11 @@ class Part(NamedTuple):
 
 
 def split_parts(examples: Sequence[Example], folder: Path) -> Iterator[Part]:
-    """The main examples, then each slice of controls that has any."""
+    """The main examples, then each slice of controls."""
     yield Part(folder, [example for example in examples if example.control is None])
-    for name in CONTROL_SLICES:
-        members = [example for example in examples if example.control is not None and example.slice == name]
-        if members:
-            yield Part(folder / name, members)
+    controls = [example for example in examples if example.control is not None]
+    for name in sorted({control.slice for control in controls}):
+        yield Part(folder / name, [control for control in controls if control.slice == name])
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
