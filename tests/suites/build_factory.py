@@ -8,7 +8,6 @@ from functools import cache
 
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import (
-    CONTROL_SLICES,
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     Example,
@@ -166,7 +165,7 @@ def make_example(
         if y in text
     )
     return Example(
-        id=f"{'controls' if slice in CONTROL_SLICES else 'negation'}_{slice}_tiny_{number:06d}",
+        id=f"exclude_{slice}_tiny_{number:06d}",
         slice=slice,
         constraint=Exclude(value=y, cue="without", forms=(y,), evidence=evidence),
         query=query,

@@ -70,7 +70,7 @@ def test_without_anything_to_drop_the_suite_has_the_same_content(small_suite: Pa
 
 def test_a_file_of_another_suite_is_refused(small_suite: Path, tmp_path: Path) -> None:
     file = tmp_path / "drop.jsonl"
-    file.write_text(json.dumps({"id": "negation_explicit_sample_000001", "texts": "0" * 32}) + "\n")
+    file.write_text(json.dumps({"id": "exclude_explicit_sample_000001", "texts": "0" * 32}) + "\n")
     with pytest.raises(UserError, match="batch of another suite"):
         build_without(small_suite, [file], tmp_path / "suite")
 

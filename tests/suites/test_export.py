@@ -86,10 +86,10 @@ def test_beir_qrels_prefer_the_satisfying_document_for_the_query_and_the_violati
     folder = export("beir", tmp_path)
     assert (folder / "qrels" / "train.tsv").read_text().splitlines() == [
         "query-id\tcorpus-id\tscore",
-        "negation_explicit_tiny_000001_query\toak\t1",
-        "negation_explicit_tiny_000001_query\tbarn\t0",
-        "negation_explicit_tiny_000001_opposite\tbarn\t1",
-        "negation_explicit_tiny_000001_opposite\toak\t0",
+        "exclude_explicit_tiny_000001_query\toak\t1",
+        "exclude_explicit_tiny_000001_query\tbarn\t0",
+        "exclude_explicit_tiny_000001_opposite\tbarn\t1",
+        "exclude_explicit_tiny_000001_opposite\toak\t0",
     ]
 
 
@@ -200,7 +200,7 @@ def test_csv_has_one_row_an_example(tmp_path: Path) -> None:
         read = list(csv.DictReader(file))
     assert [row["id"] for row in read] == [example.id for example in EXAMPLES]
     assert read[0] == {
-        "id": "negation_explicit_tiny_000001",
+        "id": "exclude_explicit_tiny_000001",
         "slice": "explicit",
         "split": "train",
         "domain": "travel",
@@ -272,7 +272,7 @@ def test_the_datasets_library_loads_the_hf_folder(tmp_path: Path, monkeypatch: p
     assert json.loads(first["constraint"])["value"] == "showers"
     assert json.loads(first["tags"])["difficulty"] == "medium"
     omission = datasets.load_dataset(str(folder), "omission", cache_dir=str(tmp_path / "cache"))
-    assert [row["id"] for row in omission["test"]] == ["negation_omission_tiny_000003"]
+    assert [row["id"] for row in omission["test"]] == ["exclude_omission_tiny_000003"]
     idioms = datasets.load_dataset(str(folder), "adversarial", cache_dir=str(tmp_path / "cache"))
     assert idioms["test"][0]["opposite"] == "campsites with no showers"
     assert json.loads(idioms["test"][0]["control"])["phrase"] == "no end of"

@@ -45,7 +45,7 @@ def make_example(
     """
     good, bad = ids or (f"d{number}a", f"d{number}b")
     return Example(
-        id=f"{'negation' if control is None else 'controls'}_{slice}_test_{number:06d}",
+        id=f"exclude_{slice}_test_{number:06d}",
         slice=slice,
         constraint=Exclude(
             value=y, cue="without", forms=(y,), cues={"satisfying": tuple(cues[0]), "violating": tuple(cues[1])}

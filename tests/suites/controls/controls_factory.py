@@ -49,7 +49,7 @@ def main_example(
     forms = surface_forms(y)
     found, met = find_forms(satisfying, forms), find_forms(violating, forms)
     return Example(
-        id=f"negation_{slice}_{corpus}_{index:06d}",
+        id=f"exclude_{slice}_{corpus}_{index:06d}",
         slice=slice,
         constraint=Exclude(
             value=y,

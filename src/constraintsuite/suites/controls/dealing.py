@@ -28,21 +28,17 @@ def _by_turns(groups: Iterable[Sequence[Example]]) -> list[Example]:
 def number(controls: Sequence[Example], slice_name: str) -> list[Example]:
     """The controls in the order of a hash of what they hold, with their final ids."""
     ordered = sorted(controls, key=_key)
-    return [replace(one, id=f"controls_{slice_name}_{corpus_of(one)}_{index:06d}") for index, one in enumerate(ordered)]
-
-
-def corpus_of(example: Example) -> str:
-    """The corpus as the ids of a suite name it: `msmarco` in `negation_explicit_msmarco_000123`."""
-    origin = example.control.original if example.control is not None else example.id
-    for slice_name in MAIN_SLICES:
-        prefix = f"negation_{slice_name}_"
-        name = origin.removeprefix(prefix).rpartition("_")[0]
-        if origin.startswith(prefix) and name:
-            return name
-    return example.source.corpus
+    return [
+        replace(one, id=f"{_type(one)}_{slice_name}_{one.source.corpus}_{index:06d}")
+        for index, one in enumerate(ordered)
+    ]
 
 
 def _key(control: Example) -> tuple[int, str]:
     assert control.control is not None
     texts = (control.query, control.satisfying.text, control.violating.text)
     return stable_hash(control.control.original, control.control.kind, *texts), control.control.original
+
+
+def _type(control: Example) -> str:
+    return control.constraint.type if control.constraint is not None else "none"

@@ -44,25 +44,15 @@ def work(job: Job[Recipe]) -> Outcome:
     found = read_jsonl(job.inputs["candidates"] / POOLS, Pool)
     pools = {pool.query: pool for pool in found if pool.query in asked}
     clusters = read_clusters(job.inputs["documents"], wanted)
-    by_slice: dict[str, list[Kept]] = defaultdict(list)
+    by_name: dict[str, list[Kept]] = defaultdict(list)
     for kept in all_kept:
-        by_slice[kept.draft.slice].append(kept)
+        by_name[f"{proposals[kept.draft.proposal].constraint.type}_{kept.draft.slice}"].append(kept)
     examples: list[Example] = []
-    for name in sorted(by_slice):
-        ordered = sorted(by_slice[name], key=_order)
-        for index, kept in enumerate(ordered, 1):
+    for name in sorted(by_name):
+        for index, kept in enumerate(sorted(by_name[name], key=_order), 1):
             proposal = proposals[kept.draft.proposal]
-            examples.append(
-                _example(
-                    f"negation_{name}_{job.recipe.name}_{index:06d}",
-                    kept,
-                    proposal,
-                    documents,
-                    pools,
-                    clusters,
-                    job.recipe,
-                )
-            )
+            identity = f"{name}_{job.recipe.name}_{index:06d}"
+            examples.append(_example(identity, kept, proposal, documents, pools, clusters, job.recipe))
     write_jsonl(job.out / "examples.jsonl", examples)
     return Outcome({"examples": len(examples), **dict(sorted(Counter(e.tags["difficulty"] for e in examples).items()))})
 
