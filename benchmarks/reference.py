@@ -319,11 +319,9 @@ def _recall(old: Path, new: Path) -> Iterator[str]:
 
 
 def _cells(folder: Path) -> Iterator[tuple[str, Any]]:
-    for path in sorted(folder.rglob("*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(found, dict) and "metrics" in found:
-            exact = {key: value for key, value in found["metrics"].items() if key.startswith("ann.")}
-            yield path.name, exact
+    for path in sorted((folder / "cells").glob("*.json")):
+        cell = json.loads(path.read_text(encoding="utf-8"))
+        yield json.dumps(cell["point"], sort_keys=True), cell["figures"]
 
 
 def _effects(old: Path, new: Path) -> Iterator[str]:
