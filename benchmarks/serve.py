@@ -29,7 +29,7 @@ import uvicorn
 
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, load_suite
 from constraintsuite.records.examples import Example, ExampleDocument
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.web.addresses import LOOPBACK
@@ -135,7 +135,7 @@ def _enlarge(source: Path, out: Path, size: int) -> list[Example]:
     out.mkdir(parents=True)
     write_jsonl(out / EXAMPLES, made)
     write_jsonl(out / CONTROLS, [])
-    finish(out, Origin("suite", "large", {}, {}, 0, Revision(1)), {"examples": len(made)}, {}, 0.0)
+    finish(out, ArtifactOrigin("suite", "large", {}, {}, 0, Revision(1)), {"examples": len(made)}, {}, 0.0)
     return made
 
 

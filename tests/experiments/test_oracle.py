@@ -13,7 +13,7 @@ from constraintsuite.experiments.summary import Group
 from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.models.naming import parse_model
 from constraintsuite.records.scores import Interval
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
 from experiments.paired_runs import RIGHT, make_examples, make_run
@@ -55,7 +55,7 @@ def test_every_published_result_has_a_source_and_a_gate() -> None:
 def nevir(folder: Path, *, name: str = "nevir", split: str = "test", pairs: int = PAIRS) -> Suite:
     """A suite that says that it is NevIR, as its importer does."""
     write_jsonl(folder / "examples.jsonl", make_examples(20, 20))
-    finish(folder, Origin("suite", name, {}, {"source_split": split}, 0, Revision(1)), {}, {}, 0.0)
+    finish(folder, ArtifactOrigin("suite", name, {}, {"source_split": split}, 0, Revision(1)), {}, {}, 0.0)
     suite = load_suite(folder)
     return replace(suite, examples=(suite.examples * pairs)[:pairs])
 

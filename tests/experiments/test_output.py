@@ -18,11 +18,11 @@ from constraintsuite.experiments.run import evaluate_suite, evaluate_suites
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.models.base import Fact
-from constraintsuite.store.artifact import Artifact, Origin
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.revisions import Revision
 from experiments.tiny_suite import EXAMPLES, write_suite
 
-ORIGIN = Origin("list", "words", {}, {"suite": "tiny"}, 0, Revision(1))
+ORIGIN = ArtifactOrigin("list", "words", {}, {"suite": "tiny"}, 0, Revision(1))
 
 
 def write(folder: Path) -> Written:
@@ -37,7 +37,7 @@ def fail(folder: Path) -> Written:
     raise UserError("the model is gone")
 
 
-def write_words(out: Path, origin: Origin = ORIGIN) -> Artifact:
+def write_words(out: Path, origin: ArtifactOrigin = ORIGIN) -> Artifact:
     return write_once(out, origin, ("words.txt", "parts/*.txt"), write)
 
 

@@ -12,7 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.sections.base import Charts, Sheet, Source
 from constraintsuite.showing.trainings import show_training
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
     write_text(tmp_path / "recipe.json", '{"name": "tuned"}\n')
     write_text(tmp_path / "checkpoints" / "c1" / "model.safetensors", "weights")
     counts = {"checkpoints": 2, "points": 4, "rule lists": 120}
-    finish(tmp_path, Origin("tune", "tuned", {}, {}, 0, Revision(1)), counts, {"rule too_long": 3}, 1.0)
+    finish(tmp_path, ArtifactOrigin("tune", "tuned", {}, {}, 0, Revision(1)), counts, {"rule too_long": 3}, 1.0)
     return tmp_path
 
 
@@ -81,6 +81,6 @@ def test_weights_are_not_read(folder: Path) -> None:
 
 
 def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
-    finish(tmp_path, Origin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
+    finish(tmp_path, ArtifactOrigin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
     with pytest.raises(UserError, match=r"it has no curves\.jsonl\. Was it written by another version\?"):
         show_training(tmp_path)

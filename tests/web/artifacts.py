@@ -16,7 +16,7 @@ from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.mechanism.explain.run import attribute
 from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.memory.folder import write_memory
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
@@ -72,4 +72,4 @@ def _make_training(folder: Path) -> None:
     write_text(folder / "selected.json", json.dumps([asdict(chosen)]))
     write_text(folder / "recipe.json", '{"name": "tuned"}\n')
     counts = {"checkpoints": 3, "points": 3, "rule lists": 120}
-    finish(folder, Origin("tune", "tuned", {}, {}, 0, Revision(1)), counts, {"rule too_long": 3}, 1.0)
+    finish(folder, ArtifactOrigin("tune", "tuned", {}, {}, 0, Revision(1)), counts, {"rule too_long": 3}, 1.0)

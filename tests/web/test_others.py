@@ -12,7 +12,7 @@ from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
 from constraintsuite.memory.folder import update_memory, write_memory
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.memory.graphs import PLAIN
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import Bench
@@ -127,7 +127,7 @@ def test_a_bundle_says_what_it_holds_now(tmp_path: Path) -> None:
 
 
 def test_a_damaged_folder_says_so(tmp_path: Path) -> None:
-    finish(tmp_path, Origin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
+    finish(tmp_path, ArtifactOrigin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
     assert "Was it written by another version?" in open_site(tmp_path).visit().get("/tune/.here", 400).text
 
 

@@ -18,7 +18,7 @@ from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.agreement import Agreement, agreement
-from constraintsuite.metrics.alpha import Scale
+from constraintsuite.metrics.alpha import AnswerScale
 from constraintsuite.metrics.intervals import UNDEFINED, clipped, connected_components, wilson, wilson_bounds
 from constraintsuite.records.scores import Interval
 
@@ -130,7 +130,7 @@ def _options(question: Question) -> Sequence[Hashable]:
     ]
 
 
-def _scale(question: Question) -> Scale:
+def _scale(question: Question) -> AnswerScale:
     if question.kind == "choice":
         return "ordinal" if question.ordered else "nominal"
     return "nominal" if question.ordered else "jaccard"

@@ -77,13 +77,13 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     from constraintsuite.experiments.output import write_once
     from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES
     from constraintsuite.showing.ann import title_of, write_page
-    from constraintsuite.store.artifact import Origin
+    from constraintsuite.store.artifact import ArtifactOrigin
     from constraintsuite.store.revisions import REVISIONS
     from constraintsuite.vectors.ann.results import load_ann_run
 
     loaded = [load_ann_run(path) for path in runs]
     inputs = {f"run {number}": run.content for number, run in enumerate(loaded)}
-    origin = Origin("report", title_of(loaded), inputs, {}, 0, REVISIONS["report"])
+    origin = ArtifactOrigin("report", title_of(loaded), inputs, {}, 0, REVISIONS["report"])
     files = (PAGE, *TABLE_FILES, *PLOT_FILES)
     page = write_once(out, origin, files, lambda folder: write_page(loaded, folder)).path / PAGE
     click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page))

@@ -19,7 +19,7 @@ from constraintsuite.experiments.summary import Summary, summarise
 from constraintsuite.experiments.truncation import Visible, audit_truncation, sight
 from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import Fact
-from constraintsuite.store.artifact import Artifact, Origin
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -44,15 +44,15 @@ class RunContent:
 
 def run_origin(
     suite: Suite, model: str, settings: Mapping[str, Any], seed: int, inputs: Mapping[str, str] | None = None
-) -> Origin:
+) -> ArtifactOrigin:
     """What decides a run: `settings`, and hashes of `inputs`, beside suite, model and seed."""
     decisive = {"suite": suite.name, "model": model, **settings, "draws": DRAWS}
-    return Origin("run", model, {"suite": suite.content, **(inputs or {})}, decisive, seed, REVISIONS["run"])
+    return ArtifactOrigin("run", model, {"suite": suite.content, **(inputs or {})}, decisive, seed, REVISIONS["run"])
 
 
 def record_run(
     suite: Suite,
-    origin: Origin,
+    origin: ArtifactOrigin,
     out: Path,
     make: Callable[[], RunContent],
     *,

@@ -13,9 +13,9 @@ from constraintsuite.memory.segments import Entry
 from constraintsuite.store.artifact import (
     FORMAT,
     Artifact,
+    ArtifactOrigin,
     FileEntry,
     Manifest,
-    Origin,
     content_of,
     seal,
 )
@@ -29,7 +29,11 @@ _LINES = {SEGMENTS: "lines", READINGS: "reading_lines"}
 
 
 def confirm(
-    path: Path, origin: Origin, held: Mapping[str, Entry], before: Artifact | None, lines: Mapping[str, Sequence[Line]]
+    path: Path,
+    origin: ArtifactOrigin,
+    held: Mapping[str, Entry],
+    before: Artifact | None,
+    lines: Mapping[str, Sequence[Line]],
 ) -> Artifact:
     """Write new lines to the logs of a memory, then the manifest that makes them count; `held` is what it holds then."""
     start = time.monotonic()
@@ -63,7 +67,7 @@ def _all_that_counts(
 
 
 def _manifest(
-    origin: Origin, held: Mapping[str, Entry], files: Mapping[str, FileEntry], lines: Mapping[str, int]
+    origin: ArtifactOrigin, held: Mapping[str, Entry], files: Mapping[str, FileEntry], lines: Mapping[str, int]
 ) -> Manifest:
     counts = {
         "documents": len(held),

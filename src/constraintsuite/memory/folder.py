@@ -23,7 +23,15 @@ from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import Part
 from constraintsuite.memory.segments import Change, Entry, applied, entries, living_parts
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, content_of, read_manifest
+from constraintsuite.store.artifact import (
+    ENVIRONMENT,
+    MANIFEST,
+    Artifact,
+    ArtifactOrigin,
+    Manifest,
+    content_of,
+    read_manifest,
+)
 from constraintsuite.store.files import folder_lock, sha256_text
 from constraintsuite.store.revisions import REVISIONS
 
@@ -184,7 +192,7 @@ def _refuse_foreign(path: Path) -> None:
         raise UserError(f"{path}: the folder holds {foreign[0]!r}, which is not of a memory. Choose another --out.")
 
 
-def _difference(there: Manifest, wanted: Origin) -> str:
+def _difference(there: Manifest, wanted: ArtifactOrigin) -> str:
     """In what a memory differs from the one to be written, and what to do about it."""
     if there.settings != json.loads(json.dumps(wanted.settings)):
         settings = json.dumps(there.settings, sort_keys=True, ensure_ascii=False)
@@ -221,8 +229,8 @@ def refuse_unknown(path: Path, held: Collection[str], documents: Collection[str]
         raise UserError(f"{path}: this memory holds no document {unknown[0]!r}. See: csuite memory show {path}")
 
 
-def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, Entry]) -> Origin:
-    return Origin(KIND, name, _inputs(held), settings, 0, REVISIONS[KIND])
+def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, Entry]) -> ArtifactOrigin:
+    return ArtifactOrigin(KIND, name, _inputs(held), settings, 0, REVISIONS[KIND])
 
 
 def _inputs(held: Mapping[str, Entry]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from constraintsuite.reports.maxsim import LateInteraction, load_late_interactio
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections import SECTIONS
 from constraintsuite.reports.view import View, environment_of, make_view, model_facts
-from constraintsuite.store.artifact import Origin
+from constraintsuite.store.artifact import ArtifactOrigin
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
 
@@ -83,7 +83,7 @@ class _Work:
         )
 
 
-def _origin(view: View, work: _Work) -> Origin:
+def _origin(view: View, work: _Work) -> ArtifactOrigin:
     inputs = {"suite": view.suite.content}
     for label, run in view.runs.items():
         inputs[f"run {label}"] = run.artifact.manifest.content
@@ -95,7 +95,7 @@ def _origin(view: View, work: _Work) -> Origin:
         "examples": list(work.extras.examples),
         **work.fingerprints(),
     }
-    return Origin("report", view.suite.name, inputs, settings, 0, REVISIONS["report"])
+    return ArtifactOrigin("report", view.suite.name, inputs, settings, 0, REVISIONS["report"])
 
 
 def _write(work: _Work, view: View, out: Path) -> Written:

@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import sha256_of, whole_folder
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.tuning.data import DATA
@@ -38,7 +38,7 @@ def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: 
     """The lists of a task in a folder; if they are there already, nothing is computed."""
     inputs = {**data_inputs(task.data), **exclusion_inputs(exclude)}
     settings: Mapping[str, object] = {"data": task.data.model_dump(mode="json")}
-    origin = Origin("training data", f"data of {task.name}", inputs, settings, 0, REVISIONS["training data"])
+    origin = ArtifactOrigin("training data", f"data of {task.name}", inputs, settings, 0, REVISIONS["training data"])
     manifest = read_manifest(folder)
     if manifest is not None and manifest.fingerprint == origin.fingerprint:
         return Artifact.open(folder, "training data")

@@ -20,7 +20,7 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.device import describe_device, fix_threads, pick_device
 from constraintsuite.models.torch.folder import library_versions, need_torch
 from constraintsuite.records.plots import Plot
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -70,7 +70,7 @@ def require_tune(recipe: TuneRecipe) -> None:
         raise MissingExtraError("tune", "csuite tune")
 
 
-def tune_origin(recipe: TuneRecipe) -> Origin:
+def tune_origin(recipe: TuneRecipe) -> ArtifactOrigin:
     """What decides the content; every file and model that the recipe names is looked up now."""
     inputs = {"start": open_start(recipe.start).fingerprint, **exclusion_inputs(recipe.exclude)}
     for source in recipe.start.shrink.vocabulary_from if recipe.start.shrink else ():
@@ -81,7 +81,7 @@ def tune_origin(recipe: TuneRecipe) -> Origin:
         hashed = suite_input(one) if isinstance(one, SuiteEvaluation) else ranking_input(one)
         inputs[f"evaluation {one.name}"] = hashed
     settings = {"recipe": recipe.model_dump(mode="json"), "libraries": library_versions()}
-    return Origin(KIND, recipe.name, inputs, settings, recipe.seeds[0], REVISIONS[KIND])
+    return ArtifactOrigin(KIND, recipe.name, inputs, settings, recipe.seeds[0], REVISIONS[KIND])
 
 
 class _Training:
@@ -91,7 +91,7 @@ class _Training:
         self._device = str(pick_device(recipe.device))
         self._epochs = Epochs(recipe, self._places, self._device, reporter)
 
-    def run(self, origin: Origin) -> Artifact:
+    def run(self, origin: ArtifactOrigin) -> Artifact:
         began = time.monotonic()
         fix_threads(self._recipe.threads)
         self._places.clear_leftovers()
@@ -193,7 +193,7 @@ def _headline(points: Sequence[Point]) -> str:
     return ", ".join(f"{p.evaluation} {p.metric} {p.value:.3f}" for p in found) or "measured on nothing"
 
 
-def _refuse_others(out: Path, origin: Origin) -> None:
+def _refuse_others(out: Path, origin: ArtifactOrigin) -> None:
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
     manifest = read_manifest(out) if out.is_dir() else None

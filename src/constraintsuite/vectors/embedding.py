@@ -12,7 +12,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.models.base import Encoder, Role
 from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.dense import TruncatingEncoder
@@ -45,7 +45,7 @@ class ShardTask:
     """Bundles whose vectors may be used."""
 
 
-def embed_shard(task: ShardTask, care: Care) -> Outcome:
+def embed_shard(task: ShardTask, care: Care) -> WorkCounts:
     """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
     scorer, events = encoder_for(task.model, task.encoder, [text.text for text in texts])
@@ -71,7 +71,7 @@ def embed_shard(task: ShardTask, care: Care) -> Outcome:
         zero_count(PLURALS[task.role]): lengths.zeros,
     }
     read = [text.text for text in texts if places[text.text] not in lost]
-    return Outcome({**counts, **_truncation(read, scorer.encoder, task.role)})
+    return WorkCounts({**counts, **_truncation(read, scorer.encoder, task.role)})
 
 
 class _Text(NamedTuple):

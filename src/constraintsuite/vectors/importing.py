@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.models.dense import Similarity
 from constraintsuite.records.text import Qrel
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -136,7 +136,7 @@ def _read(folder: Path, texts: SourceSettings | None, reporter: Reporter, *, all
     return _Content(found, joined, grades, (*found.repairs, *notes), zeros)
 
 
-def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> Origin:
+def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> ArtifactOrigin:
     name, inputs = folder.resolve().name, hash_folder(folder)
     source = {"name": name, "format": "msmarco-subset"}
     source |= {"licence": content.found.licence} if content.found.licence else {}
@@ -147,7 +147,7 @@ def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> Or
         source |= {"licence": content.joined.source.licence or content.found.licence}
         settings |= {"texts": content.joined.complete, "texts_from": content.joined.source.name}
         settings |= {"texts_format": find_format(texts)}
-    return Origin("bundle", name, inputs, {"source": source, **settings}, 0, REVISIONS["bundle"])
+    return ArtifactOrigin("bundle", name, inputs, {"source": source, **settings}, 0, REVISIONS["bundle"])
 
 
 def _write_texts(content: _Content, out: Path) -> None:
@@ -204,7 +204,9 @@ def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Simila
     found, inputs = content.found, texts.manifest.inputs
     fingerprint = sha256_text("imported", found.model, inputs[msmarco.PASSAGES], inputs[msmarco.QUERIES], metric)
     settings = {"encoder": fingerprint, "similarity": metric}
-    origin = Origin("vectors", found.model, {"texts": texts.manifest.content}, settings, 0, REVISIONS["vectors"])
+    origin = ArtifactOrigin(
+        "vectors", found.model, {"texts": texts.manifest.content}, settings, 0, REVISIONS["vectors"]
+    )
     folder = out / VECTORS / folder_name(fingerprint)
     manifest = read_manifest(folder)
     if manifest is not None and manifest.fingerprint == origin.fingerprint:

@@ -17,7 +17,7 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.models.dense import Similarity
 from constraintsuite.retrieval.topk import Neighbours, top_k
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.bundle import TRUTH, Bundle
@@ -60,7 +60,7 @@ def _make(
     name = f"neighbours-{vectors.name}-{similarity}-k{k}"
     inputs = {"texts": bundle.texts.manifest.content, "vectors": vectors.artifact.manifest.content}
     settings = {"encoder": vectors.name, "model": vectors.model, "metric": similarity, "k": k, "writer": WRITER}
-    origin = Origin("truth", name, inputs, settings, 0, REVISIONS["truth"])
+    origin = ArtifactOrigin("truth", name, inputs, settings, 0, REVISIONS["truth"])
     out = bundle.path / TRUTH / name
     with folder_lock(out):
         manifest = read_manifest(out)

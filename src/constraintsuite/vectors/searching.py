@@ -19,7 +19,7 @@ import numpy.typing as npt
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.models.dense import SIMILARITIES, Similarity
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.store.files import atomic_writer
@@ -106,7 +106,7 @@ def plan_searches(search: Search, folder: Path, shard_rows: int) -> dict[str, Se
     }
 
 
-def search_shard(task: SearchTask, care: Care) -> Outcome:
+def search_shard(task: SearchTask, care: Care) -> WorkCounts:
     """Find the nearest documents of a shard, and some behind them."""
     queries, documents = map_matrix(task.queries), map_matrix(task.documents)[task.start : task.stop]
     width = min(task.k + BEYOND, len(documents))
@@ -118,10 +118,10 @@ def search_shard(task: SearchTask, care: Care) -> Outcome:
             found = np.empty(near.rows.shape, dtype=_FOUND)
             found["row"], found["score"] = near.rows + task.start, near.scores
             file.write(found.tobytes())
-    return Outcome({"documents": len(documents)})
+    return WorkCounts({"documents": len(documents)})
 
 
-def count_ties(task: TieTask, care: Care) -> Outcome:
+def count_ties(task: TieTask, care: Care) -> WorkCounts:
     """Compare every document of a shard with each query that is asked about."""
     queries, documents = map_matrix(task.queries), map_matrix(task.documents)
     asked = np.load(task.asked, allow_pickle=False)
@@ -132,7 +132,7 @@ def count_ties(task: TieTask, care: Care) -> Outcome:
             scores = SIMILARITIES[task.similarity](queries[query].astype(np.float64)[np.newaxis], block)
             counts[number] += int((scores == score).sum())
     _save(task.file, counts)
-    return Outcome({"asked": len(asked)})
+    return WorkCounts({"asked": len(asked)})
 
 
 def _count_ties(

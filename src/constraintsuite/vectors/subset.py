@@ -20,7 +20,7 @@ from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.records.text import Document
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -149,7 +149,7 @@ def _draft(source: Source, settings: SubsetSettings, skip_bad_rows: bool, report
         raise
 
 
-def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) -> Origin:
+def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) -> ArtifactOrigin:
     inputs = {"source": source.fingerprint()}
     if settings.run is not None:
         if not settings.run.is_file():
@@ -166,7 +166,7 @@ def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) ->
         "writer": WRITER,
     }
     seed = int(settings.seed) if settings.seed.removeprefix("-").isdecimal() else 0
-    return Origin("bundle", source.name, inputs, described, seed, REVISIONS["bundle"])
+    return ArtifactOrigin("bundle", source.name, inputs, described, seed, REVISIONS["bundle"])
 
 
 def _require_space(out: Path, needed: int) -> None:

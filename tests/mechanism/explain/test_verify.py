@@ -11,7 +11,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.explain.run import patch
 from constraintsuite.mechanism.explain.settings import Scope
 from constraintsuite.mechanism.explain.verify import verify
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from mechanism.explain.given import WIDE, Given
 from mechanism.planted import make_planted
@@ -30,7 +30,7 @@ def made(given: Given, tmp_path: Path) -> Artifact:
 def seal(artifact: Artifact) -> None:
     """The hashes of the files as they are now, as one who forges them would write."""
     manifest = artifact.manifest
-    origin = Origin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, Revision(1))
+    origin = ArtifactOrigin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, Revision(1))
     finish(artifact.path, origin, manifest.counts, manifest.rejects, 0.0, beside=("circuit",))
 
 
@@ -100,7 +100,11 @@ def test_circuits_inside_are_looked_at_too(made: Artifact, content: str | None, 
     file = folder / "circuit.json"
     file.write_text("{}")
     finish(
-        folder, Origin("circuit", "any", {"explain": content or made.manifest.content}, {}, 0, Revision(1)), {}, {}, 0.0
+        folder,
+        ArtifactOrigin("circuit", "any", {"explain": content or made.manifest.content}, {}, 0, Revision(1)),
+        {},
+        {},
+        0.0,
     )
     file.write_text(report)
     assert verify(made.path) == faults

@@ -15,7 +15,7 @@ from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import Draft, Value
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import Revision
@@ -96,7 +96,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     documents = DraftDocument("d1", LEEKS), DraftDocument("d2", CREAM)
     left_out = Pair("explicit", "p1", "contains", "test", "", *documents, 0.0)
     write_jsonl(made / "suite" / "stages" / "kept" / "rejected.jsonl", [Rejected("too_short", left_out)])
-    finish(made / "suite" / "stages" / "kept", Origin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    finish(made / "suite" / "stages" / "kept", ArtifactOrigin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     evaluate(write_suite(made / "suite", rejects={"kept: too_short": 1}), "bm25:nostop", "random")
     write_jsonl(made / "proposals.jsonl", [SOUPS, TENTS, CAKES])
     owner = open_site(made).visit(OWNER)

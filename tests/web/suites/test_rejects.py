@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.reports.marks import Segment
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
@@ -52,8 +52,8 @@ def suite_with(folder: Path, *rejected: Rejected, stages: bool = True) -> Path:
     if stages:
         (folder / "stages" / "kept").mkdir(parents=True)
         write_jsonl(folder / "stages" / "kept" / "rejected.jsonl", rejected)
-        finish(folder / "stages" / "kept", Origin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
-    return finish(folder, Origin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, COUNTS, 0.0).path
+        finish(folder / "stages" / "kept", ArtifactOrigin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    return finish(folder, ArtifactOrigin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, COUNTS, 0.0).path
 
 
 def test_they_are_counted_the_most_common_first_and_kept_where_stages_are(tmp_path: Path) -> None:

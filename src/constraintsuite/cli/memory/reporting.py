@@ -58,14 +58,14 @@ def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
     from constraintsuite.experiments.output import Written, write_once
     from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
     from constraintsuite.showing.memory.sections import masthead, sections_of
-    from constraintsuite.store.artifact import Origin
+    from constraintsuite.store.artifact import ArtifactOrigin
     from constraintsuite.store.files import sha256_text
     from constraintsuite.store.revisions import REVISIONS
 
     inputs = {f"run {number}": run.artifact.manifest.content for number, run in enumerate(runs, 1)}
     inputs |= {f"times {number}": sha256_text(repr(run.timing)) for number, run in enumerate(runs, 1)}
     head = masthead(runs)
-    origin = Origin("report", head.title, inputs, {}, 0, REVISIONS["report"])
+    origin = ArtifactOrigin("report", head.title, inputs, {}, 0, REVISIONS["report"])
 
     def write(folder: Path) -> Written:
         tables = write_files(

@@ -25,7 +25,7 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.base import Passages, System, search_all
 from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.retrieval.rerank import RerankingRetriever
-from constraintsuite.store.artifact import Artifact, Origin
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, write_jsonl
@@ -118,7 +118,7 @@ def _check(plan: Plan) -> None:
         raise UserError("\n".join(dict.fromkeys(faults)))
 
 
-def _origin(collection: Collection, plan: Plan, measures: Sequence[Measure], system: System) -> Origin:
+def _origin(collection: Collection, plan: Plan, measures: Sequence[Measure], system: System) -> ArtifactOrigin:
     settings = {
         "suite": collection.name,
         "system": system.name,
@@ -129,7 +129,7 @@ def _origin(collection: Collection, plan: Plan, measures: Sequence[Measure], sys
         "ir-measures": metadata.version("ir-measures"),
         "draws": DRAWS,
     }
-    return Origin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
+    return ArtifactOrigin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
 
 
 def _write(

@@ -34,7 +34,7 @@ from constraintsuite.mechanism.drift.steps import Walk, walk
 from constraintsuite.mechanism.explain.folder import begin
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
@@ -159,7 +159,7 @@ def _refuse_few(halves: Counter[Half]) -> None:
         )
 
 
-def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSettings) -> Origin:
+def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSettings) -> ArtifactOrigin:
     inputs = {f"suite {name}": suite.content for name, suite in chosen.suites.items()}
     inputs["contrasts"] = chosen.content
     inputs |= {f"checkpoint {n:03d} {one.label}": fingerprint(one) for n, one in enumerate(checkpoints)}
@@ -174,4 +174,4 @@ def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSe
         "draws": _DRAWS,
     }
     name = f"{checkpoints[0].label} > {checkpoints[-1].label}"
-    return Origin(KIND, name, inputs, decisive, settings.seed, REVISIONS["drift"])
+    return ArtifactOrigin(KIND, name, inputs, decisive, settings.seed, REVISIONS["drift"])

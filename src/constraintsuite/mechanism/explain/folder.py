@@ -15,7 +15,7 @@ from constraintsuite.mechanism.effects.summary import EffectSummary
 from constraintsuite.mechanism.effects.table import read_effects
 from constraintsuite.mechanism.explain.records import Comparison, Explained, SubjectFacts
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.store.artifact import Artifact, Origin, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
 
@@ -26,7 +26,7 @@ _WORKING = ".working"
 T = TypeVar("T")
 
 
-def begin(out: Path, origin: Origin) -> Artifact | None:
+def begin(out: Path, origin: ArtifactOrigin) -> Artifact | None:
     """Take a folder for an analysis; if that is finished there already, what lies there. Anything else there is refused."""
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")

@@ -33,7 +33,7 @@ from constraintsuite.mechanism.explain.shards import write_all_effects
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.patching.memory import peak_mib
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish
 from constraintsuite.store.files import folder_lock, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
@@ -98,7 +98,7 @@ def _analyse(question: ExplainQuestion, out: Path, reporter: Reporter, engine: E
             return _answer(planned, origin, out, reporter, engine)
 
 
-def _answer(planned: Planned, origin: Origin, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
+def _answer(planned: Planned, origin: ArtifactOrigin, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
     start = time.monotonic()
     folder = keep_same(out / STAGES, origin.fingerprint)
     left = write_all_effects(planned, out, folder, engine, reporter)
@@ -123,7 +123,7 @@ def _answer(planned: Planned, origin: Origin, out: Path, reporter: Reporter, eng
     return artifact
 
 
-def _origin(question: ExplainQuestion, planned: Planned) -> Origin:
+def _origin(question: ExplainQuestion, planned: Planned) -> ArtifactOrigin:
     source, scope = planned.source, question.scope
     settings = {
         "analysis": question.analysis,
@@ -143,7 +143,7 @@ def _origin(question: ExplainQuestion, planned: Planned) -> Origin:
     }
     if planned.guide is not None:
         inputs["guide"] = planned.guide.content
-    return Origin(
+    return ArtifactOrigin(
         KIND, f"{question.analysis} {planned.subject.name}", inputs, settings, scope.seed, REVISIONS["explain"]
     )
 

@@ -13,7 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.collection import collection_version, ingest
 from constraintsuite.memory.private.inventory import Entry, read_inventory
 from constraintsuite.memory.records import Part
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -164,6 +164,8 @@ def _write(pilot: Path, number: int, sources: Mapping[str, Path], parts: Sequenc
     units = tuple(frozen_units(parts))
     write_jsonl(path / UNITS, units)
     settings = {"version": number, "documents": collection_version(parts)}
-    origin = Origin(KIND, pilot.resolve().name, {part.id: part.sha256 for part in parts}, settings, 0, REVISIONS[KIND])
+    origin = ArtifactOrigin(
+        KIND, pilot.resolve().name, {part.id: part.sha256 for part in parts}, settings, 0, REVISIONS[KIND]
+    )
     artifact = finish(path, origin, {"documents": len(parts), "units": len(units)}, {}, time.monotonic() - start)
     return Version(number, artifact, units)

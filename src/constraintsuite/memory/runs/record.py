@@ -19,7 +19,7 @@ from constraintsuite.memory.runs.latency import Timing
 from constraintsuite.memory.runs.replay import Removal, Replay, replays_of
 from constraintsuite.memory.runs.summary import Summary, summarise
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.store.artifact import ENVIRONMENT, Artifact, Origin
+from constraintsuite.store.artifact import ENVIRONMENT, Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -76,7 +76,7 @@ class MemoryRun:
 def write_run(out: Path, source: Source, make: Callable[[], Found], reporter: Reporter | None = None) -> Artifact:
     """The run in the folder `out`; a finished one of the same source is left as it is, and `make` is not called."""
     settings = {**source.settings, "draws": DRAWS}
-    origin = Origin(KIND, source.benchmark, source.inputs, settings, source.seed, REVISIONS["memory_run"])
+    origin = ArtifactOrigin(KIND, source.benchmark, source.inputs, settings, source.seed, REVISIONS["memory_run"])
 
     def write(folder: Path) -> Written:
         found = make()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import Drift
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.plots import Level, Plot
+from constraintsuite.records.plots import LevelLine, Plot
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
@@ -110,7 +110,7 @@ def _behaviour(drift: Drift) -> Iterator[Block]:
             for group in dict.fromkeys(one.group for one in figures)
         }
         chance = METRICS[metric].chance
-        levels = () if chance is None else (Level("chance", chance, f"{chance:g}"),)
+        levels = () if chance is None else (LevelLine("chance", chance, f"{chance:g}"),)
         up = METRICS[metric].title
         charts.append(curves(f"behaviour-{suite}", f"{suite}: {up.lower()}", axis("checkpoint"), up, points, levels))
     yield from _drawn(charts)
@@ -157,7 +157,7 @@ def _likeness_plot(drift: Drift, direction: str) -> Plot | None:
         ],
     }
     chance = mine[0].jaccard_chance
-    levels = (Level("Jaccard of chance", chance, f"{chance:.3f}"),)
+    levels = (LevelLine("Jaccard of chance", chance, f"{chance:.3f}"),)
     return curves(
         f"likeness-{direction}", f"Site importance, {direction}", axis("checkpoint"), "likeness", points, levels
     )
@@ -188,7 +188,7 @@ def _inside(drift: Drift) -> Iterator[Block]:
         for role in ("cls", "q_y")
         for title, own in (("first's line", False), ("own line", True))
     }
-    level = Level("chance", 0.5, "0.5")
+    level = LevelLine("chance", 0.5, "0.5")
     yield from _drawn(
         [curves("probes", f"“Y is excluded” at {top}", axis("checkpoint"), "told apart", points, [level])]
     )

@@ -14,7 +14,7 @@ from constraintsuite.mechanism.effects.summary import SiteSummary
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.metrics.intervals import connected_components
-from constraintsuite.records.plots import Level
+from constraintsuite.records.plots import LevelLine
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
@@ -209,7 +209,7 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[Block]:
         axis("sites kept"),
         "share of the margin kept",
         points,
-        [Level("the whole model", 1.0, "1")],
+        [LevelLine("the whole model", 1.0, "1")],
     )
     effects = {one.site: one.effect for one in report.ranking.sites}
     title = f"Effects that rank the sites, {report.ranking.direction} ({report.ranking.method})"

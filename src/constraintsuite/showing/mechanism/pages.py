@@ -10,7 +10,7 @@ from constraintsuite.experiments.output import Written, write_once
 from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES, write_files, write_plots
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet
-from constraintsuite.store.artifact import Origin
+from constraintsuite.store.artifact import ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
 
 
@@ -23,7 +23,7 @@ def write_page(out: Path, head: Masthead, inputs: Mapping[str, str], sections: C
         write_plots(folder, made)
         return Written({"sections": len(made), "tables": tables})
 
-    origin = Origin("report", head.title, inputs, {"kind": head.kind}, 0, REVISIONS["report"])
+    origin = ArtifactOrigin("report", head.title, inputs, {"kind": head.kind}, 0, REVISIONS["report"])
     return write_once(out, origin, (PAGE, *TABLE_FILES, *PLOT_FILES), write).path / PAGE
 
 

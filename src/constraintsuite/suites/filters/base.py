@@ -9,7 +9,7 @@ from constraintsuite.suites.pairs.records import Draft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.base import Analysis
-from constraintsuite.text.polarity import Judged
+from constraintsuite.text.polarity import JudgedMention
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class CheckedDocument:
 
     title: str
     analysis: Analysis
-    mentions: tuple[Judged, ...]
+    mentions: tuple[JudgedMention, ...]
     """Every mention of the constraint's value, with the verdict on it."""
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from constraintsuite.corpora.fields import Row
+from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
@@ -62,7 +62,7 @@ def _documents(file: Path) -> tuple[Document, ...]:
     return tuple(Document(f"d{number}", text) for number, text in enumerate(texts))
 
 
-def _example(number: int, row: Row, documents: tuple[Document, ...]) -> Example:
+def _example(number: int, row: FileRecord, documents: tuple[Document, ...]) -> Example:
     """The data name the fields in one way, the authors' scripts in another; both are read."""
     query = text_of(row, one_of(row, ("RQ_rewrite", "ExcluQ")))
     key = one_of(row, ("corpus_sub_index", "index"))

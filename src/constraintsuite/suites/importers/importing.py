@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -24,7 +24,9 @@ def import_suite(kind: str, source: str, out: Path, split: str | None = None) ->
     """Read a test set into the folder `out`; if that was done before with the same content, nothing is written."""
     imported = IMPORTERS.load(kind)(source, split)
     settings = {"importer": kind, "source": name_source(source), "source_split": imported.split}
-    origin = Origin("suite", imported.name, {"source": imported.content}, settings, 0, REVISIONS["imported suite"])
+    origin = ArtifactOrigin(
+        "suite", imported.name, {"source": imported.content}, settings, 0, REVISIONS["imported suite"]
+    )
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
     with folder_lock(out):

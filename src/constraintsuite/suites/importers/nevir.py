@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from constraintsuite.corpora.fields import Row
+from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument, Split
 from constraintsuite.suites.importers.base import Imported
@@ -42,7 +42,7 @@ def read(source: str, split: str | None) -> Imported:
     return Imported("nevir", _ABOUT + ceiling, hash_rows(rows), named, examples)
 
 
-def _example(row: Row, split: Split) -> Example:
+def _example(row: FileRecord, split: Split) -> Example:
     identity = text_of(row, "id")
     passage, _, code = identity.partition("-")
     first, second = text_of(row, "doc1"), text_of(row, "doc2")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.jsonl import Line, read_lines
+from constraintsuite.store.jsonl import JsonLine, read_lines
 from constraintsuite.suites.queries.coverage import Coverage
 from constraintsuite.suites.queries.records import Proposal
 
@@ -63,11 +63,11 @@ Fault = tuple[int, str]
 """A line's number, and what is wrong there."""
 
 
-def _misfits(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
+def _misfits(lines: Iterable[JsonLine[Proposal]]) -> Iterator[Fault]:
     yield from ((line.number, line.fault) for line in lines if line.record is None)
 
 
-def _repeated(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
+def _repeated(lines: Iterable[JsonLine[Proposal]]) -> Iterator[Fault]:
     first: dict[str, int] = {}
     for line in lines:
         if line.record is None:
@@ -77,7 +77,7 @@ def _repeated(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
         first.setdefault(line.record.id, line.number)
 
 
-def _wordless(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
+def _wordless(lines: Iterable[JsonLine[Proposal]]) -> Iterator[Fault]:
     """Accepted proposals that ask for nothing; those that are not built may hold anything."""
     for line in lines:
         one = line.record

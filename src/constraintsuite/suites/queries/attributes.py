@@ -25,7 +25,7 @@ from constraintsuite.suites.queries.wording import QueryWording, family_for, ref
 from constraintsuite.suites.reading.nouns import is_plural
 from constraintsuite.suites.reading.records import NounReading, NounsRead
 from constraintsuite.suites.recipe import QuerySettings
-from constraintsuite.text.base import Verdict
+from constraintsuite.text.base import Polarity
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.polarity import judge_mention
 
@@ -68,7 +68,7 @@ def _never(noun: NounReading, knowledge: Knowledge) -> bool:
     return noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3
 
 
-def _verdict(noun: NounReading, reading: NounsRead) -> Verdict:
+def _verdict(noun: NounReading, reading: NounsRead) -> Polarity:
     return judge_mention(Span(noun.start, noun.end), reading.scopes).verdict
 
 

@@ -16,7 +16,7 @@ from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.files import atomic_writer
@@ -35,7 +35,7 @@ RUN = 1 << 16
 """Near-duplicates whose ids are sorted at once."""
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Read the source once and write `part-NN.jsonl`, `clusters.json`, `queries.jsonl`, `qrels.jsonl` and `bad-rows.jsonl`."""
     source = open_source(job.recipe.corpus)
     bad = BadRows(skip=job.recipe.corpus.skip_bad_rows)
@@ -59,7 +59,7 @@ def work(job: Job[Recipe]) -> Outcome:
         "queries": queries,
         "judgments": qrels,
     }
-    return Outcome(counts, dict(rejects + Counter(bad.counts)))
+    return WorkCounts(counts, dict(rejects + Counter(bad.counts)))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING
@@ -28,7 +28,7 @@ from constraintsuite.suites.stages.queries import read_questions
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
-from constraintsuite.text.polarity import Judged, judge_mentions
+from constraintsuite.text.polarity import JudgedMention, judge_mentions
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class CheckTask:
     failed: Path
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `checked/…` per shard, then `kept.jsonl` and `rejected.jsonl`."""
     drafts = read_drafts(job.inputs["pairs"])
     checked = job.map_shards("kept", check_shard, _tasks(job, drafts))
@@ -62,7 +62,7 @@ def work(job: Job[Recipe]) -> Outcome:
     write_jsonl(job.out / "rejected.jsonl", rejected)
     slices = Counter(kept.draft.slice for kept in chosen)
     reasons = Counter(one.reason for one in rejected)
-    return Outcome(
+    return WorkCounts(
         {"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))},
         {**checked.rejects, **reasons},
     )
@@ -91,7 +91,7 @@ def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
     return tasks
 
 
-def check_shard(task: CheckTask, care: Care) -> Outcome:
+def check_shard(task: CheckTask, care: Care) -> WorkCounts:
     """Analyse the texts of one shard and put every pair through the filters."""
     passed: list[Kept] = []
     failed: list[Rejected] = []
@@ -102,7 +102,7 @@ def check_shard(task: CheckTask, care: Care) -> Outcome:
             failed.append(Rejected(verdict, draft))
     write_jsonl(task.failed, failed)
     write_jsonl(task.target, passed)
-    return Outcome({"checked": len(passed) + len(failed), "passed": len(passed)})
+    return WorkCounts({"checked": len(passed) + len(failed), "passed": len(passed)})
 
 
 def _check(drafts: Sequence[Draft], task: CheckTask) -> Iterator[Kept | str]:
@@ -145,7 +145,7 @@ def _kept(pair: CheckedPair) -> Kept:
     return Kept(pair.draft, tuple(evidence), {role: _cues(one.analysis) for role, one in documents.items()})
 
 
-def _evidence(role: str, judged: Judged, text: str) -> Evidence:
+def _evidence(role: str, judged: JudgedMention, text: str) -> Evidence:
     cue = judged.cue.of(text) if judged.cue is not None else None
     return Evidence(role, judged.span.start, judged.span.end, judged.verdict, judged.rule, cue)
 

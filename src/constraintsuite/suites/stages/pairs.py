@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
@@ -31,7 +31,7 @@ from constraintsuite.suites.stages.viewing import read_heads
 from constraintsuite.text.base import Scope
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `drafts.jsonl`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
@@ -55,7 +55,7 @@ def work(job: Job[Recipe]) -> Outcome:
     rejects["repeated"] += repeated
     write_jsonl(job.out / "drafts.jsonl", drafts)
     counts = Counter(f"{draft.slice} ({draft.edit.partition(':')[0]})" for draft in drafts)
-    return Outcome({"drafts": len(drafts), "couples": len(couples), **dict(sorted(counts.items()))}, dict(rejects))
+    return WorkCounts({"drafts": len(drafts), "couples": len(couples), **dict(sorted(counts.items()))}, dict(rejects))
 
 
 def distinct(drafts: Sequence[Draft]) -> tuple[list[Draft], int]:

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Qrel, Query
@@ -46,7 +46,7 @@ from constraintsuite.suites.stages.documents import CLUSTERS
 from constraintsuite.suites.stages.viewing import view_corpus
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `proposals.jsonl`, `splits.json`, `coverage.json`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
@@ -83,7 +83,7 @@ def work(job: Job[Recipe]) -> Outcome:
     write_table(job.out / "splits.json", splits.entries())
     write_text(job.out / "coverage.json", adapter(Coverage).dump_json(coverage, indent=2).decode() + "\n")
     counts = {"proposals": len(settled), "to build": sum(p.status in ("build", "accepted") for p in settled)}
-    return Outcome(counts, dict(rejects))
+    return WorkCounts(counts, dict(rejects))
 
 
 def _attributes(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:

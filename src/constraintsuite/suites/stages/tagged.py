@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.constraints import Constraint
 from constraintsuite.records.examples import (
@@ -17,9 +17,9 @@ from constraintsuite.records.examples import (
     VIOLATING,
     Example,
     ExampleDocument,
+    ExampleSource,
     PoolPlace,
     Retrieval,
-    Source,
 )
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
@@ -34,7 +34,7 @@ from constraintsuite.suites.stages.queries import read_questions
 from constraintsuite.suites.tags import make_tags
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `examples.jsonl`, slice by slice, in an order that depends on content alone."""
     all_kept = read_kept(job.inputs["kept"])
     proposals = read_questions(job.inputs["queries"], {kept.draft.proposal for kept in all_kept})
@@ -64,7 +64,9 @@ def work(job: Job[Recipe]) -> Outcome:
                 )
             )
     write_jsonl(job.out / "examples.jsonl", examples)
-    return Outcome({"examples": len(examples), **dict(sorted(Counter(e.tags["difficulty"] for e in examples).items()))})
+    return WorkCounts(
+        {"examples": len(examples), **dict(sorted(Counter(e.tags["difficulty"] for e in examples).items()))}
+    )
 
 
 def _order(kept: Kept) -> tuple[int, int, str]:
@@ -112,7 +114,7 @@ def _example(
         restated=None,
         documents=(document(SATISFYING, draft.satisfying), document(VIOLATING, draft.violating)),
         preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
-        source=Source(recipe.name, proposal.query_id, _retrieval(recipe)),
+        source=ExampleSource(recipe.name, proposal.query_id, _retrieval(recipe)),
         split=draft.split,
         couple=draft.couple,
         clusters=tuple(sorted({clusters.get(source, source) for source in draft.sources})),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.records.plots import Axis, Level, Plot, Series, Spot
+from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
 from constraintsuite.retrieval.topk import FloatArray
 from constraintsuite.vectors.ann.frontier import Arena, by_name, engine_of, front, recall_of, speed_of
 from constraintsuite.vectors.ann.results import Cell, Ranking
@@ -76,7 +76,7 @@ def recall_chart(arena: Arena, cells: Sequence[Cell], quantity: Quantity) -> Plo
     flat = by_name(cell for cell in known if cell.exact and quantity.exact)
     best = max if quantity.more_is_better else min
     levels = tuple(
-        Level(engine_of(own[0]), value, quantity.words.format(value))
+        LevelLine(engine_of(own[0]), value, quantity.words.format(value))
         for own in flat.values()
         for value in [best(map(quantity.of, own))]
     )
@@ -107,11 +107,11 @@ def relevance_chart(
         for engine, own in by_name(near).items()
     )
     ceiling = near[0].figures[name.replace("rel.", "rel.ceiling.", 1)].value or 0.0
-    levels = [Level("exact search", ceiling, f"{name} {ceiling:.3f}")]
+    levels = [LevelLine("exact search", ceiling, f"{name} {ceiling:.3f}")]
     for ranking in rankings:
         found = ranking.figures[name].value if name in ranking.figures else None
         if found is not None:
-            levels.append(Level(ranking.retriever, found, f"{name} {found:.3f}"))
+            levels.append(LevelLine(ranking.retriever, found, f"{name} {found:.3f}"))
     across = Axis(f"ann.recall_tie@{arena.k}", "logit")
     title = "Neighbours and relevance"
     return Plot(f"relevance-{arena.slug}", title, across, Axis(name, "linear"), curves, tuple(levels))

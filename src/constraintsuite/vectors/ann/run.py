@@ -14,7 +14,15 @@ from tempfile import TemporaryDirectory
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import (
+    ENVIRONMENT,
+    MANIFEST,
+    STAGES,
+    Artifact,
+    ArtifactOrigin,
+    finish,
+    read_manifest,
+)
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.ann.host import Host, describe_host, machine_of, note_load, own_turn
@@ -68,7 +76,7 @@ def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> 
             run_ranking(planned, out, reporter)
         outcome = _outcome(agenda, out)
         contents = {name: one.facts.content for name, one in staged.items()}
-        origin = Origin(
+        origin = ArtifactOrigin(
             KIND, bench.name, contents, bench.model_dump(mode="json", serialize_as_any=True), 0, REVISIONS[KIND]
         )
         rejects = {"failed": outcome.failed} if outcome.failed else {}
