@@ -15,7 +15,7 @@ from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.truncation import Places, Sight, deciding_places, sight
 from constraintsuite.models import SCORERS
-from constraintsuite.models.base import Fact, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Scorer, Workbench
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.models.naming import ModelName
 from constraintsuite.records.constraints import Evidence
@@ -103,7 +103,7 @@ class FirstCharacters:
     def visible(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.int64]:
         return np.array([min(self.length, len(text)) for _, text in pairs])
 
-    def describe(self) -> dict[str, Fact]:
+    def describe(self) -> dict[str, ModelFact]:
         return {"length": self.length}
 
 

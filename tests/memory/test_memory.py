@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import Part
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseScorer
 from memory.tiny_parts import LetterEncoder, part
 
@@ -99,7 +99,7 @@ def test_a_document_that_is_refused_changes_nothing() -> None:
 
 
 class Stubborn(LetterEncoder):
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         if any("pump" in text for text in texts):
             raise UserError("no pumps")
         return super().encode(texts, role)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from constraintsuite.memory.graph import Graph
 from constraintsuite.memory.records import Edge, EdgeKind, Mention, Part, Unit
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import TextRole
 from constraintsuite.store.files import sha256_text
 
 
@@ -41,8 +41,8 @@ class LetterEncoder:
     name: str = "letters"
     fingerprint: str = "1e77e25"
     similarity: Literal["cosine", "dot", "euclidean", "manhattan"] = "dot"
-    asked: list[tuple[Role, tuple[str, ...]]] = field(default_factory=list)
+    asked: list[tuple[TextRole, tuple[str, ...]]] = field(default_factory=list)
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         self.asked.append((role, tuple(texts)))
         return np.array([[text.count(letter) for letter in "abc"] for text in texts], dtype=np.float32)

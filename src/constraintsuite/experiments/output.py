@@ -13,7 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.unfinished import forget, is_unfinished_work
 from constraintsuite.experiments.load import remember_suite, suite_place
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.store.artifact import (
     ENVIRONMENT,
     MANIFEST,
@@ -35,7 +35,7 @@ class Written:
 
     counts: Mapping[str, int]
     rejects: Mapping[str, int] = field(default_factory=dict)
-    place: Mapping[str, Fact] = field(default_factory=dict)
+    place: Mapping[str, ModelFact] = field(default_factory=dict)
 
 
 def write_once(

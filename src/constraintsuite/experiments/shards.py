@@ -22,7 +22,7 @@ from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
 from constraintsuite.experiments.truncation import Visible
-from constraintsuite.models.base import Describing, Fact, Noticing, Pair, Scorer, Truncating
+from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
 from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.held import held_model
 from constraintsuite.models.sending import Sent, may_be_spread
@@ -62,7 +62,7 @@ class Scored:
     scores: Scores
     """Without pairs that break the model."""
     visible: Visible | None
-    facts: Mapping[str, Fact]
+    facts: Mapping[str, ModelFact]
     events: tuple[str, ...]
 
 
@@ -150,7 +150,7 @@ def _name(pair: Pair) -> str:
     return f"the query {query!r} with the document {document_id(text)}"
 
 
-def _noticed(scorer: Scorer, outcome: WorkCounts) -> Mapping[str, Fact]:
+def _noticed(scorer: Scorer, outcome: WorkCounts) -> Mapping[str, ModelFact]:
     """What was counted in all shards; a text that stands in several is counted in each."""
     return scorer.told(outcome.counts) if isinstance(scorer, Noticing) else {}
 

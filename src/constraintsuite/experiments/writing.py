@@ -18,7 +18,7 @@ from constraintsuite.experiments.scoring import PairScore, Scores, document_id
 from constraintsuite.experiments.summary import Summary, summarise
 from constraintsuite.experiments.truncation import Visible, audit_truncation, sight
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
@@ -36,7 +36,7 @@ class RunContent:
     scores: Scores
     visible: Visible | None = None
     """How much of each text the model reads."""
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    facts: Mapping[str, ModelFact] = field(default_factory=dict)
     """What the model says of itself."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Examples that were not scored, by reason."""
@@ -81,7 +81,7 @@ def write_run(
     *,
     seed: int,
     visible: Visible | None = None,
-    facts: Mapping[str, Fact] | None = None,
+    facts: Mapping[str, ModelFact] | None = None,
 ) -> dict[str, int]:
     """Judge a suite by scores and write it all down; gives what there was of what.
 

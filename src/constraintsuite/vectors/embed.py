@@ -15,7 +15,7 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.execution.unfinished import forget, keep_same
-from constraintsuite.models.base import Fact, Role
+from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.models.held import letting_go
@@ -88,7 +88,7 @@ def plan_shards(
 ) -> dict[str, ShardTask]:
     """The shards by name; they depend on the texts alone, not on who computes them."""
     tasks = {}
-    roles: tuple[tuple[Role, int], ...] = (("document", bundle.documents), ("query", len(bundle.queries)))
+    roles: tuple[tuple[TextRole, int], ...] = (("document", bundle.documents), ("query", len(bundle.queries)))
     for role, rows in roles:
         for number, start in enumerate(range(0, rows, shard_rows)):
             name = f"{role}-{number:05}"
@@ -127,7 +127,7 @@ def _read(files: Sequence[Path]) -> Iterator[Matrix]:
         yield np.load(file, allow_pickle=False)
 
 
-def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, Fact], out: Path, outcome: WorkCounts) -> None:
+def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, ModelFact], out: Path, outcome: WorkCounts) -> None:
     record = {
         "model": encoder.name,
         "fingerprint": sent.fingerprint,

@@ -20,7 +20,7 @@ from constraintsuite.memory.public.parts import parts_of
 from constraintsuite.memory.public.run import PublicRun, run_public
 from constraintsuite.memory.public.summary import contrasts_of, figures_of
 from constraintsuite.memory.worth import WORTH
-from constraintsuite.models.base import Role, Scorer, Workbench
+from constraintsuite.models.base import Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
 from constraintsuite.models.naming import load_scorer
 from memory.public.tiny_files import HOTPOT, LONGMEMEVAL, MUSIQUE, write
@@ -36,9 +36,9 @@ class LetterEncoder:
     fingerprint = "0" * 64
 
     def __init__(self) -> None:
-        self.calls: list[tuple[Role, int]] = []
+        self.calls: list[tuple[TextRole, int]] = []
 
-    def encode(self, texts: Sequence[str], role: Role) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         self.calls.append((role, len(texts)))
         return np.array([[text.lower().count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for text in texts], np.float32)
 

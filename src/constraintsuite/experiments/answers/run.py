@@ -14,7 +14,7 @@ from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.experiments.outcomes import keep_queries
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.records.examples import Example, QueryRole
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of
@@ -101,7 +101,7 @@ def _unanswered(file: Path, ids: Sequence[str], missing: Collection[str]) -> str
     )
 
 
-def _facts(given: Answers) -> Mapping[str, Fact]:
+def _facts(given: Answers) -> Mapping[str, ModelFact]:
     several = [answer for answer in given.values() if len(answer) > 1]
     agreed = sum(len({each.shares for each in answer}) == 1 for answer in several)
     return {

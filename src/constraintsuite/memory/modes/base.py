@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from constraintsuite.memory.columns import BoolArray, FloatArray
 from constraintsuite.memory.recall import Mode
-from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.naming import ModelName
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["BoolArray", "DescribedMode", "FloatArray", "IntArray", "ModeFactory"
 class DescribedMode(Mode, Protocol):
     """A mode that can say what it settled on."""
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options, each with the value it has."""
 
 

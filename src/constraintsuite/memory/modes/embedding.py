@@ -9,7 +9,7 @@ from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.presence import Presence
 from constraintsuite.memory.modes.ranking import best, ranked
 from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName, ModelSettings
 
 
@@ -35,6 +35,6 @@ class EmbeddingMode:
         chosen = best(scores, budget, self._presence.visible())
         return Recall(query, self.name, ranked(self._memory.graph, chosen, scores))
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """It has no options."""
         return {"mode": "embedding_baseline"}

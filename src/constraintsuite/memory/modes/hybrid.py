@@ -12,7 +12,7 @@ from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.presence import Presence
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
 from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName, ModelSettings
 from constraintsuite.retrieval.fusion import RANK_OFFSET
 
@@ -60,7 +60,7 @@ class HybridMode:
         parts = parts_of(graph, chosen, {"lexical": lexical, "dense": dense})
         return Recall(query, self.name, ranked(graph, chosen, scores), parts=parts)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options, and the constant of the fusion."""
         return {"mode": "hybrid", **self._settings.model_dump(), "rank_offset": RANK_OFFSET}
 

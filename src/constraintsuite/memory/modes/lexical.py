@@ -9,7 +9,7 @@ from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.presence import Presence
 from constraintsuite.memory.modes.ranking import best, ranked
 from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName, ModelSettings
 
 
@@ -33,6 +33,6 @@ class LexicalMode:
         chosen = best(scores, budget, scores > 0)
         return Recall(query, self.name, ranked(self._memory.graph, chosen, scores))
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """It has no options."""
         return {"mode": "lexical_baseline"}

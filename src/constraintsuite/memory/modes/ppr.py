@@ -19,7 +19,7 @@ from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.opening import Opening, Openings, SpreadSettings
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
 from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName
 
 TOLERANCE = 1e-6
@@ -70,7 +70,7 @@ class PprMode:
         parts = parts_of(ground.graph, chosen, {"match": match, "start": own, "arrived": scores - own})
         return Recall(query, self.name, ranked(ground.graph, chosen, scores), *account, parts)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options, and where the sum is broken off."""
         return {"mode": "ppr", **self._settings.model_dump(), "tolerance": TOLERANCE}
 

@@ -17,7 +17,7 @@ from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.ppr import make_ppr
 from constraintsuite.memory.modes.presence import Presence
 from constraintsuite.memory.recall import Recall, Recalled
-from constraintsuite.models.base import Describing, Fact, Scorer
+from constraintsuite.models.base import Describing, ModelFact, Scorer
 from constraintsuite.models.naming import ModelName, ModelSettings, load_scorer
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class RerankMode:
         """Of the model, under its name."""
         return {self._loaded.name: self._loaded.fingerprint}
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What both say of themselves."""
         model = self._loaded.describe() if isinstance(self._loaded, Describing) else {}
         facts = {"model": self._loaded.name, **self._settings.model_dump()}

@@ -16,7 +16,7 @@ from constraintsuite.memory.modes.opening import Opening, Openings, SpreadSettin
 from constraintsuite.memory.modes.presence import Presence, factors_over
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
 from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName
 
 
@@ -80,7 +80,7 @@ class SpreadingMode:
         named = parts_of(ground.graph, chosen, parts)
         return Recall(query, self.name, ranked(ground.graph, chosen, scores), *account, named)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options."""
         return {"mode": self._mode, **self._settings.model_dump()}
 

@@ -18,7 +18,7 @@ from constraintsuite.memory.modes.presence import Presence, factors_over
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
 from constraintsuite.memory.modes.telling import tell
 from constraintsuite.memory.recall import Recall, StopReason
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName
 
 MATCH, REACH = 0.75, 0.25
@@ -89,7 +89,7 @@ class StructureMode:
         named = parts_of(ground.graph, chosen, parts | ({"factor": factors} if self._boost else {}))
         return Recall(query, self.name, ranked(ground.graph, chosen, scores), *account, named)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options and constants."""
         constants = {"match": MATCH, "reach": REACH}
         weights = {"exception": EXCEPTION, "contradiction": CONTRADICTION} if self._weighted else {}

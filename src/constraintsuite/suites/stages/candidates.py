@@ -15,7 +15,7 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.execution.travel import send
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Hit, Retriever, search_all
-from constraintsuite.retrieval.bm25 import Ranking
+from constraintsuite.retrieval.bm25 import HitColumns
 from constraintsuite.retrieval.lucene import LuceneRetriever
 from constraintsuite.retrieval.opensearch.retriever import OpenSearchRetriever
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
@@ -67,7 +67,7 @@ def _work_elsewhere(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
     return WorkCounts()
 
 
-def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[Ranking]) -> None:
+def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[HitColumns]) -> None:
     pools = (
         Pool(query, tuple(ranking.documents), tuple(round(score, 5) for score in ranking.scores))
         for query, ranking in zip(queries, rankings, strict=True)
@@ -75,8 +75,8 @@ def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[Rankin
     write_jsonl(folder / POOLS, pools)
 
 
-def _ranking(hits: Sequence[Hit]) -> Ranking:
-    return Ranking([hit.document for hit in hits], [hit.score for hit in hits])
+def _ranking(hits: Sequence[Hit]) -> HitColumns:
+    return HitColumns([hit.document for hit in hits], [hit.score for hit in hits])
 
 
 def _open_index(settings: CandidateSettings, ids: Sequence[str], reporter: Reporter) -> Retriever:
