@@ -23,7 +23,7 @@ from constraintsuite.records.text import Document
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.couples import Matching, measure
-from constraintsuite.suites.pairs.records import Draft, DraftDocument
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
 from constraintsuite.suites.queries.evidence import YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import TopicTable, defining_heads, established
@@ -132,10 +132,10 @@ def make_draft(
     violating: str = "A campsite with showers.",
     edit: str = "",
     changed: tuple[Spans, Spans] = ((), ()),
-) -> Draft:
+) -> PairDraft:
     """A draft whose proposal and documents are its own; couples share what their name says. An edit is of the first text."""
     own = couple or str(number)
-    return Draft(
+    return PairDraft(
         slice,
         f"p{number}",
         relation,

@@ -15,7 +15,7 @@ from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit.results import Audit
-from constraintsuite.suites.pairs.records import Draft, DraftDocument, Rejected
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
 from constraintsuite.web.runs.everyone import MOST
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
@@ -184,8 +184,8 @@ def with_rejects(folder: Path) -> Visitor:
     suite = folder / "suite"
     (suite / "stages" / "kept").mkdir(parents=True)
     documents = DraftDocument("d1", f"{HOSTILE} no"), DraftDocument("d2", "yes")
-    draft = Draft("explicit", "p1", "travel.has", "train", "", *documents, 0.0)
-    write_jsonl(suite / "stages" / "kept" / "rejected.jsonl", [Rejected("violating_mixed_y", draft)] * 30)
+    draft = PairDraft("explicit", "p1", "travel.has", "train", "", *documents, 0.0)
+    write_jsonl(suite / "stages" / "kept" / "rejected.jsonl", [RejectedPair("violating_mixed_y", draft)] * 30)
     finish(suite / "stages" / "kept", ArtifactOrigin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     write_jsonl(suite / "examples.jsonl", EXAMPLES)
     counts = {"kept: violating_mixed_y": 30, "queries: given:no_y_named": 45}

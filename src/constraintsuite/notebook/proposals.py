@@ -10,7 +10,7 @@ from constraintsuite.notebook.places import Place, choose_reporter
 from constraintsuite.notebook.recipes import Analyser, choose_recipe
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.suites.proposing import Proposing, propose_queries
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 
@@ -33,7 +33,7 @@ class Proposals:
         self.stored = stored
 
     @property
-    def coverage(self) -> Coverage:
+    def coverage(self) -> CorpusCoverage:
         """Counts of classes, facts and topics, and a verdict in words."""
         return self.stored.coverage
 

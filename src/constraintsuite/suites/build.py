@@ -29,7 +29,7 @@ from constraintsuite.suites.card import write_card
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.dropping import check_dropped
 from constraintsuite.suites.queries.approval import check_approval
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.schema import example_schema
 from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
@@ -192,7 +192,7 @@ def _assemble(
     balanced = balance(examples)
     write_text(out / "audit.json", adapter(Audit).dump_json(audit, indent=2).decode() + "\n")
     write_text(out / "schema.json", json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
-    coverage = adapter(Coverage).validate_json((out / "coverage.json").read_bytes())
+    coverage = adapter(CorpusCoverage).validate_json((out / "coverage.json").read_bytes())
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
     rejects |= _tell_barren(recipe, stages, examples, reporter)
     write_card(out / "README.md", recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))

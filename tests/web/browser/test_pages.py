@@ -20,8 +20,7 @@ from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit.results import Audit
-from constraintsuite.suites.pairs.records import Draft as Pair
-from constraintsuite.suites.pairs.records import DraftDocument, Rejected
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
 from constraintsuite.web.pages import PAGES
 from constraintsuite.web.people import Person
 from experiments.tiny_suite import CREAM, LEEKS, write_suite
@@ -94,8 +93,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_text(made / "suite" / "audit.json", adapter(Audit).dump_json(AUDIT).decode())
     write_text(made / "suite" / "README.md", "# Tiny\n\nMade by hand.\n")
     documents = DraftDocument("d1", LEEKS), DraftDocument("d2", CREAM)
-    left_out = Pair("explicit", "p1", "contains", "test", "", *documents, 0.0)
-    write_jsonl(made / "suite" / "stages" / "kept" / "rejected.jsonl", [Rejected("too_short", left_out)])
+    left_out = PairDraft("explicit", "p1", "contains", "test", "", *documents, 0.0)
+    write_jsonl(made / "suite" / "stages" / "kept" / "rejected.jsonl", [RejectedPair("too_short", left_out)])
     finish(made / "suite" / "stages" / "kept", ArtifactOrigin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     evaluate(write_suite(made / "suite", rejects={"kept: too_short": 1}), "bm25:nostop", "random")
     write_jsonl(made / "proposals.jsonl", [SOUPS, TENTS, CAKES])

@@ -19,7 +19,7 @@ from constraintsuite.annotate.records import Draft, Event
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
 from constraintsuite.suites.queries.approval import check_approval
-from constraintsuite.suites.queries.outlook import Documents, Outlook, lone, lone_in_words, look_up
+from constraintsuite.suites.queries.outlook import Documents, ProposalOutlook, lone, lone_in_words, look_up
 from constraintsuite.suites.queries.records import Proposal
 
 State = Literal["undecided", "accepted", "rejected", "differ"]
@@ -37,7 +37,7 @@ class Judged:
     """As it was proposed."""
     now: Proposal
     """In the words that it would be built in."""
-    outlook: Outlook
+    outlook: ProposalOutlook
     """What it would give in these words."""
     state: State = "undecided"
     said: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Judged:
     """Whether it is in the batch, and can be judged."""
     seen: int = 0
     """The last event on it, whoever's."""
-    own: Mapping[str, tuple[Proposal, Outlook]] = field(default_factory=dict)
+    own: Mapping[str, tuple[Proposal, ProposalOutlook]] = field(default_factory=dict)
     """Where people differ: the proposal in the words of each who has any, and what it would give in them."""
 
     def shown_to(self, name: str) -> Judged:
@@ -68,7 +68,7 @@ def judge_all(proposals: Sequence[Proposal], batch: Batch | None, find: Find) ->
     """All proposals of a file, in the order in which they were ranked; without a batch nobody has judged any."""
     if batch is None:
         ranked = enumerate(proposals, 1)
-        return [Judged(rank, mined, mined, Outlook(mined.examples_expected)) for rank, mined in ranked]
+        return [Judged(rank, mined, mined, ProposalOutlook(mined.examples_expected)) for rank, mined in ranked]
     events = batch.store.events()
     said, last = standing(events), {event.item: event.number for event in events}
     labelled = label_all(batch, said)
@@ -91,15 +91,15 @@ def judge_all(proposals: Sequence[Proposal], batch: Batch | None, find: Find) ->
     ]
 
 
-def _own(mined: Proposal, said: Standing, find: Find) -> dict[str, tuple[Proposal, Outlook]]:
+def _own(mined: Proposal, said: Standing, find: Find) -> dict[str, tuple[Proposal, ProposalOutlook]]:
     worded = {who: reword(mined, words) for who, words in words_by_person(said, mined.id).items()}
     return {who: (one, _outlook(mined, one, find, alone=False)) for who, one in worded.items()}
 
 
-def _outlook(mined: Proposal, now: Proposal, find: Find, alone: bool) -> Outlook:
+def _outlook(mined: Proposal, now: Proposal, find: Find, alone: bool) -> ProposalOutlook:
     same = (mined.topic, mined.constraint.forms) == (now.topic, now.constraint.forms)
     found = look_up(mined, now, None if same else find(mined))
-    return Outlook(0, (*found.notes, lone_in_words(now))) if alone else found
+    return ProposalOutlook(0, (*found.notes, lone_in_words(now))) if alone else found
 
 
 def answers_of(one: Judged, verdict: str, words: Mapping[str, str]) -> dict[str, str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import IntArray, Trial
+from constraintsuite.suites.audit.base import IntArray, SolverTrial
 from constraintsuite.suites.audit.blind import query_blind
 from constraintsuite.suites.audit.callouts import about_couples, about_row
 from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.suites.audit.results import QUERY_BLIND, Audit, AuditRow
 from constraintsuite.suites.audit.slices import split_by_slice
-from constraintsuite.suites.audit.verdicts import Judge
+from constraintsuite.suites.audit.verdicts import SolverJudge
 from constraintsuite.suites.constraints.base import solvers_for
 
 
@@ -25,7 +25,7 @@ def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
         members = [ordered[place] for place in places]
         grouping = group_examples(members)
         for solver, trial in _trials(members, grouping.groups, {name: picks[name][places] for name in picks}, seed):
-            judge = Judge(solver, reversible=solver != QUERY_BLIND, key=(str(seed), part))
+            judge = SolverJudge(solver, reversible=solver != QUERY_BLIND, key=(str(seed), part))
             row = judge.row(part, trial, grouping.kind)
             rows.append(row)
             warnings += about_row(row, trial, judge)
@@ -35,7 +35,7 @@ def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
 
 def _trials(
     members: Sequence[Example], groups: IntArray, picks: Mapping[str, IntArray], seed: int
-) -> Iterator[tuple[str, Trial]]:
+) -> Iterator[tuple[str, SolverTrial]]:
     yield QUERY_BLIND, query_blind(members, groups, seed=seed)
     for name, own in picks.items():
-        yield name, Trial.of_picks(members, groups, own)
+        yield name, SolverTrial.of_picks(members, groups, own)

@@ -13,20 +13,20 @@ from constraintsuite.store.files import write_text
 SCHEMA = "schema.json"
 
 
-class Part(NamedTuple):
+class SuitePart(NamedTuple):
     """A folder and what it holds."""
 
     folder: Path
     examples: list[Example]
 
 
-def split_parts(examples: Sequence[Example], folder: Path) -> Iterator[Part]:
+def split_parts(examples: Sequence[Example], folder: Path) -> Iterator[SuitePart]:
     """The main examples, then each slice of controls that has any."""
-    yield Part(folder, [example for example in examples if example.control is None])
+    yield SuitePart(folder, [example for example in examples if example.control is None])
     for name in CONTROL_SLICES:
         members = [example for example in examples if example.control is not None and example.slice == name]
         if members:
-            yield Part(folder / name, members)
+            yield SuitePart(folder / name, members)
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:

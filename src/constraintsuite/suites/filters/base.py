@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.base import Analysis
@@ -31,7 +31,7 @@ class CheckedDocument:
 class CheckedPair:
     """A draft with both texts analysed anew: edits are judged by what the edited text says."""
 
-    draft: Draft
+    draft: PairDraft
     proposal: Proposal
     satisfying: CheckedDocument
     violating: CheckedDocument

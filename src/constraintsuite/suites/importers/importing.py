@@ -14,7 +14,7 @@ from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.suites.importers import IMPORTERS
-from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.base import ImportedSuite
 from constraintsuite.suites.importers.rows import name_source
 from constraintsuite.suites.schema import example_schema
 from constraintsuite.suites.views.dataset import dataset_markdown, view_dataset
@@ -40,7 +40,7 @@ def import_suite(kind: str, source: str, out: Path, split: str | None = None) ->
         return finish(out, origin, _write(imported, out), {}, time.monotonic() - start)
 
 
-def _write(imported: Imported, out: Path) -> dict[str, int]:
+def _write(imported: ImportedSuite, out: Path) -> dict[str, int]:
     parts: dict[str, Sequence[Any]] = {
         "examples": imported.examples,
         "controls": imported.controls,
@@ -58,7 +58,7 @@ def _write(imported: Imported, out: Path) -> dict[str, int]:
     return counts
 
 
-def _card(imported: Imported, counts: dict[str, int]) -> str:
+def _card(imported: ImportedSuite, counts: dict[str, int]) -> str:
     lines = [f"# {imported.name}", "", imported.about, "", *(f"- {name}: {n:,}" for name, n in counts.items()), ""]
     if imported.examples:
         lines.append(dataset_markdown(view_dataset(imported.examples)))

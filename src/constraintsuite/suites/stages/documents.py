@@ -22,7 +22,7 @@ from constraintsuite.records.text import Document
 from constraintsuite.store.files import atomic_writer
 from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.digests import DigestSet, digest_of
-from constraintsuite.suites.corpus.numbering import Ids
+from constraintsuite.suites.corpus.numbering import PackedIds
 from constraintsuite.suites.corpus.parts import part_path, part_paths
 from constraintsuite.suites.corpus.tables import read_table, write_table
 from constraintsuite.suites.corpus.walking import row_at, walk
@@ -95,7 +95,7 @@ def _by_id(written: _Written, near: array[int], roots: array[int]) -> Iterator[t
     """The ids of near-duplicates and of the first of their clusters, sorted in runs: as strings, all would take much room."""
     members = np.asarray(near, dtype=np.int64)
     named = np.union1d(members, np.asarray(roots, dtype=np.int64)[members])
-    ids = Ids(written.read(index).id for index in named.tolist())
+    ids = PackedIds(written.read(index).id for index in named.tolist())
 
     def id_of(index: int) -> str:
         return ids[int(np.searchsorted(named, index))]

@@ -24,7 +24,7 @@ from constraintsuite.records.examples import (
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.constraints.exclude import Exclude
-from constraintsuite.suites.pairs.records import DraftDocument, Kept
+from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import POOLS, Pool
@@ -44,7 +44,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     found = read_jsonl(job.inputs["candidates"] / POOLS, Pool)
     pools = {pool.query: pool for pool in found if pool.query in asked}
     clusters = read_clusters(job.inputs["documents"], wanted)
-    by_slice: dict[str, list[Kept]] = defaultdict(list)
+    by_slice: dict[str, list[AcceptedPair]] = defaultdict(list)
     for kept in all_kept:
         by_slice[kept.draft.slice].append(kept)
     examples: list[Example] = []
@@ -69,7 +69,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     )
 
 
-def _order(kept: Kept) -> tuple[int, int, str]:
+def _order(kept: AcceptedPair) -> tuple[int, int, str]:
     """Couples stay side by side."""
     draft = kept.draft
     return (
@@ -81,7 +81,7 @@ def _order(kept: Kept) -> tuple[int, int, str]:
 
 def _example(
     identity: str,
-    kept: Kept,
+    kept: AcceptedPair,
     proposal: Proposal,
     documents: Mapping[str, Document],
     pools: Mapping[str, Pool],
@@ -128,7 +128,7 @@ def _example(
     )
 
 
-def _constraint(proposed: Constraint, kept: Kept) -> Constraint:
+def _constraint(proposed: Constraint, kept: AcceptedPair) -> Constraint:
     assert isinstance(proposed, Exclude)
     return replace(proposed, evidence=kept.evidence, cues=kept.cues)
 
