@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from constraintsuite.annotate.records import Question, Value
+from constraintsuite.annotate.records import AnnotationQuestion, AnswerValue
 from constraintsuite.annotate.values import NOTHING, how_to_answer, spell_value
 
 Widget = Literal["radio", "checkbox", "line", "words"]
@@ -38,7 +38,7 @@ class Asked:
     """Of one that is answered in words."""
 
 
-def ask(question: Question, given: Sequence[str] = ()) -> Asked:
+def ask(question: AnnotationQuestion, given: Sequence[str] = ()) -> Asked:
     """A question with what is already answered, in the words that `spell_value` finds."""
     field, required, hint = f"{PREFIX}{question.id}", not question.optional, how_to_answer(question)
     if question.kind in ("text", "ids"):
@@ -49,14 +49,14 @@ def ask(question: Question, given: Sequence[str] = ()) -> Asked:
     return Asked(field, question.text, "checkbox" if several else "radio", required, hint, options)
 
 
-def given_of(question: Question, value: Value) -> tuple[str, ...]:
+def given_of(question: AnnotationQuestion, value: AnswerValue) -> tuple[str, ...]:
     """The fields that an answer fills."""
     if question.kind == "choices" and len(question.options) > _FEW:
         return tuple(value) or (NOTHING,)
     return (spell_value(value),)
 
 
-def say(question: Question, value: Value) -> str:
+def say(question: AnnotationQuestion, value: AnswerValue) -> str:
     """An answer in the words that the form has for it."""
     spelling = spell_value(value)
     return _options(question).get(spelling, spelling)
@@ -72,7 +72,7 @@ def spelt(given: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     return {question: "; ".join(values) for question, values in given.items()}
 
 
-def _options(question: Question) -> dict[str, str]:
+def _options(question: AnnotationQuestion) -> dict[str, str]:
     """Labels by value."""
     plain = {option: option for option in question.options}
     if question.kind == "choice":

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from constraintsuite.annotate.adjudication import Disagreement, answers_without_names, differing, has_judged
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.records import SIDES, Event, Question
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.records import SIDES, AnnotationEvent, AnnotationQuestion
 from constraintsuite.annotate.ruling import last_ruling_of, state_of
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.web.asking import Asked, ask, given_of, say
@@ -40,7 +40,7 @@ class Case:
     """A disagreement as a page shows it."""
 
     item: str
-    question: Question
+    question: AnnotationQuestion
     fields: list[tuple[str, str]]
     sides: list[tuple[str, str]]
     answers: list[tuple[str, str]]
@@ -78,9 +78,9 @@ class Bench:
 
     home: str
     one: Shelved
-    batch: Batch
+    batch: AnnotationBatch
     person: Person
-    events: list[Event]
+    events: list[AnnotationEvent]
     said: Standing
     cases: Mapping[Place, Disagreement]
     """In the order of the batch, ruled on or not; for who rules, without what they judged themselves."""
@@ -138,7 +138,7 @@ class Bench:
         return f"{self.home}/rulings" + (f"?{urlencode({**named, **more})}" if named or more else "")
 
 
-def open_bench(home: str, one: Shelved, batch: Batch, person: Person) -> Bench:
+def open_bench(home: str, one: Shelved, batch: AnnotationBatch, person: Person) -> Bench:
     """As it stands now."""
     events = batch.store.events()
     said = standing(events)
@@ -182,7 +182,7 @@ def filled_of(bench: Bench, place: Place) -> tuple[Mapping[str, tuple[str, ...]]
     return {place.question: given_of(bench.batch.questions[place.question], ruling.value)}, ruling.note
 
 
-def _ruling(bench: Bench, event: Event | None) -> Ruling | None:
+def _ruling(bench: Bench, event: AnnotationEvent | None) -> Ruling | None:
     if event is None:
         return None
     own = "you" if event.annotator == bench.person.name else "another adjudicator"

@@ -10,9 +10,9 @@ from starlette.routing import compile_path
 
 from annotate.small_batch import START
 from annotate.test_kinds import CAKES, SOUPS, TENTS
-from constraintsuite.annotate.batch import Batch, open_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Draft, Value
+from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
 from constraintsuite.store.artifact import ArtifactOrigin, finish
@@ -113,8 +113,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def judge_all(batch: Batch, person: Person, natural: str, until: int) -> None:
-    said: dict[str, Value] = {
+def judge_all(batch: AnnotationBatch, person: Person, natural: str, until: int) -> None:
+    said: dict[str, AnswerValue] = {
         "natural": natural,
         "satisfies": "first",
         "on_topic": ("first", "second"),
@@ -122,7 +122,7 @@ def judge_all(batch: Batch, person: Person, natural: str, until: int) -> None:
     }
     tasks = tasks_of(batch, person.name)[:until]
     answers = [(task, question, value) for task in tasks for question, value in said.items()]
-    drafts = [Draft(person.name, task.item.id, name, value, task.copy) for task, name, value in answers]
+    drafts = [EventDraft(person.name, task.item.id, name, value, task.copy) for task, name, value in answers]
     batch.store.append(drafts, START)
 
 

@@ -26,7 +26,7 @@ from constraintsuite.cli.places import HERE, OUT
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.annotate.batch import Batch
+    from constraintsuite.annotate.batch import AnnotationBatch
     from constraintsuite.memory.private.acceptance import Criterion
     from constraintsuite.memory.private.labelling import EvidenceAgreement
 
@@ -228,7 +228,7 @@ def export(pilot: Path, out: Path, least: float, require: bool, version: int | N
 private.add_command(drift)
 
 
-def _batch_of(pilot: Path, version: int | None) -> Batch:
+def _batch_of(pilot: Path, version: int | None) -> AnnotationBatch:
     from constraintsuite.memory.private.labelling import pilot_batch
     from constraintsuite.memory.private.versions import require_version
 

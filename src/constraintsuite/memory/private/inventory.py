@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from constraintsuite.annotate.tables import Fault, read_models, refuse, write_table
+from constraintsuite.annotate.tables import RowFault, read_models, refuse, write_table
 from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import prose_files
 from constraintsuite.errors import UserError
@@ -106,7 +106,7 @@ def read_inventory(pilot: Path) -> list[Entry]:
     for line, entry in rows:
         if entry.document in first:
             faults.append(
-                Fault(line, f"the document {entry.document!r} stands in line {first[entry.document]} already.")
+                RowFault(line, f"the document {entry.document!r} stands in line {first[entry.document]} already.")
             )
         first.setdefault(entry.document, line)
     refuse(file, faults)

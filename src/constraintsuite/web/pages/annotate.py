@@ -20,8 +20,8 @@ from constraintsuite.annotate.answering import (
     take_back_last,
     taken_back,
 )
-from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import SIDES, Event
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.records import SIDES, AnnotationEvent
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.errors import UserError
 from constraintsuite.web.asking import ask, given_in, given_of, say, spelt
@@ -124,7 +124,7 @@ def _desk(request: Request, shelf: Shelf) -> Desk:
 
 
 def _show(
-    request: Request, desk: Desk, task: Task, *, tried: Tried | None = None, told: str = "", status: int = 200
+    request: Request, desk: Desk, task: AnnotationTask, *, tried: Tried | None = None, told: str = "", status: int = 200
 ) -> Response:
     """An item with its questions, filled in with what was just given, with what stands, or with what was just taken back."""
     stands = _asked(desk, answers_to(task, desk.own))
@@ -156,19 +156,19 @@ def _show(
     )
 
 
-def _asked(desk: Desk, said: Mapping[str, Event]) -> Mapping[str, Event]:
+def _asked(desk: Desk, said: Mapping[str, AnnotationEvent]) -> Mapping[str, AnnotationEvent]:
     """Without answers to what is not asked here, as another program may have written."""
     return {name: event for name, event in said.items() if name in desk.batch.questions}
 
 
-def _filled(desk: Desk, task: Task, said: Mapping[str, Event]) -> Tried:
+def _filled(desk: Desk, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> Tried:
     """A form with what was said, in the order of the sides as they are shown."""
     values = {name: task.as_meant(event.value) for name, event in said.items()}
     given = {name: given_of(desk.batch.questions[name], value) for name, value in values.items()}
     return Tried(given, next((event.note for event in said.values()), ""), "")
 
 
-def _in_words(desk: Desk, task: Task, said: Mapping[str, Event]) -> list[tuple[str, str]]:
+def _in_words(desk: Desk, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> list[tuple[str, str]]:
     return [(name, say(desk.batch.questions[name], task.as_meant(event.value))) for name, event in said.items()]
 
 

@@ -13,10 +13,10 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.annotate.adjudication import disagreements
 from constraintsuite.annotate.agreeing import attention
 from constraintsuite.annotate.attention import ADVICE, RULE, Concern, concerns, too_few
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.gold import (
     GoldSummary,
-    Judged,
+    JudgedExample,
     judge_all,
     read_suite,
     summarise,
@@ -24,7 +24,7 @@ from constraintsuite.annotate.kinds.gold import (
 )
 from constraintsuite.annotate.kinds.proposals import write_approved
 from constraintsuite.annotate.labels import label_all, write_labels
-from constraintsuite.annotate.records import Event
+from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import leave_out, progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
@@ -48,7 +48,7 @@ def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
     batch = shelf.load(one, open_batch)
     events = batch.store.events()
     said = standing(events)
-    own: dict[str, list[Event]] = {}
+    own: dict[str, list[AnnotationEvent]] = {}
     for event in events:
         own.setdefault(event.annotator, []).append(event)
     return render(
@@ -112,8 +112,8 @@ class Outlook:
     """What an export would write now, of examples of a suite."""
 
     summary: GoldSummary
-    drop: list[Judged]
-    repair: list[Judged]
+    drop: list[JudgedExample]
+    repair: list[JudgedExample]
     people: tuple[str, ...]
     """All who judged, also those who are left out."""
     concerns: list[Concern]
@@ -168,7 +168,7 @@ def make_export(request: Request, shelf: Shelf) -> Response:
     return RedirectResponse(f"/{BATCH}/{quote(one.place)}/export?{made}", 303)
 
 
-def _outlook(batch: Batch, without: Sequence[str]) -> Outlook:
+def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> Outlook:
     events = batch.store.events()
     said = standing(leave_out(events, without))
     judged, people = judge_all(batch, label_all(batch, said)), attention(batch, said)
@@ -177,7 +177,7 @@ def _outlook(batch: Batch, without: Sequence[str]) -> Outlook:
     return Outlook(summarise(batch, judged), of["drop"], of["repair"], names, concerns(people), too_few(people))
 
 
-def _proposals_file(shelf: Shelf, batch: Batch, one: Shelved) -> Path:
+def _proposals_file(shelf: Shelf, batch: AnnotationBatch, one: Shelved) -> Path:
     found = proposals_of(shelf, batch.head, one)
     if found is None:
         raise UserError(

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.annotate.answering import StaleError, take_back_last
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.kinds.approving import (
     STATES,
-    Judged,
+    JudgedProposal,
     answers_of,
     approvals_of,
     keep_verdict,
@@ -58,7 +58,7 @@ TOLD = {
 class Card:
     """One proposal as the page shows it."""
 
-    judged: Judged
+    judged: JudgedProposal
     query: tuple[Segment, ...]
     words: Mapping[str, str]
     """What may be reworded, as it stands now."""
@@ -195,7 +195,7 @@ def _file(request: Request, shelf: Shelf) -> Shelved:
     return shelf.get(request.path_params["place"], PROPOSALS)
 
 
-def _proposal(judged: list[Judged], proposal: str) -> Judged:
+def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
     found = next((each for each in judged if each.mined.id == proposal), None)
     if found is None:
         raise NotOnShelfError(f"There is no such proposal in this file. {UNCHANGED}")
@@ -239,7 +239,7 @@ def _link(one: Shelved, wanted: Wanted, page: int, told: str = "", at: str = "")
     return f"{_address(one)}?{urlencode(parameters)}" if parameters else _address(one)
 
 
-def _card(one: Judged, following: str) -> Card:
+def _card(one: JudgedProposal, following: str) -> Card:
     now = one.now
     return Card(
         one,
@@ -254,13 +254,13 @@ def _card(one: Judged, following: str) -> Card:
     )
 
 
-def _give(judged: list[Judged], state: str) -> tuple[int, int, int]:
+def _give(judged: list[JudgedProposal], state: str) -> tuple[int, int, int]:
     """How many proposals are in a state, how many examples they would give, and of how many nobody knows."""
     found = [each.outlook.examples for each in judged if each.state == state]
     return len(found), sum(filter(None, found)), found.count(None)
 
 
-def _last(batch: Batch | None, name: str) -> int:
+def _last(batch: AnnotationBatch | None, name: str) -> int:
     own = batch.store.events(name) if batch is not None else []
     return own[-1].number if own else 0
 

@@ -14,7 +14,7 @@ from constraintsuite.annotate.batch import open_batch
 from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
 from constraintsuite.annotate.kinds.scores import keep_scores, read_verdicts
 from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesError, keep_queries, passages_of
-from constraintsuite.annotate.queue import Task, tasks_of
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.reports.marks import Mark, Segment, cut
 from constraintsuite.suites.importers.pairs import find_changes
@@ -102,13 +102,13 @@ def _back(desk: Desk, row: str, told: str) -> Response:
     return RedirectResponse(desk.address(row=desk.task(row).row, told=told) if row else desk.address(), 303)
 
 
-def models_for(request: Request, task: Task) -> tuple[str, ...]:
+def models_for(request: Request, task: AnnotationTask) -> tuple[str, ...]:
     """Whose scores a person may ask for: an owner all, annotators those that the owner chose for the batch."""
     chosen = task.item.hidden["models"].split()
     return tuple(name for name in MODELS if request.state.person.role == "owner" or name in chosen)
 
 
-def _queries(desk: Desk, task: Task) -> tuple[str, str]:
+def _queries(desk: Desk, task: AnnotationTask) -> tuple[str, str]:
     """What stands for a pair; empty where nothing does."""
     said = answers_to(task, desk.own)
     first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
@@ -126,7 +126,7 @@ def _desk(request: Request, shelf: Shelf) -> Desk:
 def _show(
     request: Request,
     desk: Desk,
-    task: Task,
+    task: AnnotationTask,
     *,
     queries: tuple[str, str] | None = None,
     faults: Sequence[QueryFault] = (),

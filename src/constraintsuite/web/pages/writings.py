@@ -8,9 +8,9 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.writing import NAME, read_pairs, write_nevir, written
-from constraintsuite.annotate.standing import Progress, progress_of, standing
+from constraintsuite.annotate.standing import AnnotatorProgress, progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.commands import pasted
@@ -104,14 +104,14 @@ def _offer(
     )
 
 
-def _writers(batch: Batch) -> list[Progress]:
+def _writers(batch: AnnotationBatch) -> list[AnnotatorProgress]:
     """How far all are who have written anything."""
     events = batch.store.events()
     names = standing(events).annotators
     return [progress_of(batch, name, [event for event in events if event.annotator == name]) for name in names]
 
 
-def _batch(request: Request, shelf: Shelf) -> tuple[Shelved, Batch]:
+def _batch(request: Request, shelf: Shelf) -> tuple[Shelved, AnnotationBatch]:
     one = shelf.get(request.path_params["place"], BATCH)
     batch = shelf.load(one, open_batch)
     if batch.head.kind != NAME:
