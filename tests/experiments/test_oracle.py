@@ -9,7 +9,7 @@ import pytest
 
 from constraintsuite.experiments.load import Run, Suite, load_suite
 from constraintsuite.experiments.oracle import PAIRS, find_published, match, published_results
-from constraintsuite.experiments.summary import Group
+from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.models.naming import parse_model
 from constraintsuite.records.scores import Interval
@@ -68,7 +68,7 @@ def run_with(
     (folder / "model.json").write_text(json.dumps(facts))
     figures = {p: share(mteb if p == "mteb" else percent) for p in ("strict", "half", "random", "mteb")}
     audit = TruncationAudit(PAIRS, cut, share(0), 0, (), {}, {}) if cut else None
-    overall: Group = replace(run.summary.overall, examples=len(suite.examples))
+    overall: GroupFigures = replace(run.summary.overall, examples=len(suite.examples))
     summary = replace(run.summary, overall=overall, ties={"paired_accuracy": figures}, truncation=audit)
     return replace(run, summary=summary)
 

@@ -13,7 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.facts import split_facts
 from constraintsuite.experiments.load import find_suite, load_run, load_suite
-from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.experiments.run import evaluate_suite, evaluate_suites
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
@@ -25,14 +25,14 @@ from experiments.tiny_suite import EXAMPLES, write_suite
 ORIGIN = ArtifactOrigin("list", "words", {}, {"suite": "tiny"}, 0, Revision(1))
 
 
-def write(folder: Path) -> Written:
+def write(folder: Path) -> OutputCounts:
     (folder / "parts").mkdir()
     (folder / "words.txt").write_text("one two")
     (folder / "parts" / "one.txt").write_text("one")
-    return Written({"words": 2})
+    return OutputCounts({"words": 2})
 
 
-def fail(folder: Path) -> Written:
+def fail(folder: Path) -> OutputCounts:
     write(folder)
     raise UserError("the model is gone")
 

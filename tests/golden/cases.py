@@ -12,7 +12,7 @@ from pathlib import Path
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.memory.index import INDEX
 from constraintsuite.memory.ingest.growing import ingest_memory
@@ -113,7 +113,7 @@ def make_all(folder: Path) -> None:
     for model in ("bm25", "tfidf"):
         evaluate_suite(suite, model, folder / model, Silent())
         write_text(folder / model / ENVIRONMENT, "{}\n")  # a report shows it: when, where, which versions
-    evaluate_retrieval(suite, Plan("bm25"), folder / "ranking", Silent())
+    evaluate_retrieval(suite, RankingPlan("bm25"), folder / "ranking", Silent())
     write_text(suite / ENVIRONMENT, "{}\n")
     write_report(suite, [folder / "bm25", folder / "tfidf"], folder / "report")
     write_text(folder / "triples.jsonl", TRIPLE)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
 from constraintsuite.memory.folder import update_memory, write_memory
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.memory.graphs import PLAIN
@@ -142,7 +142,7 @@ def test_only_the_owner_sees_them_and_only_what_is_there(reader: Visitor, tmp_pa
 def test_a_ranking_has_its_measures_and_its_worst_queries(tmp_path: Path) -> None:
     pytest.importorskip("ir_measures", reason="ir_measures is not installed")
     suite = write_suite(tmp_path / "suite")
-    evaluate_retrieval(suite, Plan("bm25"), tmp_path / "runs" / "suite.ranking" / "bm25", Silent())
+    evaluate_retrieval(suite, RankingPlan("bm25"), tmp_path / "runs" / "suite.ranking" / "bm25", Silent())
     owner = open_site(tmp_path).visit()
     assert 'href="/ranking/runs/suite.ranking/bm25"' in owner.page("/")
     page = owner.page("/ranking/runs/suite.ranking/bm25")

@@ -30,7 +30,7 @@ _FRESH = ".new"  # hidden, hence no part of the artifact
 
 
 @dataclass(frozen=True)
-class Written:
+class OutputCounts:
     """What came of the work: how many of what, what was left out and why, and where the model ran."""
 
     counts: Mapping[str, int]
@@ -42,7 +42,7 @@ def write_once(
     out: Path,
     origin: ArtifactOrigin,
     files: Sequence[str],
-    write: Callable[[Path], Written],
+    write: Callable[[Path], OutputCounts],
     *,
     suite: Path | None = None,
     reporter: Reporter | None = None,
@@ -112,7 +112,11 @@ def _finished(out: Path, origin: ArtifactOrigin) -> Artifact | None:
 
 
 def _replace(
-    out: Path, origin: ArtifactOrigin, files: Sequence[str], write: Callable[[Path], Written], events: Sequence[str]
+    out: Path,
+    origin: ArtifactOrigin,
+    files: Sequence[str],
+    write: Callable[[Path], OutputCounts],
+    events: Sequence[str],
 ) -> Artifact:
     own = (MANIFEST, ENVIRONMENT, *files)
     foreign = next((path for path in _visible(out) if not _is_own(path.relative_to(out).as_posix(), own)), None)

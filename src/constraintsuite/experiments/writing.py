@@ -12,10 +12,10 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.facts import split_facts
 from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite
 from constraintsuite.experiments.outcomes import judge_all
-from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.experiments.rejudge import tie_figures
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id
-from constraintsuite.experiments.summary import Summary, summarise
+from constraintsuite.experiments.summary import RunSummary, summarise
 from constraintsuite.experiments.truncation import Visible, audit_truncation, sight
 from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import ModelFact
@@ -61,14 +61,14 @@ def record_run(
 ) -> Artifact:
     """The run in the folder `out`; what it holds is made only if it is not there yet."""
 
-    def write(folder: Path) -> Written:
+    def write(folder: Path) -> OutputCounts:
         content = make()
         facts = split_facts(content.facts)
         scored = content.suite
         counts = write_run(
             scored, origin.name, content.scores, folder, seed=origin.seed, visible=content.visible, facts=facts.own
         )
-        return Written(counts, content.left_out, facts.place)
+        return OutputCounts(counts, content.left_out, facts.place)
 
     return write_once(out, origin, RUN_FILES, write, suite=suite.artifact.path, reporter=reporter, events=events)
 
@@ -105,7 +105,7 @@ def write_run(
     write_jsonl(out / EXAMPLES, results)
     if facts:
         write_text(out / MODEL, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
-    write_text(out / SUMMARY, adapter(Summary).dump_json(summary, indent=2).decode() + "\n")
+    write_text(out / SUMMARY, adapter(RunSummary).dump_json(summary, indent=2).decode() + "\n")
     return {"examples": len(suite.examples), "controls": len(suite.controls), "pairs": len(scores)}
 
 

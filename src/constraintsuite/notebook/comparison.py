@@ -22,12 +22,12 @@ class Comparison:
         self.stored = stored
 
     @property
-    def tests(self) -> tuple[comparing.Difference, ...]:
+    def tests(self) -> tuple[comparing.RunDifference, ...]:
         """The test of each pair of runs in each metric and group."""
         return self.stored.tests
 
     @property
-    def changes(self) -> Mapping[str, tuple[comparing.Change, ...]]:
+    def changes(self) -> Mapping[str, tuple[comparing.ExampleChange, ...]]:
         """Examples with another outcome in the second run, for each pair of runs."""
         return self.stored.changes
 

@@ -23,7 +23,7 @@ class GateResult:
         return self.stored.passed
 
     @property
-    def verdicts(self) -> tuple[checking.Verdict, ...]:
+    def verdicts(self) -> tuple[checking.GateVerdict, ...]:
         """What became of each rule, with the values behind it."""
         return self.stored.verdicts
 

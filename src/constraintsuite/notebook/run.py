@@ -11,7 +11,7 @@ from constraintsuite.experiments import load
 from constraintsuite.experiments.groupings import OVERALL, pick, split_up
 from constraintsuite.experiments.rejudge import with_results
 from constraintsuite.experiments.run import evaluate_suites
-from constraintsuite.experiments.summary import Group, Summary
+from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
 from constraintsuite.notebook.places import Place, choose_reporter
 from constraintsuite.notebook.scoring import Model, evaluate_object
@@ -47,7 +47,7 @@ class Run:
         return self.stored.summary.model
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> RunSummary:
         """All figures."""
         return self.stored.summary
 
@@ -115,7 +115,7 @@ class Run:
         caption = f"{self.model} on {self.summary.suite}: per cent, with 95 % interval and number of examples."
         return Table("run", caption, columns, rows)._repr_html_()
 
-    def _groups(self, by: str) -> Mapping[str, Group]:
+    def _groups(self, by: str) -> Mapping[str, GroupFigures]:
         if by == OVERALL:
             return {self.model: self.summary.overall}
         found = grouping_of(self.summary, by)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_run, load_suite
-from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
 from constraintsuite.models.encoders import load_encoder
@@ -98,11 +98,11 @@ def _origin(view: View, work: _Work) -> ArtifactOrigin:
     return ArtifactOrigin("report", view.suite.name, inputs, settings, 0, REVISIONS["report"])
 
 
-def _write(work: _Work, view: View, out: Path) -> Written:
+def _write(work: _Work, view: View, out: Path) -> OutputCounts:
     view = work.compute(view)
     sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
     tables = write_files(out, _masthead(view), sections)
-    return Written({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": tables})
+    return OutputCounts({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": tables})
 
 
 def _masthead(view: View) -> Masthead:

@@ -15,7 +15,7 @@ from constraintsuite.experiments.alignment import name_runs
 from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.experiments.rejudge import rejudge
-from constraintsuite.experiments.summary import Summary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import PLACE_FACTS
@@ -44,7 +44,7 @@ class View:
         return list(self.runs)
 
     @property
-    def summaries(self) -> list[Summary]:
+    def summaries(self) -> list[RunSummary]:
         """The figures of the runs."""
         return [run.summary for run in self.runs.values()]
 

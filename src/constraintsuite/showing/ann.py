@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.experiments.output import Written
+from constraintsuite.experiments.output import OutputCounts
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.files import write_files, write_plots
 from constraintsuite.reports.page import Masthead
@@ -19,12 +19,12 @@ from constraintsuite.vectors.ann.results import AnnRun, load_ann_run
 from constraintsuite.vectors.ann.several import told_apart
 
 
-def write_page(runs: Sequence[AnnRun], folder: Path) -> Written:
+def write_page(runs: Sequence[AnnRun], folder: Path) -> OutputCounts:
     """One page of all runs, with its tables and plots as files."""
     sections = ann_sections(runs)
     tables = write_files(folder, masthead(runs), sections)
     write_plots(folder, sections)
-    return Written({"runs": len(runs), "tables": tables})
+    return OutputCounts({"runs": len(runs), "tables": tables})
 
 
 @refusing_others

@@ -14,7 +14,7 @@ from constraintsuite.annotate.batch import AnnotationBatch, open_batch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
@@ -109,7 +109,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     judge_all(batch, ANNA, "awkward", -1)
     owner.post("/batch/suite.gold/export")
     make_artifacts(made)
-    evaluate_retrieval(made / "suite", Plan("bm25"), made / "runs" / "suite.ranking" / "bm25", Silent())
+    evaluate_retrieval(made / "suite", RankingPlan("bm25"), made / "runs" / "suite.ranking" / "bm25", Silent())
     return made
 
 

@@ -55,7 +55,7 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
 def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
     """The page of some runs, as an artifact; gives the page's path."""
-    from constraintsuite.experiments.output import Written, write_once
+    from constraintsuite.experiments.output import OutputCounts, write_once
     from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
     from constraintsuite.showing.memory.sections import masthead, sections_of
     from constraintsuite.store.artifact import ArtifactOrigin
@@ -67,11 +67,11 @@ def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
     head = masthead(runs)
     origin = ArtifactOrigin("report", head.title, inputs, {}, 0, REVISIONS["report"])
 
-    def write(folder: Path) -> Written:
+    def write(folder: Path) -> OutputCounts:
         tables = write_files(
             folder, head, [section for run in runs for section in sections_of(run, many=len(runs) > 1)]
         )
-        return Written({"runs": len(runs), "tables": tables})
+        return OutputCounts({"runs": len(runs), "tables": tables})
 
     return write_once(out, origin, (PAGE, *TABLE_FILES), write).path / PAGE
 

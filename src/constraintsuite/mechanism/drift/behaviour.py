@@ -13,7 +13,7 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.alignment import Aligned, align
-from constraintsuite.experiments.compare import Difference, corrected, paired_test
+from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
 from constraintsuite.experiments.figures import figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.headline import headline_metric
@@ -148,7 +148,7 @@ def _figures(asked: _Compared, seed: int) -> Iterator[Figure]:
                     yield Figure(checkpoint, asked.name, group, metric, value)
 
 
-def _tests(asked: _Compared, seed: int) -> Iterator[Difference]:
+def _tests(asked: _Compared, seed: int) -> Iterator[RunDifference]:
     """Each checkpoint against the first, and against the one before it."""
     labels = list(asked.aligned.results)
     for place in range(1, len(labels)):
@@ -157,7 +157,7 @@ def _tests(asked: _Compared, seed: int) -> Iterator[Difference]:
                 yield paired_test(asked.aligned, first, labels[place], METRICS[asked.metric], group, members, seed=seed)
 
 
-def _change(asked: _Compared, test: Difference) -> FigureChange:
+def _change(asked: _Compared, test: RunDifference) -> FigureChange:
     return FigureChange(
         first=test.first,
         second=test.second,

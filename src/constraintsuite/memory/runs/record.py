@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.memory.outcomes import Outcome
 from constraintsuite.memory.runs.latency import Timing
 from constraintsuite.memory.runs.replay import Removal, Replay, replays_of
@@ -78,7 +78,7 @@ def write_run(out: Path, source: Source, make: Callable[[], Found], reporter: Re
     settings = {**source.settings, "draws": DRAWS}
     origin = ArtifactOrigin(KIND, source.benchmark, source.inputs, settings, source.seed, REVISIONS["memory_run"])
 
-    def write(folder: Path) -> Written:
+    def write(folder: Path) -> OutputCounts:
         found = make()
         summary = summarise(source.benchmark, found.outcomes, seed=source.seed)
         summary = replace(summary, not_evaluated=dict(found.not_evaluated), notes=found.notes)
@@ -87,7 +87,7 @@ def write_run(out: Path, source: Source, make: Callable[[], Found], reporter: Re
         if found.removals:
             write_jsonl(folder / REPLAYS, found.removals)
         place = {"timing": asdict(found.timing)} if found.timing is not None else {}
-        return Written({"outcomes": len(found.outcomes), "items": summary.items}, place=place)
+        return OutputCounts({"outcomes": len(found.outcomes), "items": summary.items}, place=place)
 
     return write_once(out, origin, (OUTCOMES, SUMMARY, REPLAYS), write, reporter=reporter or Silent())
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from constraintsuite.experiments.alignment import align
-from constraintsuite.experiments.compare import Difference, corrected, paired_test
+from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.differences import difference_table
@@ -42,7 +42,7 @@ def comparison(view: View) -> Section | None:
     return Section("comparison", "Comparison", _ABOUT, tuple(sheets))
 
 
-def _table(metric: Metric, tests: Sequence[Difference], examples: int) -> Table:
+def _table(metric: Metric, tests: Sequence[RunDifference], examples: int) -> Table:
     caption = f"{metric.title}, %: paired differences on {examples:,} main examples, with 95 % interval."
     return difference_table(
         f"comparison_{metric.name}", caption, [test for test in tests if test.metric == metric.name], ("models",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraintsuite.experiments.summary import Group
+from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.stacks import stacked_chart
@@ -35,7 +35,7 @@ def errors(view: View) -> Section | None:
     return Section("errors", "Error classes", _ABOUT, (Charts(tuple(charts)), Sheet(_table(view))))
 
 
-def error_chart(name: str, title: str, groups: Mapping[str, Group]) -> Drawing:
+def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Drawing:
     """One bar a group of examples."""
     rows = [(label, {kind: g.metrics[kind].value or 0.0 for kind in CLASSES}) for label, g in groups.items()]
     return stacked_chart(name, title, CLASSES, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.experiments.headline import headline_metric, is_nevir
-from constraintsuite.experiments.summary import Group
+from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import kind_of, value_of
@@ -72,6 +72,6 @@ def _headline_first(view: View, names: Sequence[str]) -> list[str]:
     return [first, *(name for name in names if name != first)]
 
 
-def _resampled(group: Group) -> str:
+def _resampled(group: GroupFigures) -> str:
     kinds = {"clusters": "sets of examples that share documents", "couples": "couples of examples"}
     return f"{group.groups:,} {kinds[group.resampled]}"

@@ -15,7 +15,7 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.figures import generator, rounded
 from constraintsuite.experiments.ranking.collection import read_collection
 from constraintsuite.experiments.ranking.judged import JudgedQuery, Refusing, judge_queries
-from constraintsuite.experiments.ranking.measures import Ranking, measure_rankings, parse_measures
+from constraintsuite.experiments.ranking.measures import QueryRanking, measure_rankings, parse_measures
 from constraintsuite.experiments.ranking.trec import read_run
 from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.metrics.intervals import DRAWS, clipped, estimate
@@ -47,14 +47,16 @@ class RankingMeasurement:
         """The measures over the queries, and beside them those of the first retriever's own order."""
         pairs = {(query.text, self.texts[document]) for query in self.queries for document in self.candidates[query.id]}
         scores = score_pairs(scorer, sorted(pairs))
-        yield from self._measured(OVERALL, [Ranking(query, self._ordered(query, scores)) for query in self.queries])
-        yield from self._measured(FIRST, [Ranking(query, self.candidates[query.id]) for query in self.queries])
+        yield from self._measured(
+            OVERALL, [QueryRanking(query, self._ordered(query, scores)) for query in self.queries]
+        )
+        yield from self._measured(FIRST, [QueryRanking(query, self.candidates[query.id]) for query in self.queries])
 
     def _ordered(self, query: JudgedQuery, scores: Mapping[tuple[str, str], float]) -> list[str]:
         """Best first; equal scores keep the first retriever's order."""
         return sorted(self.candidates[query.id], key=lambda document: -scores[query.text, self.texts[document]])
 
-    def _measured(self, part: str, rankings: Sequence[Ranking]) -> Iterator[Figure]:
+    def _measured(self, part: str, rankings: Sequence[QueryRanking]) -> Iterator[Figure]:
         for measure, column in measure_rankings(parse_measures(self.measures), rankings).items():
             rng = generator(0, [query.id for query in self.queries])
             interval = estimate(column[:, None], [False], np.arange(len(rankings)), rng=rng, draws=DRAWS)[0]

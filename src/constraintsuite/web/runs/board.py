@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.experiments.summary import Group, Summary
+from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.pairwise import METRICS, Metric, parse_metric
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.figures import Figure, show
@@ -93,18 +93,18 @@ def make_board(suite: Suite, runs: Sequence[tuple[Shelved, Run]], metric: str = 
     )
 
 
-def _groupings(summaries: Sequence[Summary], chosen: str) -> dict[str, str]:
+def _groupings(summaries: Sequence[RunSummary], chosen: str) -> dict[str, str]:
     shared = [name for name in summaries[0].by if all(name in summary.by for summary in summaries)]
     return {name: words_for(name) for name in shared if name in (SLICE, chosen) or len(groups_of(summaries, name)) > 1}
 
 
-def _rank(summary: Summary, metric: Metric) -> tuple[bool, float, str]:
+def _rank(summary: RunSummary, metric: Metric) -> tuple[bool, float, str]:
     value = summary.overall.metrics[metric.name].value
     sign = 1 if metric.name in _FEWER_IS_BETTER else -1
     return value is None, sign * (value or 0.0), summary.model
 
 
-def _cells(summary: Summary, metric: Metric, by: str, groups: Sequence[str]) -> list[Cell]:
+def _cells(summary: RunSummary, metric: Metric, by: str, groups: Sequence[str]) -> list[Cell]:
     parts = [summary.overall, *(grouping_of(summary, by).get(name) for name in groups)]
     return [_cell(None if part is None else part.metrics[metric.name], metric) for part in parts]
 
@@ -113,5 +113,5 @@ def _cell(value: Interval | None, metric: Metric) -> Cell:
     return Cell(show(value, kind_of(metric)), None if value is None else value.value)
 
 
-def _n(group: Group | None, metric: Metric) -> int:
+def _n(group: GroupFigures | None, metric: Metric) -> int:
     return 0 if group is None else group.metrics[metric.name].n

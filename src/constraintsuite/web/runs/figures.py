@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.experiments.summary import Summary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.bars import bar_chart
@@ -51,7 +51,7 @@ def run_sections(run: Run) -> list[Section]:
     return [section for section in sections if section is not None]
 
 
-def _figures(summary: Summary) -> Section:
+def _figures(summary: RunSummary) -> Section:
     overall = summary.overall
     shares, numbers = ([METRICS[name] for name in names if overall.metrics[name].n] for names in (_SHARES, _NUMBERS))
     chart = bar_chart(
@@ -65,14 +65,14 @@ def _figures(summary: Summary) -> Section:
     return Section("figures", "Figures", _ABOUT, (*blocks, *((Remarks(told),) if told else ())))
 
 
-def _table(summary: Summary, metrics: Sequence[Metric], name: str, words: str) -> Table:
+def _table(summary: RunSummary, metrics: Sequence[Metric], name: str, words: str) -> Table:
     kind = kind_of(metrics[0])
     columns = (Column("figure"), Column("value", kind), Column("by chance", kind))
     rows = tuple((metric.title, summary.overall.metrics[metric.name], metric.chance) for metric in metrics)
     return Table(name, f"{words}, main examples, with 95 % interval.", columns, rows)
 
 
-def _slices(summary: Summary) -> Section | None:
+def _slices(summary: RunSummary) -> Section | None:
     names = [name for name in groups_of([summary], "slice") if name not in CONTROL_SLICES]
     if len(names) < 2:
         return None
@@ -82,14 +82,14 @@ def _slices(summary: Summary) -> Section | None:
     return Section("slices", "Slices", _ABOUT_SLICES, (Charts((chart,)), Sheet(_by_group(summary, "slice", names))))
 
 
-def _breakdowns(summary: Summary) -> Section | None:
+def _breakdowns(summary: RunSummary) -> Section | None:
     names = [name for name in summary.by if name not in ("slice", "control") and len(summary.by[name]) > 1]
     sheets = tuple(Sheet(_by_group(summary, by, groups_of([summary], by)), f"by {words_for(by)}") for by in names)
     about = "Main examples only. A grouping that puts all examples into one group is left out."
     return Section("breakdowns", "Breakdowns", about, sheets) if sheets else None
 
 
-def _by_group(summary: Summary, by: str, groups: Iterable[str]) -> Table:
+def _by_group(summary: RunSummary, by: str, groups: Iterable[str]) -> Table:
     metrics = [METRICS[name] for name in _BY_GROUP if summary.overall.metrics[name].n]
     columns = (Column(by.removeprefix("notes.")), *(Column(m.title, kind_of(m)) for m in metrics))
     rows: tuple[tuple[Value, ...], ...] = tuple(
