@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.records import Part
+from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseScorer
 from memory.tiny_parts import LetterEncoder, part
@@ -138,10 +138,10 @@ DOCUMENTS = st.builds(
 
 
 @given(st.lists(st.one_of(DOCUMENTS, st.sampled_from(["a", "b", "c", "é"])), max_size=10))
-def test_any_history_gives_the_answers_of_what_is_left(history: list[Part | str]) -> None:
-    memory, held = Memory(letters()), dict[str, Part]()
+def test_any_history_gives_the_answers_of_what_is_left(history: list[MemoryDocument | str]) -> None:
+    memory, held = Memory(letters()), dict[str, MemoryDocument]()
     for change in history:
-        if isinstance(change, Part):
+        if isinstance(change, MemoryDocument):
             memory.add([change])
             held[change.id] = change
         elif change in held:

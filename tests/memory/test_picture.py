@@ -11,7 +11,7 @@ import pytest
 from browsing import open_chromium
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.records import Edge, Mention, Part, Unit
+from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.reports.walks.labels import place_labels
 from constraintsuite.reports.walks.layout import Place, lay_out
 from constraintsuite.reports.walks.model import Link, Node, Walk
@@ -37,8 +37,8 @@ def memory() -> Memory:
         Edge(unit(1), unit(1), "refers_to"),
         Edge(unit(1), unit(2), "next"),
     )
-    mentions = (Mention(unit(1), "norbrise", "Norbrise"), Mention(unit(3), "norbrise", "Norbrise"))
-    return Memory.of([Part("log", "Log", "0" * 64, units, edges, mentions)])
+    mentions = (EntityMention(unit(1), "norbrise", "Norbrise"), EntityMention(unit(3), "norbrise", "Norbrise"))
+    return Memory.of([MemoryDocument("log", "Log", "0" * 64, units, edges, mentions)])
 
 
 def walk(memory: Memory, mode: str = "ppr,starts=1,background=0", budget: int = 3) -> Walk:
@@ -68,8 +68,12 @@ def test_a_mode_that_does_not_walk_says_so(memory: Memory) -> None:
 
 def test_a_name_says_how_many_units_mention_it() -> None:
     units = (Unit("d:1", "d", "Orla met Finn."), Unit("d:2", "d", "Finn left."))
-    mentions = (Mention("d:1", "orla", "Orla"), Mention("d:1", "finn", "Finn"), Mention("d:2", "finn", "Finn"))
-    memory = Memory.of([Part("d", "D", "0" * 64, units, (), mentions)])
+    mentions = (
+        EntityMention("d:1", "orla", "Orla"),
+        EntityMention("d:1", "finn", "Finn"),
+        EntityMention("d:2", "finn", "Finn"),
+    )
+    memory = Memory.of([MemoryDocument("d", "D", "0" * 64, units, (), mentions)])
     found = picture_of(memory, load_mode("lexical_baseline", memory).search("met", 1), 1, around=9)
     said = {node.label: node.text for node in found.nodes if node.entity}
     assert said == {"orla": "A name that one unit mentions.", "finn": "A name that 2 units mention."}
@@ -78,7 +82,7 @@ def test_a_name_says_how_many_units_mention_it() -> None:
 @pytest.mark.parametrize(("texts", "why"), [(TEXTS, "shares no word"), ((), "holds no unit")])
 def test_an_empty_answer_says_so(texts: tuple[str, ...], why: str) -> None:
     units = tuple(Unit(unit(n), "log", text) for n, text in enumerate(texts))
-    memory = Memory.of([Part("log", "Log", "0" * 64, units)])
+    memory = Memory.of([MemoryDocument("log", "Log", "0" * 64, units)])
     found = picture_of(memory, load_mode("ppr", memory).search("zzz", 3), 3, around=2)
     page = render_walk(found)
     assert why in page
@@ -127,7 +131,7 @@ def test_texts_are_escaped(memory: Memory) -> None:
 
 def test_a_large_answer_is_cut_and_says_so() -> None:
     units = tuple(Unit(f"d:{n}", "d", "crane") for n in range(MOST + 5))
-    found = walk_of(Memory.of([Part("d", "D", "0" * 64, units)]), MOST + 5)
+    found = walk_of(Memory.of([MemoryDocument("d", "D", "0" * 64, units)]), MOST + 5)
     assert len(found.nodes) == MOST
     assert found.remarks[0].startswith("5 of the returned units did not fit")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import AnswerValue, EventDraft
-from constraintsuite.memory.private.cases import Case, write_case_sheet
+from constraintsuite.memory.private.cases import PrivateCase, write_case_sheet
 from constraintsuite.memory.private.inventory import INVENTORY, write_inventory
 from constraintsuite.memory.private.labelling import pilot_batch, write_sheets
 from constraintsuite.memory.private.versions import freeze, require_version
@@ -118,7 +118,7 @@ def select(pilot: Path, **changes: str) -> None:
 
 
 def write_cases(pilot: Path, cases: Sequence[Mapping[str, str]]) -> None:
-    write_rows(pilot / "cases.csv", [{name: case.get(name, "") for name in Case.model_fields} for case in cases])
+    write_rows(pilot / "cases.csv", [{name: case.get(name, "") for name in PrivateCase.model_fields} for case in cases])
 
 
 def labelled(folder: Path, *, differing: Mapping[str, tuple[str, ...]] | None = None) -> Path:

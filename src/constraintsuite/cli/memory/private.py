@@ -204,14 +204,14 @@ def adjudicate(
 @json_option
 def export(pilot: Path, out: Path, least: float, require: bool, version: int | None, as_json: bool) -> None:
     """Write the approved cases as a benchmark, and say which criteria of acceptance are met."""
-    from constraintsuite.memory.private.export import Exported
+    from constraintsuite.memory.private.export import BenchmarkExport
     from constraintsuite.memory.private.export import export as export_pilot
     from constraintsuite.store.jsonl import adapter
 
     found = export_pilot(pilot, out, least=least, require=require, number=version)
     refused = require and not found.accepted
     if as_json:
-        entry = adapter(Exported).dump_python(found, mode="json")
+        entry = adapter(BenchmarkExport).dump_python(found, mode="json")
         click.echo(
             json.dumps({**entry, "accepted": found.accepted, "written": not refused}, indent=2, ensure_ascii=False)
         )

@@ -36,8 +36,8 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     """Print what a run found, and write its page if one is wanted."""
     from constraintsuite.memory.runs.record import load_memory_run
-    from constraintsuite.memory.runs.robustness import Rewording
-    from constraintsuite.memory.runs.summary import Summary
+    from constraintsuite.memory.runs.robustness import ParaphraseCost
+    from constraintsuite.memory.runs.summary import MemoryRunSummary
     from constraintsuite.showing.memory.verdicts import rewordings
     from constraintsuite.store.jsonl import adapter
 
@@ -45,8 +45,8 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     written = write_page([run], page) if page is not None else None
     if as_json:
         found = {"run": shown(artifact.path), "page": shown(written) if written else None}
-        found["summary"] = adapter(Summary).dump_python(run.summary, mode="json")
-        found["rewordings"] = adapter(list[Rewording]).dump_python(rewordings(run), mode="json")
+        found["summary"] = adapter(MemoryRunSummary).dump_python(run.summary, mode="json")
+        found["rewordings"] = adapter(list[ParaphraseCost]).dump_python(rewordings(run), mode="json")
         click.echo(json.dumps(found, indent=2))
         return
     click.echo("\n\n".join(_told(run)))

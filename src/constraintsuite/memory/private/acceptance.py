@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from constraintsuite.annotate.labels import LabelledItem
-from constraintsuite.memory.private.cases import SHARES, Case
+from constraintsuite.memory.private.cases import SHARES, PrivateCase
 from constraintsuite.memory.private.labelling import EvidenceAgreement
 
 APPROVED = 120
@@ -31,12 +31,14 @@ class Criterion:
 class Approved:
     """A case that may be exported, with its settled labels."""
 
-    case: Case
+    case: PrivateCase
     labels: LabelledItem
     evidence: tuple[str, ...]
 
 
-def approve(cases: Iterable[Case], labelled: Mapping[str, LabelledItem]) -> tuple[list[Approved], dict[str, int]]:
+def approve(
+    cases: Iterable[PrivateCase], labelled: Mapping[str, LabelledItem]
+) -> tuple[list[Approved], dict[str, int]]:
     """The cases that people settled as good, with evidence; and why the others are not among them."""
     found: list[Approved] = []
     left: Counter[str] = Counter()

@@ -20,7 +20,7 @@ from constraintsuite.memory.private.versions import FrozenUnit, Version
 from constraintsuite.memory.records import EdgeKind, SemanticRole
 
 CASES = "cases.csv"
-Family = Literal["direct", "multi_hop", "exception", "contradiction", "sequential"]
+CaseFamily = Literal["direct", "multi_hop", "exception", "contradiction", "sequential"]
 SHARES: Mapping[str, tuple[float, float]] = {
     "direct": (0.20, 0.25),
     "multi_hop": (0.25, 0.30),
@@ -64,7 +64,7 @@ Listed = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Phrased = Annotated[tuple[str, ...], BeforeValidator(_phrased)]
 
 
-class Case(BaseModel):
+class PrivateCase(BaseModel):
     """A question to the documents. Labels of golden cases are annotators' work and have no column here."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -72,7 +72,7 @@ class Case(BaseModel):
     documents: Listed = Field(min_length=1, description="separated by ;")
     query: str = Field(min_length=1)
     answer: str = ""
-    family: Family
+    family: CaseFamily
     tags: Listed = ()
     paraphrases: Phrased = Field((), description="separated by |")
     hard_negatives: Listed = Field((), description="ids of units that tempt and are wrong")
@@ -82,11 +82,11 @@ class Case(BaseModel):
 
 def write_case_sheet(pilot: Path) -> Path:
     """An empty sheet for cases."""
-    write_table(pilot / CASES, tuple(Case.model_fields), ())
+    write_table(pilot / CASES, tuple(PrivateCase.model_fields), ())
     return pilot / CASES
 
 
-def read_cases(pilot: Path, version: Version) -> list[Case]:
+def read_cases(pilot: Path, version: Version) -> list[PrivateCase]:
     """The cases of a pilot; unknown documents and units, double cases and wrong cells are told with their lines."""
     file = pilot / CASES
     if not file.is_file():
@@ -96,7 +96,7 @@ def read_cases(pilot: Path, version: Version) -> list[Case]:
     known = {unit.id for unit in version.units}
     first: dict[str, int] = {}
     faults: list[RowFault] = []
-    rows = read_models(file, Case)
+    rows = read_models(file, PrivateCase)
     for line, case in rows:
         if case.case in first:
             faults.append(RowFault(line, f"the case {case.case!r} stands in line {first[case.case]} already."))
@@ -108,7 +108,7 @@ def read_cases(pilot: Path, version: Version) -> list[Case]:
     return [case for _, case in rows]
 
 
-def _faults(case: Case, documents: Mapping[str, Sequence[FrozenUnit]], units: set[str]) -> Iterator[str]:
+def _faults(case: PrivateCase, documents: Mapping[str, Sequence[FrozenUnit]], units: set[str]) -> Iterator[str]:
     yield from (f"no document {name!r} in the frozen version." for name in case.documents if name not in documents)
     named = {"hard_negatives": case.hard_negatives, "evidence": case.evidence}
     for column, ids in named.items():
@@ -121,7 +121,7 @@ def _faults(case: Case, documents: Mapping[str, Sequence[FrozenUnit]], units: se
 class CaseItems:
     """The golden cases of a version, with decoys that quote a unit."""
 
-    cases: Sequence[Case]
+    cases: Sequence[PrivateCase]
     version: Version
     name: str = "memory"
     questions: tuple[AnnotationQuestion, ...] = QUESTIONS

@@ -17,7 +17,7 @@ from constraintsuite.annotate.sheets import guide, write_sheet
 from constraintsuite.annotate.standing import Standing, standing, tasks_left
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.memory.private.cases import CASES, Case, CaseItems, read_cases, reading_copy
+from constraintsuite.memory.private.cases import CASES, CaseItems, PrivateCase, read_cases, reading_copy
 from constraintsuite.memory.private.likeness import mean_likeness
 from constraintsuite.memory.private.versions import Version, require_version
 from constraintsuite.metrics.agreement import agreement
@@ -109,7 +109,7 @@ def pilot_batch(pilot: Path, version: Version) -> AnnotationBatch:
     return open_batch(path)
 
 
-def judged_cases(pilot: Path, version: Version, batch: AnnotationBatch) -> list[Case]:
+def judged_cases(pilot: Path, version: Version, batch: AnnotationBatch) -> list[PrivateCase]:
     """The cases of a pilot, if people judged the golden ones as they stand there; one that was changed since is a UserError."""
     cases = read_cases(pilot, version)
     items = {item.id: item for item in CaseItems(cases, version).items() if not item.expected}
@@ -149,7 +149,7 @@ def evidence_agreement(batch: AnnotationBatch, said: Standing, least: float = LE
     )
 
 
-def _batch(pilot: Path, version: Version, seed: int) -> tuple[AnnotationBatch, list[Case]]:
+def _batch(pilot: Path, version: Version, seed: int) -> tuple[AnnotationBatch, list[PrivateCase]]:
     """The batch of a version, made when it is first asked for, and its cases, which stay as they are from then on."""
     path = pilot / BATCHES / str(version.number)
     if path.is_dir():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from constraintsuite.memory.folder import KIND, open_memory
-from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.reports.page import Masthead
@@ -64,7 +64,7 @@ def search_memory(memory: Memory, query: str, mode: str, budget: int) -> Walk:
     return picture_of(memory, load_mode(mode, memory).search(query, budget), budget, AROUND)
 
 
-def overview(graph: Graph) -> dict[str, Any]:
+def overview(graph: MemoryGraph) -> dict[str, Any]:
     """Counts of all that a memory holds, and its documents."""
     kinds = Counter(EDGE_KINDS[kind] for kind in graph.edges.kind.tolist())
     units = len(graph.units)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from constraintsuite.memory.graph import ENTITY, Graph
-from constraintsuite.memory.recall import Recall, Step, TraceStep
+from constraintsuite.memory.graph import ENTITY, MemoryGraph
+from constraintsuite.memory.recall import PathStep, SearchAnswer, TraceStep
 from constraintsuite.reports.figures import Value
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.walks.model import Link, Node, Part, Walk
@@ -21,7 +21,7 @@ AROUND = 12
 """Neighbours in it that were not touched."""
 
 
-def picture_of(memory: Memory, recall: Recall, budget: int, around: int) -> Walk:
+def picture_of(memory: Memory, recall: SearchAnswer, budget: int, around: int) -> Walk:
     """The units that were found, the walks to them, and at most `around` neighbours that were not touched."""
     scene = _Scene(memory.graph, recall)
     shown = scene.shown(around)
@@ -38,8 +38,8 @@ def picture_of(memory: Memory, recall: Recall, budget: int, around: int) -> Walk
 
 @dataclass
 class _Scene:
-    graph: Graph
-    recall: Recall
+    graph: MemoryGraph
+    recall: SearchAnswer
     ranks: Mapping[str, tuple[int, float]] = field(init=False)
     starts: frozenset[str] = field(init=False)
     hops: dict[str, int] = field(init=False)
@@ -134,19 +134,19 @@ class _Scene:
         return tuple(said)
 
 
-def nothing_found(graph: Graph) -> str:
+def nothing_found(graph: MemoryGraph) -> str:
     """Why an answer is empty."""
     if not graph.units:
         return "Nothing was found: this memory holds no unit."
     return "Nothing was found: the query is empty, shares no word with any unit, or nothing holds at that time."
 
 
-def _titles(recall: Recall, last: int) -> tuple[str, ...]:
+def _titles(recall: SearchAnswer, last: int) -> tuple[str, ...]:
     begin = "Where the search began, and what it found by itself" if recall.trace else "Found by themselves"
     return (begin, *(f"{number} {'step' if number == 1 else 'steps'} away" for number in range(1, last + 1)))
 
 
-def _about(memory: Memory, recall: Recall, budget: int) -> str:
+def _about(memory: Memory, recall: SearchAnswer, budget: int) -> str:
     returned = _counted(len(recall.ranking), "unit")
     documents, units = _counted(len(memory.graph.documents), "document"), _counted(len(memory.graph.units), "unit")
     return f"Mode {recall.mode}, {returned} at a budget of {budget}, from a memory of {documents} and {units}."
@@ -156,14 +156,14 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _tables(recall: Recall) -> tuple[Table, ...]:
+def _tables(recall: SearchAnswer) -> tuple[Table, ...]:
     tables = [_ranking(recall)] if recall.ranking else []
     tables += [_paths(recall)] if any(len(path.steps) > 1 for path in recall.paths) else []
     tables += [_trace(recall)] if recall.trace else []
     return tuple(tables)
 
 
-def _ranking(recall: Recall) -> Table:
+def _ranking(recall: SearchAnswer) -> Table:
     names = list(dict.fromkeys(name for parts in (recall.parts or {}).values() for name in parts))
     columns = (Column("unit"), Column("rank", "count"), Column("score", "number"))
     rows: tuple[tuple[Value, ...], ...] = tuple(
@@ -175,7 +175,7 @@ def _ranking(recall: Recall) -> Table:
     )
 
 
-def _paths(recall: Recall) -> Table:
+def _paths(recall: SearchAnswer) -> Table:
     caption = "The walks that brought most to what was returned. An arrow to the left was walked against its edge."
     rows = tuple(
         (" ".join(_step(step) for step in path.steps), path.score, len(path.steps) - 1)
@@ -185,13 +185,13 @@ def _paths(recall: Recall) -> Table:
     return Table("paths", caption, (Column("path"), Column("score", "number"), Column("steps", "count")), rows)
 
 
-def _step(step: Step) -> str:
+def _step(step: PathStep) -> str:
     if step.via is None:
         return step.node
     return f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}"
 
 
-def _trace(recall: Recall) -> Table:
+def _trace(recall: SearchAnswer) -> Table:
     columns = (
         Column("to"),
         Column("hop", "count"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from constraintsuite.memory.cases.bundled import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.record import MemoryRun, load_memory_run
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
@@ -83,7 +83,7 @@ def remarks_of(run: MemoryRun) -> list[str]:
     return [*said, *run.summary.notes[:20]]
 
 
-def _needs_context(row: Outcome) -> bool:
+def _needs_context(row: ItemResult) -> bool:
     return row.groups.get("part") == "probe" and CONTEXT in row.groups.get("tags", "").split()
 
 
