@@ -20,7 +20,7 @@ from constraintsuite.cli.main import COMMANDS, cli
 from constraintsuite.corpora import SOURCES
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.models import SCORERS
@@ -231,7 +231,7 @@ def test_starting_loads_no_heavy_library(code: str) -> None:
 )
 def test_every_catalogue_name_loads(catalogue: Catalogue[Any], name: str) -> None:
     loaded = catalogue.load(name)
-    assert callable(loaded) or isinstance(loaded, Family)
+    assert callable(loaded) or isinstance(loaded, ModelFamily)
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:

@@ -14,7 +14,7 @@ from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
 from constraintsuite.mechanism.drift.drift import measure_drift
 from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.mechanism.explain.run import attribute
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.memory.folder import write_memory
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
@@ -47,7 +47,7 @@ def make_artifacts(folder: Path) -> None:
     """`explained` with the circuit `one`, `moved`, `memory`, `remembered`, `ann`, `bundle` and `tuned`."""
     first, second = make_checkpoints(folder / "models")
     write_contrasts(folder / "contrasts.jsonl", planted_contrasts(8))
-    scope = Scope(sites=("head", "mlp"))
+    scope = AnalysisScope(sites=("head", "mlp"))
     attribute(folder / "contrasts.jsonl", f"cross:{first},threads=1", folder / "explained", scope, Silent())
     find_circuit(folder / "explained", FEW, name="one")
     checkpoints = name_checkpoints([str(first), str(second)], "threads=1,backend=torch")

@@ -20,7 +20,7 @@ from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.attending import Look
-    from constraintsuite.mechanism.drift.records import Drift
+    from constraintsuite.mechanism.drift.records import CheckpointDrift
     from constraintsuite.mechanism.explain.records import Explained
     from constraintsuite.reports.sections.base import Section
     from constraintsuite.showing.mechanism.explain_sections import Shown
@@ -61,7 +61,7 @@ class _Part:
     name: str
     title: str
     contents: dict[str, str]
-    shown: Shown | Drift
+    shown: Shown | CheckpointDrift
 
 
 def _open(folder: Path) -> _Part:

@@ -21,7 +21,7 @@ from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Grid
 from constraintsuite.mechanism.effects.table import part_file, write_effects
 from constraintsuite.mechanism.explain.held import begun_here
-from constraintsuite.mechanism.explain.planning import Planned
+from constraintsuite.mechanism.explain.planning import PlannedAnalysis
 from constraintsuite.mechanism.explain.questions import Begun, ExplainQuestion
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.held import naming_node
@@ -50,7 +50,7 @@ class LeftOut(NamedTuple):
     """The same in words."""
 
 
-def write_all_effects(planned: Planned, out: Path, folder: Path, engine: Engine, reporter: Reporter) -> LeftOut:
+def write_all_effects(planned: PlannedAnalysis, out: Path, folder: Path, engine: Engine, reporter: Reporter) -> LeftOut:
     """A file every so many contrasts in `out`; what is finished in `folder` is kept."""
     contrasts, size = len(planned.contrasts), planned.own["shard"]
     tasks = {}

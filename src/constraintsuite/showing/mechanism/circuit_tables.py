@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from constraintsuite.mechanism.circuits.records import Band, CircuitReport
+from constraintsuite.mechanism.circuits.records import ChanceBand, CircuitReport
 from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
 from constraintsuite.reports.figures import Kind, Value, show
 from constraintsuite.reports.tables import Column, Table
@@ -154,7 +154,7 @@ def _faithful(report: CircuitReport) -> str:
     return f"{members}: their faithfulness is {figure.value}{bounds} under {report.ablation} ablation."
 
 
-def _between(band: Band | None) -> str | None:
+def _between(band: ChanceBand | None) -> str | None:
     """Where nine in ten of them lie."""
     if band is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.mechanism.drift.records import Drift
+from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.plots import LevelLine, Plot
 from constraintsuite.records.scores import Interval
@@ -43,7 +43,7 @@ _CROSSING = (
 _MAPPED = 4
 
 
-def masthead(drift: Drift) -> Masthead:
+def masthead(drift: CheckpointDrift) -> Masthead:
     """What stands above all sections."""
     about = (
         f"{len(drift.checkpoints)} checkpoints on {', '.join(drift.suites)} (splits {', '.join(drift.splits)}). "
@@ -52,7 +52,7 @@ def masthead(drift: Drift) -> Masthead:
     return Masthead(f"{drift.checkpoints[0]} > {drift.checkpoints[-1]}", "drift", about)
 
 
-def drift_sections(drift: Drift) -> Iterator[Section]:
+def drift_sections(drift: CheckpointDrift) -> Iterator[Section]:
     """All of it, behaviour first."""
     remarks = Remarks(tuple(remarks_of(drift)))
     yield Section("checkpoints", "Checkpoints", "", (Sheet(tables.checkpoint_table(drift)), remarks))
@@ -63,7 +63,7 @@ def drift_sections(drift: Drift) -> Iterator[Section]:
     yield Section("crossing", "Old values in new checkpoints", _CROSSING, tuple(_crossing(drift)))
 
 
-def remarks_of(drift: Drift) -> Iterator[str]:
+def remarks_of(drift: CheckpointDrift) -> Iterator[str]:
     """What one should know before believing a figure."""
     if drift.clusters < 30:
         yield f"{drift.clusters} independent clusters are few: differences between checkpoints may well be chance."
@@ -97,7 +97,7 @@ def _words(figure: Interval) -> str:
     return f"{shown.value} [{shown.bounds}]" if shown.bounds else f"{shown.value}, of too few clusters for an interval"
 
 
-def _behaviour(drift: Drift) -> Iterator[Block]:
+def _behaviour(drift: CheckpointDrift) -> Iterator[Block]:
     number = {label: place for place, label in enumerate(drift.checkpoints)}
     charts = []
     for suite in drift.suites:
@@ -120,7 +120,7 @@ def _behaviour(drift: Drift) -> Iterator[Block]:
     yield Sheet(tables.forgetting_table(drift))
 
 
-def _sites(drift: Drift) -> Iterator[Block]:
+def _sites(drift: CheckpointDrift) -> Iterator[Block]:
     yield from _drawn([_likeness_plot(drift, direction) for direction in drift.circuit])
     maps = []
     for label in _mapped(drift):
@@ -137,14 +137,14 @@ def _sites(drift: Drift) -> Iterator[Block]:
     yield Sheet(tables.likeness_table(drift))
 
 
-def _mapped(drift: Drift) -> list[str]:
+def _mapped(drift: CheckpointDrift) -> list[str]:
     """Checkpoints whose maps are shown: the first, the last, and some between."""
     last = len(drift.checkpoints) - 1
     places = dict.fromkeys(round(last * step / (_MAPPED - 1)) for step in range(_MAPPED))
     return [drift.checkpoints[place] for place in places]
 
 
-def _likeness_plot(drift: Drift, direction: str) -> Plot | None:
+def _likeness_plot(drift: CheckpointDrift, direction: str) -> Plot | None:
     number = {label: place for place, label in enumerate(drift.checkpoints)}
     mine = [one for one in drift.inside.likenesses if one.direction == direction and one.first == drift.checkpoints[0]]
     points = {
@@ -163,7 +163,7 @@ def _likeness_plot(drift: Drift, direction: str) -> Plot | None:
     )
 
 
-def _inside(drift: Drift) -> Iterator[Block]:
+def _inside(drift: CheckpointDrift) -> Iterator[Block]:
     last = drift.checkpoints[-1]
     number = {label: place for place, label in enumerate(drift.checkpoints)}
     aligned: dict[tuple[str, str], Interval] = {
@@ -197,7 +197,7 @@ def _inside(drift: Drift) -> Iterator[Block]:
     yield Sheet(tables.probe_table(drift), "Probes of all layers and roles")
 
 
-def _weights(drift: Drift) -> Iterator[Block]:
+def _weights(drift: CheckpointDrift) -> Iterator[Block]:
     last = drift.checkpoints[-1]
     moved = {one.site: one.change for one in drift.inside.head_changes if one.second == last}
     framed = [one.site for one in drift.inside.head_changes if one.circuit]
@@ -205,7 +205,7 @@ def _weights(drift: Drift) -> Iterator[Block]:
     yield Sheet(tables.weight_table(drift))
 
 
-def _crossing(drift: Drift) -> Iterator[Block]:
+def _crossing(drift: CheckpointDrift) -> Iterator[Block]:
     last = drift.checkpoints[-1]
     charts = []
     for direction in drift.circuit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.mechanism.drift.records import Drift, Figure, Likeness
+from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.figures import Kind, Value
@@ -16,7 +16,7 @@ _RESAMPLED = "95 % intervals resample clusters of examples"
 _ALL = " “all” are the main examples, without the controls that stand beside them."
 
 
-def checkpoint_table(drift: Drift) -> Table:
+def checkpoint_table(drift: CheckpointDrift) -> Table:
     """Which number stands for which checkpoint, and how it tells the two runs of a contrast apart."""
     margins = {one.checkpoint: one for one in drift.inside.margins}
     rows = tuple(
@@ -37,7 +37,7 @@ def checkpoint_table(drift: Drift) -> Table:
     return Table("checkpoints", caption, columns, rows)
 
 
-def matrix_table(drift: Drift, suite: str) -> Table:
+def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
     """The forgetting matrix of a suite: a row a checkpoint, a column a slice."""
     metric = next(one.metric for one in drift.changes if one.suite == suite)
     figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
@@ -49,7 +49,7 @@ def matrix_table(drift: Drift, suite: str) -> Table:
     return Table(f"behaviour_{suite}", caption, columns, rows)
 
 
-def forgetting_table(drift: Drift) -> Table:
+def forgetting_table(drift: CheckpointDrift) -> Table:
     """How far the last checkpoint lies behind the best before it."""
     rows = tuple((one.suite, one.group, one.best, one.difference) for one in drift.forgetting)
     columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best, points", "points"))
@@ -57,7 +57,7 @@ def forgetting_table(drift: Drift) -> Table:
     return Table("forgetting", caption, columns, rows)
 
 
-def change_table(drift: Drift, suite: str) -> Table:
+def change_table(drift: CheckpointDrift, suite: str) -> Table:
     """What flips between two checkpoints."""
     rows = tuple(
         (
@@ -90,7 +90,7 @@ def change_table(drift: Drift, suite: str) -> Table:
     return Table(f"changes_{suite}", caption, tuple(Column(*one) for one in kinds), rows)
 
 
-def likeness_table(drift: Drift, *, brief: bool = False) -> Table:
+def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     """Whether the same sites matter; `brief` for a terminal."""
     kinds: Sequence[tuple[str, Kind]] = (
         ("checkpoints", "text"),
@@ -133,7 +133,7 @@ def _about_same(likenesses: Sequence[Likeness]) -> str:
     return f"{said} Rankings by chance have an RBO of {likenesses[0].rbo_chance:.3f}." if likenesses else said
 
 
-def crossing_table(drift: Drift, *, layers: bool) -> Table:
+def crossing_table(drift: CheckpointDrift, *, layers: bool) -> Table:
     """Values of the first checkpoint in the others: of its circuit, or of whole layers."""
     rows = tuple(
         (f"{one.first} > {one.second}", one.direction, one.patch, one.own, one.crossed, one.harm, one.share)
@@ -153,14 +153,14 @@ def crossing_table(drift: Drift, *, layers: bool) -> Table:
     return Table("crossings_layers" if layers else "crossings", caption, tuple(Column(*one) for one in kinds), rows)
 
 
-def alignment_table(drift: Drift) -> Table:
+def alignment_table(drift: CheckpointDrift) -> Table:
     """CKA of all layers and roles."""
     rows = tuple((f"{one.first} > {one.second}", one.layer, one.role, one.cka) for one in drift.inside.alignments)
     columns = (Column("checkpoints"), Column("layer"), Column("role"), Column("CKA", "number"))
     return Table("cka", "Debiased linear CKA; n counts rows.", columns, rows, long=len(rows) > 60)
 
 
-def probe_table(drift: Drift) -> Table:
+def probe_table(drift: CheckpointDrift) -> Table:
     """Probes of all layers and roles."""
     rows = tuple((one.checkpoint, one.layer, one.role, one.frozen, one.own) for one in drift.inside.probes)
     columns = (
@@ -173,7 +173,7 @@ def probe_table(drift: Drift) -> Table:
     return Table("probes", "Contrasts whose clean run lies further along a line.", columns, rows, long=len(rows) > 60)
 
 
-def weight_table(drift: Drift) -> Table:
+def weight_table(drift: CheckpointDrift) -> Table:
     """How far the weights of heads in and outside the circuit have moved."""
     parts = list(dict.fromkeys(one.part for one in drift.inside.part_changes))
     moved = {(one.second, one.part): one.change for one in drift.inside.part_changes}
@@ -195,7 +195,7 @@ def weight_table(drift: Drift) -> Table:
     return Table("weights", caption, columns, rows)
 
 
-def _figure(figures: Sequence[Figure], label: str, group: str) -> Interval | None:
+def _figure(figures: Sequence[CheckpointFigure], label: str, group: str) -> Interval | None:
     return next((one.value for one in figures if (one.checkpoint, one.group) == (label, group)), None)
 
 
