@@ -25,7 +25,7 @@ from constraintsuite.suites.build import STAGES, build_suite
 from constraintsuite.suites.importers.importing import import_suite
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
 from constraintsuite.tuning.data.exclusion import read_exclusion
-from constraintsuite.tuning.data.records import Bench
+from constraintsuite.tuning.data.records import DataContext
 from constraintsuite.tuning.preparing import prepare
 from constraintsuite.tuning.recipe import TaskSettings
 from constraintsuite.vectors.relevance import make_relevance
@@ -119,7 +119,7 @@ def make_all(folder: Path) -> None:
     write_text(folder / "triples.jsonl", TRIPLE)
     data = {"kind": "triples", "path": str(folder / "triples.jsonl")}
     task = TaskSettings.model_validate({"name": "rule", "data": data, "loss": "margin"})
-    prepare(task, (), folder / "lists", Bench(read_exclusion(()), Silent()))
+    prepare(task, (), folder / "lists", DataContext(read_exclusion(()), Silent()))
     ingest_memory(folder / "graph", [DOCUMENTS], name="papers")
     made_run(folder / "remembered", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
     freeze(begun(folder))

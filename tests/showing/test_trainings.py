@@ -16,13 +16,15 @@ from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.tuning.curves import Point
+from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.selection import Selected
 
 
-def point(position: int, evaluation: str, metric: str, value: float | None, part: str = "overall") -> Point:
+def point(
+    position: int, evaluation: str, metric: str, value: float | None, part: str = "overall"
+) -> TrainingCurvePoint:
     task = "rule" if position else "start"
-    return Point(
+    return TrainingCurvePoint(
         0, task, position, position, 10 * position, f"c{position}", evaluation, part, metric, value, 0.1, 0.9, 8
     )
 

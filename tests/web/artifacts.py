@@ -20,7 +20,7 @@ from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.tuning.curves import Point
+from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.selection import Selected
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import Bench
@@ -64,7 +64,9 @@ def make_artifacts(folder: Path) -> None:
 def _make_training(folder: Path) -> None:
     """As a training ends, without its weights, which no page reads."""
     points = [
-        Point(0, "rule" if at else "start", at, at, 10 * at, f"c{at}", "dev", "overall", "accuracy", value, 0.1, 1.0, 8)
+        TrainingCurvePoint(
+            0, "rule" if at else "start", at, at, 10 * at, f"c{at}", "dev", "overall", "accuracy", value, 0.1, 1.0, 8
+        )
         for at, value in enumerate((0.5, 0.75, 0.875))
     ]
     chosen = Selected(0, "rule", 2, "c2", "dev accuracy overall", 0.875)

@@ -17,7 +17,7 @@ from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.store.artifact import Artifact
-    from constraintsuite.tuning.plan import Plan
+    from constraintsuite.tuning.plan import TrainingPlan
 
 
 @click.command()
@@ -45,7 +45,7 @@ def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     click.echo(_as_json(artifact) if as_json else "\n".join(_lines(artifact)))
 
 
-def _plan_lines(plan: Plan) -> Iterator[str]:
+def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
     yield f"{plan.name}: from {plan.start}, seeds: {plan.seeds}, checkpoints: {plan.checkpoints}"
     for task in plan.tasks:
         left_out = f", left out: {dict(task.rejects)}" if task.rejects else ""
@@ -58,7 +58,7 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
         yield f"  {plan.forbidden:,} texts are kept out of the training data"
 
 
-def _plan_json(plan: Plan) -> str:
+def _plan_json(plan: TrainingPlan) -> str:
     from constraintsuite.store.jsonl import encode
 
     return json.dumps(json.loads(encode(plan)), indent=2, ensure_ascii=False)

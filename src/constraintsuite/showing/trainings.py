@@ -18,7 +18,7 @@ from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
-from constraintsuite.tuning.curves import CURVES, OVERALL, Point, draw_curves
+from constraintsuite.tuning.curves import CURVES, OVERALL, TrainingCurvePoint, draw_curves
 from constraintsuite.tuning.places import SELECTED
 from constraintsuite.tuning.selection import Selected
 
@@ -36,7 +36,7 @@ class Training:
     """A finished training, read."""
 
     artifact: Artifact
-    points: tuple[Point, ...]
+    points: tuple[TrainingCurvePoint, ...]
     selected: tuple[Selected, ...]
     recipe: str
 
@@ -53,7 +53,7 @@ def load_training(path: Path) -> Training:
     except ValidationError as error:
         raise UserError(f"{path / SELECTED}: {describe(error)} Was it written by another version?") from None
     recipe = (path / RECIPE).read_text(encoding="utf-8")
-    return Training(artifact, tuple(read_jsonl(path / CURVES, Point)), selected, recipe)
+    return Training(artifact, tuple(read_jsonl(path / CURVES, TrainingCurvePoint)), selected, recipe)
 
 
 @refusing_others
@@ -80,11 +80,11 @@ def training_sections(training: Training) -> Iterator[Section]:
     yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, Source(training.recipe.rstrip(), "All settings")))
 
 
-def _evaluations(points: Sequence[Point]) -> list[str]:
+def _evaluations(points: Sequence[TrainingCurvePoint]) -> list[str]:
     return list(dict.fromkeys(point.evaluation for point in points if point.value is not None))
 
 
-def _figures(evaluation: str, points: Sequence[Point]) -> Table:
+def _figures(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Table:
     """A row a checkpoint, a column a metric."""
     own = [point for point in points if point.evaluation == evaluation and point.part == OVERALL]
     metrics = list(dict.fromkeys(point.metric for point in own))

@@ -16,7 +16,7 @@ from constraintsuite.store.files import sha256_of, whole_folder
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.tuning.data import DATA
 from constraintsuite.tuning.data.exclusion import exclusion_inputs
-from constraintsuite.tuning.data.records import Bench
+from constraintsuite.tuning.data.records import DataContext
 from constraintsuite.tuning.data.settings import Data, DistilData, SuiteData
 from constraintsuite.tuning.recipe import TaskSettings
 
@@ -34,7 +34,7 @@ def data_inputs(data: Data) -> dict[str, str]:
     return inputs if data.questions is None else {**inputs, "questions": _hash(data.questions)}
 
 
-def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: Bench) -> Artifact:
+def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: DataContext) -> Artifact:
     """The lists of a task in a folder; if they are there already, nothing is computed."""
     inputs = {**data_inputs(task.data), **exclusion_inputs(exclude)}
     settings: Mapping[str, object] = {"data": task.data.model_dump(mode="json")}

@@ -29,7 +29,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
 TEXTS = tuple(text for _, text in PAIRS)
 
 
-class Reader:
+class TaskTokenizer:
     """The tokenizer of a model, at the length of a task."""
 
     def __init__(self, folder: Path, length: int) -> None:
