@@ -23,7 +23,7 @@ from constraintsuite.store.revisions import Revision
 from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.selection import Selected
 from constraintsuite.vectors.ann.run import run_benchmark
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.relevance import make_relevance
 from mechanism.drift.moving import make_checkpoints, make_soup_suite
 from mechanism.planted import planted_contrasts
@@ -56,7 +56,7 @@ def make_artifacts(folder: Path) -> None:
     lease = part("lease", ["late rent means a penalty", "see below"], [("lease:2", "notice:1", "refers_to")])
     write_memory(folder / "memory", [lease, part("notice", ["fourteen days", "the end"])], name="papers")
     made_run(folder / "remembered", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
-    run_benchmark(Bench.model_validate(BENCH), folder, folder / "ann", Silent())
+    run_benchmark(AnnBenchmark.model_validate(BENCH), folder, folder / "ann", Silent())
     make_relevance(make_bundle(folder))
     _make_training(folder / "tuned")
 

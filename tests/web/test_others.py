@@ -15,7 +15,7 @@ from constraintsuite.showing.memory.graphs import PLAIN
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors.ann.run import run_benchmark
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.relevance import make_relevance
 from experiments.tiny_suite import write_suite
 from memory.runs.made_outcomes import made_run, outcomes
@@ -109,7 +109,7 @@ def test_vector_search_is_plotted(tmp_path: Path) -> None:
         "protocol": {"modes": ["batch"], "repeats": 1, "min_seconds": 0, "warmup": 0},
         "engines": [{"engine": "coded", "build": {"code": ["binary"]}, "rerank": [1, 4]}],
     }
-    run_benchmark(Bench.model_validate(asked), tmp_path, tmp_path / "ann", Silent())
+    run_benchmark(AnnBenchmark.model_validate(asked), tmp_path, tmp_path / "ann", Silent())
     page = open_site(tmp_path).visit().page("/ann/ann")
     assert "2 cells, 0 failed." in page
     assert "<figcaption>Recall and speed</figcaption><svg" in page

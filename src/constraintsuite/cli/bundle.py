@@ -19,7 +19,7 @@ from constraintsuite.store.files import whole_folder
 from constraintsuite.store.mirror import shown
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
-from constraintsuite.vectors.diff import Comparison, Difference, diff_bundles
+from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
 from constraintsuite.vectors.folder import locked, reading
 from constraintsuite.vectors.importing import check_folder, import_folder
 from constraintsuite.vectors.vectorset import zero_vectors
@@ -182,11 +182,11 @@ def _lines(opened: Bundle) -> Iterator[str]:
         yield SUBSET
 
 
-def _difference(found: Difference) -> Iterator[str]:
+def _difference(found: BundleDifference) -> Iterator[str]:
     yield "identical" if found.identical else "              left only  right only       equal     changed"
     if not found.identical:
         for name in ("documents", "queries", "judgments", "vectors", "truths"):
-            part: Comparison = getattr(found, name)
+            part: OverlapCounts = getattr(found, name)
             yield f"{name:<12}{part.only_left:>11,} {part.only_right:>11,} {part.equal:>11,} {part.changed:>11,}"
         if found.files:
             more = f" and {len(found.files) - SHOWN_FILES:,} more" if len(found.files) > SHOWN_FILES else ""

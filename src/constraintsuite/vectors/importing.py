@@ -36,7 +36,7 @@ from constraintsuite.vectors.folder import claimed, open_for_texts, refuse_other
 from constraintsuite.vectors.joining import Grades, Joined, join, judge
 from constraintsuite.vectors.judged import positives_of
 from constraintsuite.vectors.layouts import msmarco
-from constraintsuite.vectors.layouts.msmarco_reading import Found, hash_folder, read_folder
+from constraintsuite.vectors.layouts.msmarco_reading import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.lengths import check_lengths, zero_count
 from constraintsuite.vectors.matrices import blocks_of, write_matrix
 from constraintsuite.vectors.parts import read_loose, spread
@@ -54,7 +54,7 @@ from constraintsuite.vectors.tables import (
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
 
 
-class Imported(NamedTuple):
+class ImportedBundle(NamedTuple):
     """A bundle that came from elsewhere."""
 
     texts: Artifact
@@ -72,7 +72,7 @@ class Checked(NamedTuple):
 class _Content(NamedTuple):
     """All that goes into the bundle, checked before anything is written."""
 
-    found: Found
+    found: MsMarcoFolder
     joined: Joined | None
     grades: Grades
     repairs: tuple[str, ...]
@@ -88,7 +88,7 @@ def import_folder(
     allow_missing: bool = False,
     force: bool = False,
     reporter: Reporter | None = None,
-) -> Imported:
+) -> ImportedBundle:
     """Write the bundle; gives it and what was repaired. All is checked before anything is written."""
     content = _read(folder, texts, reporter or Silent(), allow_missing=allow_missing)
     origin = _origin(folder, texts, content)
@@ -106,7 +106,7 @@ def import_folder(
             tidy(Bundle(artifact))
         _write_vectors(content, out, artifact, metric)
     make_relevance(out)
-    return Imported(artifact, content.repairs)
+    return ImportedBundle(artifact, content.repairs)
 
 
 def check_folder(

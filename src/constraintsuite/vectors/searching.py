@@ -32,7 +32,7 @@ _COMPARED = 4_096  # documents that are in double precision at a time
 _MERGED = 2_000_000  # candidates that are in memory when shards are merged
 _FOUND = np.dtype([("row", "<i8"), ("score", "<f8")])
 _TIED = np.dtype([("query", "<i8"), ("score", "<f8")])
-Found = npt.NDArray[np.void]
+NeighbourRows = npt.NDArray[np.void]
 
 
 class NearestRow(NamedTuple):
@@ -47,7 +47,7 @@ class NearestRow(NamedTuple):
     """Documents that are exactly as near as the last neighbour and not among them."""
 
 
-class Search(NamedTuple):
+class NeighbourSearch(NamedTuple):
     """What is looked for, and in which files of vectors."""
 
     queries: Path
@@ -85,7 +85,7 @@ class TieTask:
 
 
 def search_shards(
-    search: Search, folder: Path, shard_rows: int, engine: Engine, reporter: Reporter
+    search: NeighbourSearch, folder: Path, shard_rows: int, engine: Engine, reporter: Reporter
 ) -> Iterator[NearestRow]:
     """The neighbours of every query, with the documents that tie with the last of them counted."""
     tasks = plan_searches(search, folder, shard_rows)
@@ -95,7 +95,7 @@ def search_shards(
         yield row._replace(tied_beyond_k=row.tied_beyond_k + more[row.query_row])
 
 
-def plan_searches(search: Search, folder: Path, shard_rows: int) -> dict[str, SearchTask]:
+def plan_searches(search: NeighbourSearch, folder: Path, shard_rows: int) -> dict[str, SearchTask]:
     """The shards by name; they depend on the vectors alone."""
     rows = len(map_matrix(search.documents))
     starts = range(0, max(1, rows), shard_rows)
@@ -183,7 +183,7 @@ def _merged(searches: Mapping[str, SearchTask], undecided: Counter[tuple[int, fl
                     undecided[row.query_row, scores[-1], name] = int((scores == row.kth_score).sum())
 
 
-def _best(parts: Sequence[Found], start: int, k: int) -> Iterator[NearestRow]:
+def _best(parts: Sequence[NeighbourRows], start: int, k: int) -> Iterator[NearestRow]:
     """The neighbours of queries among what several shards found of them; ties are counted in that alone."""
     together = np.concatenate(parts, axis=1)
     # The shards stand in the order of their rows, and a shard's equal scores too: so a stable order is that of rows.
