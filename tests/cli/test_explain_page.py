@@ -22,7 +22,7 @@ from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.sections.base import Remarks
 from constraintsuite.showing.mechanism import explain_tables as tables
-from constraintsuite.showing.mechanism.explain_sections import Shown, explain_sections, remarks_of
+from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
 from constraintsuite.showing.mechanism.explain_trust import trust_lines
 from constraintsuite.showing.mechanism.maps import head_map
 from mechanism.planted import make_planted, planted_contrasts
@@ -59,7 +59,7 @@ def made(folder: Path, model: Path, contrasts: Sequence[MarkedContrast]) -> Expl
 def test_the_legend_is_of_what_the_maps_show(tmp_path: Path, model: Path, backwards: bool, legend: str) -> None:
     contrasts = planted_contrasts(20)
     explained = made(tmp_path, model, [exchanged(one) for one in contrasts] if backwards else contrasts)
-    told = [section.about for section in explain_sections(Shown(explained)) if section.id == "exact"]
+    told = [section.about for section in explain_sections(ShownAnalysis(explained)) if section.id == "exact"]
     assert [legend in text for text in told] == [True]
 
 
@@ -151,7 +151,7 @@ def test_what_is_known_of_all_embeddings_is_held_against_their_estimate(
     (line,) = trust_lines(explained)
     assert words in line
     assert [f"({share:g} of it)".replace("-", "−") in line for share in shares] == [True, True]
-    (section,) = [one for one in explain_sections(Shown(explained)) if one.id == "attribution"]
+    (section,) = [one for one in explain_sections(ShownAnalysis(explained)) if one.id == "attribution"]
     assert Remarks((line,)) in section.blocks
 
 

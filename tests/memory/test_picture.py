@@ -13,8 +13,8 @@ from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.reports.walks.labels import place_labels
-from constraintsuite.reports.walks.layout import Place, lay_out
-from constraintsuite.reports.walks.model import Link, Node, Walk
+from constraintsuite.reports.walks.layout import NodeBox, lay_out
+from constraintsuite.reports.walks.model import Link, Node, WalkPicture
 from constraintsuite.reports.walks.page import render_walk
 from constraintsuite.showing.memory.picture import MOST, picture_of
 
@@ -41,7 +41,7 @@ def memory() -> Memory:
     return Memory.of([MemoryDocument("log", "Log", "0" * 64, units, edges, mentions)])
 
 
-def walk(memory: Memory, mode: str = "ppr,starts=1,background=0", budget: int = 3) -> Walk:
+def walk(memory: Memory, mode: str = "ppr,starts=1,background=0", budget: int = 3) -> WalkPicture:
     return picture_of(memory, load_mode(mode, memory).search("broke", budget), budget, around=2)
 
 
@@ -96,8 +96,8 @@ def test_labels_lie_inside_on_no_node_and_not_on_each_other(per_row: int) -> Non
     nodes = tuple(Node(name, name, "found", n // 5, "text") for n, name in enumerate(names))
     pairs = [(0, 1), (0, 7), (1, 6), (2, 5), (0, 4), (1, 5)]
     links = tuple(Link(names[a], names[b], "exception_to", "", 1.0) for a, b in pairs)
-    layout = lay_out(Walk("q", "", ("first", "second"), nodes, links, ()), per_row)
-    boxes = [Place(x - 36, y - 9, 72, 11) for x, y in place_labels(links, layout)]
+    layout = lay_out(WalkPicture("q", "", ("first", "second"), nodes, links, ()), per_row)
+    boxes = [NodeBox(x - 36, y - 9, 72, 11) for x, y in place_labels(links, layout)]
     for number, box in enumerate(boxes):
         assert box.x >= 0
         assert box.x + box.width <= layout.width
@@ -136,7 +136,7 @@ def test_a_large_answer_is_cut_and_says_so() -> None:
     assert found.remarks[0].startswith("5 of the returned units did not fit")
 
 
-def walk_of(memory: Memory, budget: int) -> Walk:
+def walk_of(memory: Memory, budget: int) -> WalkPicture:
     return picture_of(memory, load_mode("lexical_baseline", memory).search("crane", budget), budget, around=4)
 
 

@@ -14,7 +14,7 @@ from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Figure, show_interval
+from constraintsuite.reports.figures import PrintedFigure, show_interval
 from constraintsuite.reports.table import WIDTH, slice_table
 from experiments.tiny_suite import write_suite
 
@@ -61,11 +61,11 @@ def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[RunSummary]
 @pytest.mark.parametrize(
     ("interval", "share", "figure"),
     [
-        (Interval(0.5123, 0.4, 1.0, 1_234), True, Figure("51.2", "40.0–100.0", "n=1,234")),
-        (Interval(-0.01234, -2.0, 3.456, 7), False, Figure("−0.0123", "−2 to 3.46", "n=7")),
-        (Interval(2.0, None, None, 1), False, Figure("2", "", "n=1")),
-        (Interval(None, None, None, 0), True, Figure("–", "", "n=0")),
+        (Interval(0.5123, 0.4, 1.0, 1_234), True, PrintedFigure("51.2", "40.0–100.0", "n=1,234")),
+        (Interval(-0.01234, -2.0, 3.456, 7), False, PrintedFigure("−0.0123", "−2 to 3.46", "n=7")),
+        (Interval(2.0, None, None, 1), False, PrintedFigure("2", "", "n=1")),
+        (Interval(None, None, None, 0), True, PrintedFigure("–", "", "n=0")),
     ],
 )
-def test_numbers_are_printed_with_their_uncertainty(interval: Interval, share: bool, figure: Figure) -> None:
+def test_numbers_are_printed_with_their_uncertainty(interval: Interval, share: bool, figure: PrintedFigure) -> None:
     assert show_interval(interval, share=share) == figure

@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.sections.base import Charts, Sheet, Source
+from constraintsuite.reports.sections.base import Charts, TableBlock, VerbatimText
 from constraintsuite.showing.trainings import show_training
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
@@ -55,7 +55,7 @@ def test_figures_stand_by_checkpoint(folder: Path) -> None:
         block.table.name: block.table
         for one in show_training(folder).sections
         for block in one.blocks
-        if isinstance(block, Sheet)
+        if isinstance(block, TableBlock)
     }
     assert tables["figures_dev"].rows == (("c0", Interval(0.5, 0.1, 0.9, 8)), ("c1", Interval(0.75, 0.1, 0.9, 8)))
     assert tables["selected"].rows == (("c1", 0, "rule", 1, "dev accuracy overall", 0.75),)
@@ -66,7 +66,7 @@ def test_curves_are_drawn_and_the_recipe_is_there(folder: Path) -> None:
     blocks = [block for one in show_training(folder).sections for block in one.blocks]
     (charts,) = [block for block in blocks if isinstance(block, Charts)]
     assert [drawing.name for drawing in charts.drawings] == ["curve-accuracy", "curve-loss", "slices-dev"]
-    assert [block.text for block in blocks if isinstance(block, Source)] == ['{"name": "tuned"}']
+    assert [block.text for block in blocks if isinstance(block, VerbatimText)] == ['{"name": "tuned"}']
 
 
 @pytest.mark.parametrize("file", ["curves.jsonl", "selected.json", "recipe.json"])

@@ -11,7 +11,7 @@ from typing import get_args
 import click
 
 from constraintsuite.cli.corpus import source_options, source_settings
-from constraintsuite.cli.places import OUT, Place
+from constraintsuite.cli.places import OUT, FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
@@ -27,7 +27,7 @@ from constraintsuite.vectors.verify import verify_folder
 
 SHOWN_FAULTS = 50
 SHOWN_FILES = 5
-_folder = click.argument("folder", metavar="BUNDLE", type=Place())
+_folder = click.argument("folder", metavar="BUNDLE", type=FolderParameter())
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 _out = click.option("--out", required=True, type=OUT, help="Folder to create.")
 
@@ -78,8 +78,8 @@ def verify(folder: Path, as_json: bool) -> None:
 
 
 @bundle.command()
-@click.argument("left", type=Place())
-@click.argument("right", type=Place())
+@click.argument("left", type=FolderParameter())
+@click.argument("right", type=FolderParameter())
 @_json
 def diff(left: Path, right: Path, as_json: bool) -> None:
     """Say what two bundles share; exit code 1 if they differ."""
@@ -111,7 +111,7 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
 
 
 @bundle.command("import")
-@click.argument("folder", type=Place(exists=True, file_okay=False))
+@click.argument("folder", type=FolderParameter(exists=True, file_okay=False))
 @_out
 @click.option(
     "--metric",

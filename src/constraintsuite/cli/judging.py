@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from constraintsuite.annotate.batch import AnnotationBatch
     from constraintsuite.annotate.standing import AnnotatorProgress
     from constraintsuite.records.scores import Interval
-    from constraintsuite.reports.figures import Kind, Value
+    from constraintsuite.reports.figures import CellValue, ColumnKind
 
 T = TypeVar("T")
 file_type = click.Path(path_type=Path, dir_okay=False)
@@ -148,7 +148,7 @@ def attention_lines(people: list[Attention], advice: str = "") -> list[str]:
     return ["", *told, *filter(None, [too_few(people)])] if told or too_few(people) else []
 
 
-def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[Value, ...]:
+def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[CellValue, ...]:
     """All figures of a row are of the same items, so their number has a column of its own."""
     found = row.figures
     figures = (
@@ -158,7 +158,7 @@ def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[Value, ...]:
     return (_named(row, several), *figures, found.raw.n, row.differing)
 
 
-def _bounded(figure: Interval, kind: Kind) -> str:
+def _bounded(figure: Interval, kind: ColumnKind) -> str:
     from constraintsuite.reports.figures import show
 
     value, bounds, _ = show(figure, kind)

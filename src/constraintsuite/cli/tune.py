@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.places import Place
+from constraintsuite.cli.places import FolderParameter
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("recipe", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=Place(written=True), help="Folder of the checkpoints and curves.")
+@click.option("--out", required=True, type=FolderParameter(written=True), help="Folder of the checkpoints and curves.")
 @click.option("--dry-run", is_flag=True, help="Say what would be trained, and on how much, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:

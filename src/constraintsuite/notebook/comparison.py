@@ -9,7 +9,7 @@ from constraintsuite.experiments import compare as comparing
 from constraintsuite.experiments.alignment import name_runs
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
-from constraintsuite.notebook.places import Place
+from constraintsuite.notebook.places import FolderPath
 from constraintsuite.notebook.run import Run, as_run
 from constraintsuite.reports.comparison import comparison_table, comparison_text
 from constraintsuite.reports.tables import Table
@@ -46,7 +46,7 @@ class Comparison:
 
 
 def compare(
-    *runs: Run | Place,
+    *runs: Run | FolderPath,
     metric: str | Sequence[str] = "accuracy",
     by: str | None = None,
     ties: TiePolicy = "strict",

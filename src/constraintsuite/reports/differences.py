@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from constraintsuite.experiments.compare import RunDifference
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.tables import Column, Table
 
 LEGEND = (
@@ -24,7 +24,7 @@ _LABELS: Mapping[str, Callable[[RunDifference], str]] = {
 def difference_table(name: str, caption: str, tests: Sequence[RunDifference], labels: Sequence[str]) -> Table:
     """One row a test; `labels` of models, metric and group say which it is, what all share is for the caption."""
     shares = all(METRICS[test.metric].share for test in tests)
-    value: Kind = "share" if shares else "number"
+    value: ColumnKind = "share" if shares else "number"
     columns = (
         *(Column(_grouping(tests) if label == "group" else label) for label in labels),
         Column("first", value),
@@ -51,7 +51,7 @@ def _grouping(tests: Sequence[RunDifference]) -> str:
     return next((by for test in tests for by, _, value in [test.group.partition("=")] if value), "group")
 
 
-def _row(test: RunDifference) -> tuple[Value, ...]:
+def _row(test: RunDifference) -> tuple[CellValue, ...]:
     return (
         test.value_first,
         test.value_second,

@@ -11,7 +11,7 @@ from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.pairwise import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
-from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.tables import Column, Table
 
 _WORDS = {
@@ -27,7 +27,7 @@ _WORDS = {
 }
 
 
-def kind_of(metric: Metric) -> Kind:
+def kind_of(metric: Metric) -> ColumnKind:
     """How a metric's figures are shown."""
     return "share" if metric.share else "number"
 
@@ -73,7 +73,7 @@ def grouping_of(summary: RunSummary, by: str) -> Mapping[str, GroupFigures]:
     return summary.by[by]
 
 
-def value_of(group: GroupFigures | None, metric: Metric) -> Value:
+def value_of(group: GroupFigures | None, metric: Metric) -> CellValue:
     """A metric of a group that may not be there."""
     return None if group is None else group.metrics[metric.name]
 

@@ -28,7 +28,7 @@ _CARD = "README.md"
 
 
 @dataclass(frozen=True)
-class View:
+class ReportView:
     """What a section may show; runs are named, the best first."""
 
     suite: Suite
@@ -65,14 +65,14 @@ class View:
         return card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
 
 
-def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT) -> View:
+def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT) -> ReportView:
     """Runs of one suite, named and ordered by the figure that the suite is about; `rule` says what a tie counts."""
     if not runs:
         raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")
     judged = [rejudge(run, suite, rule) for run in runs]
     first = headline_metric(suite.examples).name
     ranked = sorted(judged, key=lambda r: (-(r.summary.overall.metrics[first].value or 0.0), r.summary.model))
-    return View(suite, name_runs(ranked))
+    return ReportView(suite, name_runs(ranked))
 
 
 def model_facts(run: Run) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from constraintsuite.experiments.output import OutputCounts
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.files import write_files, write_plots
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.vectors.ann.listings import Listing
@@ -63,7 +63,7 @@ def _parts(run: AnnRun) -> tuple[Sequence[object], ...]:
 
 def _section(chapter: Chapter) -> Section:
     drawn = tuple(draw_plot(replace(plot, note=chapter.source)) for plot in chapter.charts)
-    blocks: list[Block] = [Remarks(chapter.notes)] if chapter.notes else []
+    blocks: list[SectionBlock] = [Remarks(chapter.notes)] if chapter.notes else []
     blocks += [Charts(drawn)] if drawn else []
-    blocks += [Sheet(table_of(listing), listing.folded) for listing in chapter.listings]
+    blocks += [TableBlock(table_of(listing), listing.folded) for listing in chapter.listings]
     return Section(chapter.id, chapter.title, chapter.about, tuple(blocks))

@@ -12,7 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet, Source
+from constraintsuite.reports.sections.base import Charts, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others
@@ -68,16 +68,16 @@ def show_training(path: Path) -> Display:
 def training_sections(training: Training) -> Iterator[Section]:
     """Curves, what was selected, and what it was made from."""
     drawn = tuple(draw_plot(plot) for plot in draw_curves(training.points))
-    curves: list[Block] = [Charts(drawn)] if drawn else []
-    curves += [Sheet(_figures(name, training.points)) for name in _evaluations(training.points)]
+    curves: list[SectionBlock] = [Charts(drawn)] if drawn else []
+    curves += [TableBlock(_figures(name, training.points)) for name in _evaluations(training.points)]
     if curves:
         yield Section("curves", "Curves", _ABOUT_CURVES, tuple(curves))
-    yield Section("selected", "Selected checkpoints", _ABOUT_SELECTED, (Sheet(_selected(training.selected)),))
+    yield Section("selected", "Selected checkpoints", _ABOUT_SELECTED, (TableBlock(_selected(training.selected)),))
     manifest = training.artifact.manifest
-    made: list[Block] = [Sheet(count_table("data", "What was read and made.", manifest.counts))]
+    made: list[SectionBlock] = [TableBlock(count_table("data", "What was read and made.", manifest.counts))]
     if manifest.rejects:
-        made.append(Sheet(count_table("left_out", "Rows that were left out, and why.", manifest.rejects)))
-    yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, Source(training.recipe.rstrip(), "All settings")))
+        made.append(TableBlock(count_table("left_out", "Rows that were left out, and why.", manifest.rejects)))
+    yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, VerbatimText(training.recipe.rstrip(), "All settings")))
 
 
 def _evaluations(points: Sequence[TrainingCurvePoint]) -> list[str]:

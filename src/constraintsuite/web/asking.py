@@ -25,7 +25,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FormQuestion:
     """A question as it stands in a form."""
 
     field: str
@@ -38,15 +38,15 @@ class Asked:
     """Of one that is answered in words."""
 
 
-def ask(question: AnnotationQuestion, given: Sequence[str] = ()) -> Asked:
+def ask(question: AnnotationQuestion, given: Sequence[str] = ()) -> FormQuestion:
     """A question with what is already answered, in the words that `spell_value` finds."""
     field, required, hint = f"{PREFIX}{question.id}", not question.optional, how_to_answer(question)
     if question.kind in ("text", "ids"):
         widget: Widget = "words" if question.kind == "text" else "line"
-        return Asked(field, question.text, widget, required, hint, given=" ".join(given))
+        return FormQuestion(field, question.text, widget, required, hint, given=" ".join(given))
     several = question.kind == "choices" and len(question.options) > _FEW
     options = tuple(Option(value, label, value in given) for value, label in _options(question).items())
-    return Asked(field, question.text, "checkbox" if several else "radio", required, hint, options)
+    return FormQuestion(field, question.text, "checkbox" if several else "radio", required, hint, options)
 
 
 def given_of(question: AnnotationQuestion, value: AnswerValue) -> tuple[str, ...]:

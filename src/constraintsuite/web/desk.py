@@ -11,7 +11,7 @@ from constraintsuite.annotate.queue import AnnotationTask
 from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import progress_of, standing, tasks_left
 from constraintsuite.web.people import Person
-from constraintsuite.web.shelf import NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.shelf import NotOnShelfError, Shelved, WebShelf
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Desk:
         return self.home + (f"?{urlencode(parameters)}" if parameters else "")
 
 
-def left_for(shelf: Shelf, batch: Shelved, person: Person) -> tuple[int, int]:
+def left_for(shelf: WebShelf, batch: Shelved, person: Person) -> tuple[int, int]:
     """What waits for a person in a batch, of how much: items of an annotator's queue, or what an adjudicator may rule on."""
     opened = shelf.load(batch, open_batch)
     if person.role != "adjudicator":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraintsuite.cli.mechanism.options import independent_option, memory_option, seed_option, split_option
-from constraintsuite.cli.places import OUT, Place
+from constraintsuite.cli.places import OUT, FolderParameter
 from constraintsuite.mechanism.contrasts.records import SIDES
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _DIRECTIONS = click.option(
     "--directions", type=click.Choice([_BOTH, "denoising", "noising"]), default=_BOTH, show_default=True
 )
 _OPTIONS = (
-    click.argument("source", type=Place()),
+    click.argument("source", type=FolderParameter()),
     click.option("--model", required=True, metavar="M", help="The reranker to look into: cross:FOLDER."),
     click.option("--out", required=True, type=OUT, help="Folder to create."),
     click.option(

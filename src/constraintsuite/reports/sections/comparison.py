@@ -10,9 +10,9 @@ from constraintsuite.experiments.compare import RunDifference, corrected, paired
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.differences import difference_table
-from constraintsuite.reports.sections.base import Section, Sheet
+from constraintsuite.reports.sections.base import Section, TableBlock
 from constraintsuite.reports.tables import Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 MOST_ALL_PAIRS = 5
 """Up to so many runs each is compared with each; of more, each with the best."""
@@ -24,7 +24,7 @@ _ABOUT = (
 )
 
 
-def comparison(view: View) -> Section | None:
+def comparison(view: ReportView) -> Section | None:
     """Paired differences; nothing for a single run."""
     if len(view.runs) < 2:
         return None
@@ -38,7 +38,7 @@ def comparison(view: View) -> Section | None:
             for first, second in _pairs(view.labels)
         ]
     )
-    sheets = (Sheet(_table(metric, tests, aligned.main)) for metric in metrics)
+    sheets = (TableBlock(_table(metric, tests, aligned.main)) for metric in metrics)
     return Section("comparison", "Comparison", _ABOUT, tuple(sheets))
 
 

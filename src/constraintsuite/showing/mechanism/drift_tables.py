@@ -8,7 +8,7 @@ from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.tables import Column, Table
 
 _BRIEF = 5  # columns of likeness that a terminal has room for
@@ -43,7 +43,7 @@ def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
     figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
     groups = list(dict.fromkeys(one.group for one in figures))
     rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
-    kind: Kind = "share" if METRICS[metric].share else "number"
+    kind: ColumnKind = "share" if METRICS[metric].share else "number"
     columns = (Column("checkpoint"), *(Column(_heading(group, kind), kind) for group in groups))
     caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}.{_ALL}"
     return Table(f"behaviour_{suite}", caption, columns, rows)
@@ -73,7 +73,7 @@ def change_table(drift: CheckpointDrift, suite: str) -> Table:
         for one in drift.changes
         if one.suite == suite
     )
-    kinds: Sequence[tuple[str, Kind]] = (
+    kinds: Sequence[tuple[str, ColumnKind]] = (
         ("checkpoints", "text"),
         ("group", "text"),
         ("difference, points", "points"),
@@ -92,7 +92,7 @@ def change_table(drift: CheckpointDrift, suite: str) -> Table:
 
 def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     """Whether the same sites matter; `brief` for a terminal."""
-    kinds: Sequence[tuple[str, Kind]] = (
+    kinds: Sequence[tuple[str, ColumnKind]] = (
         ("checkpoints", "text"),
         ("Spearman", "number"),
         (f"Jaccard@{drift.top}", "number"),
@@ -113,7 +113,7 @@ def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     return Table("sites", caption, tuple(Column(*one) for one in kinds[:shown]), rows)
 
 
-def _likeness_row(one: Likeness) -> tuple[Value, ...]:
+def _likeness_row(one: Likeness) -> tuple[CellValue, ...]:
     return (
         f"{one.first} > {one.second}, {one.direction}",
         one.across,
@@ -140,7 +140,7 @@ def crossing_table(drift: CheckpointDrift, *, layers: bool) -> Table:
         for one in drift.inside.crossings
         if layers == (one.patch != "circuit")
     )
-    kinds: Sequence[tuple[str, Kind]] = (
+    kinds: Sequence[tuple[str, ColumnKind]] = (
         ("checkpoints", "text"),
         ("direction", "text"),
         ("patch", "text"),
@@ -199,6 +199,6 @@ def _figure(figures: Sequence[CheckpointFigure], label: str, group: str) -> Inte
     return next((one.value for one in figures if (one.checkpoint, one.group) == (label, group)), None)
 
 
-def _heading(group: str, kind: Kind) -> str:
+def _heading(group: str, kind: ColumnKind) -> str:
     name = "all" if group == OVERALL else group
     return f"{name}, %" if kind == "share" else name

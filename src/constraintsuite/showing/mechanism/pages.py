@@ -9,7 +9,7 @@ from pathlib import Path
 from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES, write_files, write_plots
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Section, SectionBlock, TableBlock
 from constraintsuite.store.artifact import ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
 
@@ -38,9 +38,9 @@ def marked(section: Section, mark: str, name: str) -> Section:
     )
 
 
-def _marked(block: Block, mark: str) -> Block:
+def _marked(block: SectionBlock, mark: str) -> SectionBlock:
     if isinstance(block, Charts):
         return Charts(tuple(replace(one, name=f"{mark}{one.name}") for one in block.drawings))
-    if isinstance(block, Sheet):
+    if isinstance(block, TableBlock):
         return replace(block, table=replace(block.table, name=f"{mark}{block.table.name}"))
     return block

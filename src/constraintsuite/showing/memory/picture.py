@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
 from constraintsuite.memory.recall import PathStep, SearchAnswer, TraceStep
-from constraintsuite.reports.figures import Value
+from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.walks.model import Link, Node, Part, Walk
+from constraintsuite.reports.walks.model import Link, Node, NodePart, WalkPicture
 
 if TYPE_CHECKING:
     from constraintsuite.memory.memory import Memory
@@ -21,7 +21,7 @@ AROUND = 12
 """Neighbours in it that were not touched."""
 
 
-def picture_of(memory: Memory, recall: SearchAnswer, budget: int, around: int) -> Walk:
+def picture_of(memory: Memory, recall: SearchAnswer, budget: int, around: int) -> WalkPicture:
     """The units that were found, the walks to them, and at most `around` neighbours that were not touched."""
     scene = _Scene(memory.graph, recall)
     shown = scene.shown(around)
@@ -31,7 +31,7 @@ def picture_of(memory: Memory, recall: SearchAnswer, budget: int, around: int) -
     nodes = tuple(scene.node(name, layers.get(name, last + 1)) for name in shown)
     titles = _titles(recall, last) + (("Around, not touched",) if near else ())
     links = tuple(scene.links(shown))
-    return Walk(
+    return WalkPicture(
         recall.query, _about(memory, recall, budget), titles, nodes, links, _tables(recall), scene.remarks(shown)
     )
 
@@ -103,7 +103,7 @@ class _Scene:
         count = len(set(edges.source[edges.target == self.graph.number(entity)].tolist()))
         return "A name that one unit mentions." if count == 1 else f"A name that {count:,} units mention."
 
-    def _part(self, name: str) -> Part:
+    def _part(self, name: str) -> NodePart:
         if name in self.starts:
             return "start"
         if name in self.ranks:
@@ -166,7 +166,7 @@ def _tables(recall: SearchAnswer) -> tuple[Table, ...]:
 def _ranking(recall: SearchAnswer) -> Table:
     names = list(dict.fromkeys(name for parts in (recall.parts or {}).values() for name in parts))
     columns = (Column("unit"), Column("rank", "count"), Column("score", "number"))
-    rows: tuple[tuple[Value, ...], ...] = tuple(
+    rows: tuple[tuple[CellValue, ...], ...] = tuple(
         (found.unit, found.rank, found.score, *(((recall.parts or {}).get(found.unit, {})).get(name) for name in names))
         for found in recall.ranking
     )
@@ -207,7 +207,7 @@ def _trace(recall: SearchAnswer) -> Table:
     return Table("trace", caption, columns, tuple(map(_transfer, recall.trace)))
 
 
-def _transfer(step: TraceStep) -> tuple[Value, ...]:
+def _transfer(step: TraceStep) -> tuple[CellValue, ...]:
     return (
         step.node,
         step.hop,

@@ -9,7 +9,7 @@ from constraintsuite.memory.public.summary import OVERALL, ModeDifference
 from constraintsuite.memory.runs.compare import compare_modes
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Kind
+from constraintsuite.reports.figures import ColumnKind
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.memory.headlines import SIZES, headlines, is_structured, kind_of, title_of
 
@@ -61,7 +61,7 @@ def contrast_table(run: MemoryRun, budget: int, baseline: str = BASELINE) -> Tab
 def tests_table(run: MemoryRun, tests: Sequence[ModeDifference], name: str, against: str) -> Table:
     """One row a paired test."""
     shares = all(kind_of(run, test.metric) == "share" for test in tests)
-    kind: Kind = "points" if shares else "number"
+    kind: ColumnKind = "points" if shares else "number"
     columns = (
         Column("mode"),
         Column("budget", "count"),

@@ -8,7 +8,7 @@ from constraintsuite.memory.runs.ablations import AblationResult, ablate, famili
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.robustness import TOLERATED, ParaphraseCost, rewordings_of
-from constraintsuite.reports.figures import Value
+from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.tables import Column, Table
 
 
@@ -77,7 +77,7 @@ def claim_table(claims: Sequence[HypothesisResult], budget: int) -> Table:
         Column("Holm", "p"),
         Column("by itself"),
     )
-    rows: list[tuple[Value, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for claim in claims:
         name = f"{claim.name}: {claim.claim}"
         rows += [(name, claim.judgement, each.what, each.figure, each.p, each.judgement) for each in claim.evidence]

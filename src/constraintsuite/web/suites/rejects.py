@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.reports.marks import Mark, Segment, cut, excerpt
+from constraintsuite.reports.marks import Segment, TextMark, cut, excerpt
 from constraintsuite.store.artifact import STAGES, Artifact
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.pairs.records import PairDraft, RejectedPair
@@ -65,7 +65,7 @@ def show_reject(rejects: Rejects, draft: PairDraft) -> ShownReject:
     """A pair with its query and the words that were edited."""
     proposal = rejects.proposals.get(draft.proposal)
     satisfying, violating = (
-        excerpt(cut(document.text, [Mark(start, end, "edit") for start, end in document.changed]))
+        excerpt(cut(document.text, [TextMark(start, end, "edit") for start, end in document.changed]))
         for document in (draft.satisfying, draft.violating)
     )
     return ShownReject(draft, proposal.query if proposal else "", satisfying, violating)
