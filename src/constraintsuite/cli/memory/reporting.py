@@ -60,10 +60,11 @@ def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
     from constraintsuite.showing.memory.sections import masthead, sections_of
     from constraintsuite.store.artifact import ArtifactOrigin
     from constraintsuite.store.files import sha256_text
+    from constraintsuite.store.jsonl import encode
     from constraintsuite.store.revisions import REVISIONS
 
     inputs = {f"run {number}": run.artifact.manifest.content for number, run in enumerate(runs, 1)}
-    inputs |= {f"times {number}": sha256_text(repr(run.timing)) for number, run in enumerate(runs, 1)}
+    inputs |= {f"times {number}": sha256_text(encode(run.timing).decode()) for number, run in enumerate(runs, 1)}
     head = masthead(runs)
     origin = ArtifactOrigin("report", head.title, inputs, {}, 0, REVISIONS["report"])
 
