@@ -14,7 +14,7 @@ from constraintsuite.forecast.lines import ForecastLine, total
 
 @dataclass(frozen=True)
 class BuildForecast:
-    """The plan."""
+    """What a build will take, line by line: time, memory, storage and money."""
 
     recipe: str
     documents: int

@@ -33,7 +33,7 @@ class DescribedMode(SearchMode, Protocol):
 
 @dataclass(frozen=True)
 class ModeContext:
-    """Where a mode works."""
+    """What a mode works with: the memory, its state, and a place for models."""
 
     memory: Memory
     state: MemoryState | None = None

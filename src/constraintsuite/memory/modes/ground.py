@@ -22,7 +22,7 @@ _ROLES: Mapping[SemanticRole, float] = {"exception": 1.0, "remedy": 0.45, "escal
 
 
 class PresentGraph:
-    """The graph of a place at a time; two searches with nothing changed between them get the same object."""
+    """The graph as it is at one time; two searches with nothing changed between them get the same object."""
 
     def __init__(self, memory: Memory, visible: BoolArray, options: Walking) -> None:
         self.graph = memory.graph
@@ -100,7 +100,7 @@ class Walking(NamedTuple):
 
 
 class PresentGraphCache:
-    """Gives the ground of the moment."""
+    """Gives the graph as it is at the moment."""
 
     def __init__(self, place: ModeContext, options: Walking) -> None:
         self._memory, self._options = place.memory, options

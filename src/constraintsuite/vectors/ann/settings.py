@@ -28,7 +28,7 @@ class _Section(BaseModel):
 
 
 class MeasuringProtocol(_Section):
-    """How is measured."""
+    """How often, how long and by how many clients is measured."""
 
     modes: tuple[QueryMode, ...] = Field(("serial",), description="one query a call, all in one call, or clients")
     clients: tuple[int, ...] = Field((1,), description="concurrent: how many ask at the same time")
