@@ -19,14 +19,14 @@ import numpy.typing as npt
 import torch
 
 from constraintsuite.mechanism.attribution import attribute_contrasts
-from constraintsuite.mechanism.contrasts.records import Mark, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction
+from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.explain.work import make_patches
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.loop import patch_one_by_one
 from constraintsuite.mechanism.patching.memory import DEFAULT_MIB, MIB, Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.subject import Subject, load_subject
 from devices import machine, wait
 from rerankers import make_examples, make_reranker
@@ -35,7 +35,7 @@ from tables import load, show, target
 FloatArray = npt.NDArray[np.float64]
 TOKENS = 128
 FASTER = {"cpu": 2.5, "cuda": 30.0}
-ONE_WAY: tuple[Direction, ...] = ("noising",)
+ONE_WAY: tuple[PatchDirection, ...] = ("noising",)
 
 
 @dataclass(frozen=True)
@@ -132,14 +132,14 @@ def _attribution(
 def _stacked(
     subject: Subject,
     contrasts: Sequence[TokenContrast],
-    patches: Sequence[Patch],
+    patches: Sequence[SitePatch],
     budget: Budget,
-    directions: Sequence[Direction] = ONE_WAY,
+    directions: Sequence[PatchDirection] = ONE_WAY,
 ) -> FloatArray:
     return patch_contrasts(subject, contrasts, patches, directions, budget)[0].margin_patched
 
 
-def _one_by_one(subject: Subject, contrasts: Sequence[TokenContrast], patches: Sequence[Patch]) -> FloatArray:
+def _one_by_one(subject: Subject, contrasts: Sequence[TokenContrast], patches: Sequence[SitePatch]) -> FloatArray:
     return np.stack([patch_one_by_one(subject, contrast, patches, ONE_WAY[0]) for contrast in contrasts], axis=1)
 
 
@@ -229,7 +229,7 @@ def _contrasts(subject: Subject, count: int) -> list[TokenContrast]:
 
 def _query(topic: str, cue: str, word: str) -> Marked:
     start = len(topic) + 1
-    return Marked(f"{topic} {cue} {word}", (Mark(start, start + len(cue), "q_cue"),))
+    return Marked(f"{topic} {cue} {word}", (RoleMark(start, start + len(cue), "q_cue"),))
 
 
 def _arguments() -> argparse.Namespace:

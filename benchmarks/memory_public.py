@@ -18,9 +18,9 @@ import click
 import numpy as np
 
 from constraintsuite.memory.modes import MODES
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public.base import ReadOptions
-from constraintsuite.memory.public.summary import Contrast, contrasts_of, figures_of
+from constraintsuite.memory.public.summary import ModeDifference, contrasts_of, figures_of
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.files import sha256_text
 from growth import work_option
@@ -164,7 +164,7 @@ def asked(name: str, data: Path, work: Path, *, names: bool = False) -> Asked:
     return ask(benchmark, path, ReadOptions(pooled=bool(pooled)), work / "memory-vectors", names=names)
 
 
-def halves_of(outcomes: Sequence[Outcome]) -> list[int]:
+def halves_of(outcomes: Sequence[ItemResult]) -> list[int]:
     """0 or 1 by a hash of the item's id; of items that are not independent, by the first id."""
     first: dict[str, str] = {}
     for outcome in outcomes:
@@ -172,7 +172,7 @@ def halves_of(outcomes: Sequence[Outcome]) -> list[int]:
     return [int(sha256_text(first[outcome.cluster])[0], 16) % 2 for outcome in outcomes]
 
 
-def aim(found: Mapping[str, Sequence[Outcome]], mode: str, halves: Mapping[str, int], half: int) -> float:
+def aim(found: Mapping[str, Sequence[ItemResult]], mode: str, halves: Mapping[str, int], half: int) -> float:
     """What a setting is chosen by."""
     means = []
     for name, outcomes in found.items():
@@ -186,21 +186,21 @@ def _written(mode: str, grid: Mapping[str, Sequence[object]], point: Sequence[ob
 
 
 def _only(
-    outcomes: Sequence[Outcome], modes: Sequence[str], halves: Mapping[str, int], half: int | None = None
-) -> list[Outcome]:
+    outcomes: Sequence[ItemResult], modes: Sequence[str], halves: Mapping[str, int], half: int | None = None
+) -> list[ItemResult]:
     return [o for o in outcomes if o.mode in modes and half in (None, halves[o.item])]
 
 
 def _renamed(
-    outcomes: Sequence[Outcome], chosen: Mapping[tuple[str, int], str], halves: Mapping[str, int], half: int
-) -> list[Outcome]:
+    outcomes: Sequence[ItemResult], chosen: Mapping[tuple[str, int], str], halves: Mapping[str, int], half: int
+) -> list[ItemResult]:
     """Of the questions of one half, the outcomes of the settings that were chosen on the other."""
     names = {text: f"{mode} (chosen)" for (mode, on), text in chosen.items() if on != half}
     return [replace(o, mode=names[o.mode]) for o in outcomes if o.mode in names and halves[o.item] == half]
 
 
 def report(
-    title: str, outcomes: Sequence[Outcome], metric: str, *, baselines: Sequence[str] = (LEXICAL, PLAIN)
+    title: str, outcomes: Sequence[ItemResult], metric: str, *, baselines: Sequence[str] = (LEXICAL, PLAIN)
 ) -> None:
     """Each mode's figure, and its difference to each baseline with p, corrected for the modes of the table."""
     figures = {each.mode: each.figure for each in figures_of(outcomes, [metric])}
@@ -213,14 +213,14 @@ def report(
     show(f"{title}: {metric}", ("mode", "n", metric, *against), rows)
 
 
-def _contrasts(outcomes: Sequence[Outcome], metric: str, baseline: str) -> dict[str, Contrast]:
+def _contrasts(outcomes: Sequence[ItemResult], metric: str, baseline: str) -> dict[str, ModeDifference]:
     """Against one baseline; the others are no modes that are tried."""
     others = {trial.name for trial in BASELINES} - {baseline}
     kept = [outcome for outcome in outcomes if outcome.mode not in others]
     return {each.mode: each for each in contrasts_of(kept, [metric], baseline=baseline)}
 
 
-def _compared(contrast: Contrast | None) -> tuple[str, str, str]:
+def _compared(contrast: ModeDifference | None) -> tuple[str, str, str]:
     if contrast is None:
         return "", "", ""
     return _shown(contrast.difference, sign="+"), f"{contrast.p:.4f}", f"{contrast.holm:.4f}"

@@ -31,7 +31,7 @@ from constraintsuite.memory.index import INDEX
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.models.base import Encoder, Role, Workbench
+from constraintsuite.models.base import Encoder, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
 from constraintsuite.models.naming import load_scorer
 from growth import HERE, seed_option, work_option
@@ -208,7 +208,7 @@ class Queries:
             assert isinstance(scorer, DenseScorer)
             self._model = scorer.encoder
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         """One row a text."""
         if role == "query" and self._model is not None:
             return self._model.encode(texts, role)

@@ -10,12 +10,12 @@ from pathlib import Path
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public import BENCHMARKS
-from constraintsuite.memory.public.base import Haystack, Item, Reading, ReadOptions
+from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, ReadOptions
 from constraintsuite.memory.public.embedding import prepared
 from constraintsuite.memory.public.parts import Links, parts_of, units_of
-from constraintsuite.memory.recall import Mode
+from constraintsuite.memory.recall import SearchMode
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.naming import load_scorer
@@ -50,14 +50,14 @@ titled = partial(linked, links="titles")
 class Asked:
     """A benchmark with the vectors of all its texts, questions and names."""
 
-    reading: Reading
+    reading: BenchmarkFile
     encoder: DenseScorer
 
-    def outcomes(self, trials: Sequence[Trial], budget: int) -> list[Outcome]:
+    def outcomes(self, trials: Sequence[Trial], budget: int) -> list[ItemResult]:
         """Every trial on every question; a smaller budget would give the beginning of the same rankings."""
         return [outcome for each in self.reading.haystacks.values() for outcome in self._of(each, trials, budget)]
 
-    def _of(self, haystack: Haystack, trials: Sequence[Trial], budget: int) -> Iterator[Outcome]:
+    def _of(self, haystack: Haystack, trials: Sequence[Trial], budget: int) -> Iterator[ItemResult]:
         items = [item for item in self.reading.items if item.haystack == haystack.id]
         memories = {make: make(haystack, self.encoder) for make in dict.fromkeys(trial.make for trial in trials)}
         names = {passage.unit: passage.name for source in haystack.sources for passage in source.passages}
@@ -67,11 +67,11 @@ class Asked:
                 found = [names[each.unit] for each in mode.search(item.question, budget).ranking]
                 yield self._scored(trial, item, found, budget)
 
-    def _scored(self, trial: Trial, item: Item, found: Sequence[str], budget: int) -> Outcome:
+    def _scored(self, trial: Trial, item: BenchmarkItem, found: Sequence[str], budget: int) -> ItemResult:
         values = self.reading.scorer.score(item, found, budget)
-        return Outcome(trial.name, item.id, budget, values, tuple(found), item.groups, item.cluster)
+        return ItemResult(trial.name, item.id, budget, values, tuple(found), item.groups, item.cluster)
 
-    def _loaded(self, trial: Trial, memory: Memory) -> Mode:
+    def _loaded(self, trial: Trial, memory: Memory) -> SearchMode:
         mode = load_mode(trial.mode, memory)
         if isinstance(mode, RerankMode):
             mode._loaded = self.encoder  # the same model; its vectors of these texts are known already

@@ -18,7 +18,7 @@ import click
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost
-from constraintsuite.forecast.forecast import Forecast
+from constraintsuite.forecast.forecast import BuildForecast
 from constraintsuite.forecast.growth import Range
 from constraintsuite.forecast.lines import SWEEPS
 from constraintsuite.forecast.plan import Sampling, plan_recipe
@@ -80,7 +80,7 @@ def compare(recipe: Path, passages: int, sample: int, workers: int) -> None:
             target(f"{name.lower()}, {workers} workers", max(ratio, 1 / ratio), GOAL, at_most=True)
 
 
-def _rows(foretold: Forecast, built: BuildCost) -> list[tuple[str, Range, float]]:
+def _rows(foretold: BuildForecast, built: BuildCost) -> list[tuple[str, Range, float]]:
     """Each step in seconds; then what has a goal, in capitals."""
     steps = {stage.name: stage.driver + sum(each.own - each.start for each in stage.maps) for stage in built.stages}
     steps["start"] = built.start.own + built.worker_start

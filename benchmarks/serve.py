@@ -29,13 +29,13 @@ import uvicorn
 
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, load_suite
 from constraintsuite.records.examples import Example, ExampleDocument
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.web.addresses import LOOPBACK
 from constraintsuite.web.app import make_app
 from constraintsuite.web.people import Door, Person
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 from measure import run_measured
 from tables import load, show, target
 
@@ -45,7 +45,7 @@ DOOR = Door(b"of a benchmark: nothing is secret", [OWNER])
 LIMIT_MS = 100.0
 
 
-class ForgetfulShelf(Shelf):
+class ForgetfulShelf(WebShelf):
     """Reads everything again each time."""
 
     def load(self, one: Shelved, read: Callable[[Path], T], *, small: bool = False) -> T:
@@ -65,7 +65,7 @@ def main(suite: Path | None, examples: int, repeat: int) -> None:
         folder = Path(scratch)
         made = _enlarge(suite or _build(folder / "sample"), folder / "served" / "large", examples)
         click.echo(f"{len(made):,} examples, {load()}")
-        with _serving(folder / "served", Shelf) as kept, _serving(folder / "served", ForgetfulShelf) as naive:
+        with _serving(folder / "served", WebShelf) as kept, _serving(folder / "served", ForgetfulShelf) as naive:
             rows = [_measure(name, path, kept, naive, repeat) for name, path in _pages(made).items()]
     header = ("ms", "first time", "median after", "slowest after", "read each time", "times faster")
     show("Pages of the suite", header, [row.cells for row in rows])
@@ -135,7 +135,7 @@ def _enlarge(source: Path, out: Path, size: int) -> list[Example]:
     out.mkdir(parents=True)
     write_jsonl(out / EXAMPLES, made)
     write_jsonl(out / CONTROLS, [])
-    finish(out, Origin("suite", "large", {}, {}, 0, Revision(1)), {"examples": len(made)}, {}, 0.0)
+    finish(out, ArtifactOrigin("suite", "large", {}, {}, 0, Revision(1)), {"examples": len(made)}, {}, 0.0)
     return made
 
 
@@ -155,7 +155,7 @@ def _another(document: ExampleDocument, number: int) -> ExampleDocument:
 
 
 @contextmanager
-def _serving(folder: Path, kind: type[Shelf]) -> Iterator[int]:
+def _serving(folder: Path, kind: type[WebShelf]) -> Iterator[int]:
     """A server in a process of its own; gives its port."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
@@ -168,7 +168,7 @@ def _serving(folder: Path, kind: type[Shelf]) -> Iterator[int]:
         process.join()
 
 
-def _serve(folder: Path, kind: type[Shelf], told: Connection) -> None:
+def _serve(folder: Path, kind: type[WebShelf], told: Connection) -> None:
     server = uvicorn.Server(uvicorn.Config(make_app(kind(folder), DOOR, (LOOPBACK,)), port=0, log_level="warning"))
     socket = server.config.bind_socket()
     socket.listen(16)

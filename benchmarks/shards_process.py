@@ -19,7 +19,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.execution.shards import shard_of
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
-from constraintsuite.retrieval.bm25 import Bm25Retriever, Ranking
+from constraintsuite.retrieval.bm25 import Bm25Retriever, HitColumns
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.corpus.parts import part_path
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
@@ -55,7 +55,7 @@ def run(folder: Path, shards: int, workers: int) -> None:
     (folder / "handed.json").write_text(json.dumps(handed / (1 << 20)))
 
 
-def _one_index(folder: Path, queries: list[str]) -> Iterable[Ranking]:
+def _one_index(folder: Path, queries: list[str]) -> Iterable[HitColumns]:
     documents = list(read_documents(folder / "documents"))
     ids, texts = [d.id for d in documents], [f"{d.title} {d.text}" for d in documents]
     del documents
@@ -64,7 +64,7 @@ def _one_index(folder: Path, queries: list[str]) -> Iterable[Ranking]:
     return (index.rank(query, 200) for query in queries)
 
 
-def _by_shards(folder: Path, queries: list[str], shards: int, workers: int) -> Iterable[Ranking]:
+def _by_shards(folder: Path, queries: list[str], shards: int, workers: int) -> Iterable[HitColumns]:
     recipe = Recipe(corpus=SourceSettings(source="sample"), documents=DocumentSettings(shards=shards))
     job = Job(recipe, folder / "out", {"documents": folder / "documents"}, LocalEngine(workers), Silent())
     search_by_shards(job, queries)

@@ -9,10 +9,10 @@ import numpy as np
 
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.measuring import measure
-from constraintsuite.vectors.ann.settings import Mode, Protocol
+from constraintsuite.vectors.ann.settings import MeasuringProtocol, QueryMode
 from tables import load, show, target
 
-CELLS: tuple[tuple[Mode, int], ...] = (("serial", 1), ("batch", 1), ("concurrent", 2), ("concurrent", 8))
+CELLS: tuple[tuple[QueryMode, int], ...] = (("serial", 1), ("batch", 1), ("concurrent", 2), ("concurrent", 8))
 INDEXES = (("hnswlib", 10_000, 32), ("usearch", 10_000, 32), ("hnswlib", 20_000, 384))
 """Small ones of few dimensions are as fast as an engine can be; the last is as large as one would measure at least."""
 
@@ -22,7 +22,7 @@ INDEXES = (("hnswlib", 10_000, 32), ("usearch", 10_000, 32), ("hnswlib", 20_000,
 @click.option("--k", type=click.IntRange(min=1), default=10, show_default=True)
 def harness(queries: int, k: int) -> None:
     """Overhead of the clock and the loops around an engine, in each mode, for engines that answer in microseconds."""
-    protocol = Protocol(repeats=3, min_seconds=0.5)
+    protocol = MeasuringProtocol(repeats=3, min_seconds=0.5)
     rows: list[tuple[str, float, float]] = []
     for name, size, dimensions in INDEXES:
         rng = np.random.default_rng(0)

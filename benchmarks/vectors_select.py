@@ -12,7 +12,7 @@ from itertools import islice
 import click
 
 from constraintsuite.vectors.keys import KeyMaker
-from constraintsuite.vectors.sampling import Request, select
+from constraintsuite.vectors.sampling import SampleRequest, select
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.survey import survey
 from tables import load, show, target
@@ -59,7 +59,7 @@ def work(what: str, documents: int, size: int) -> None:
         )
         if what == "check":
             seen.refuse_repeated_ids()
-        select(Request(SubsetSettings(size=size), seen, frozenset(seen.found)))
+        select(SampleRequest(SubsetSettings(size=size), seen, frozenset(seen.found)))
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     click.echo(json.dumps({"seconds": seconds, "peak_mb": peak}))

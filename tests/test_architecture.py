@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,7 +22,7 @@ from constraintsuite.cli.main import COMMANDS, cli
 from constraintsuite.corpora import SOURCES
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.models import SCORERS
@@ -84,6 +86,16 @@ CATALOGUES: tuple[Catalogue[Any], ...] = (
 )
 
 
+WRAPPED = {
+    "Comparison": {"experiments/compare.py", "notebook/comparison.py"},
+    "Example": {"records/examples.py", "notebook/example.py"},
+    "GateResult": {"experiments/gate.py", "notebook/gate.py"},
+    "Run": {"experiments/load.py", "notebook/run.py"},
+    "Suite": {"experiments/load.py", "notebook/suite.py"},
+}
+"""Names that stand twice: a class of `notebook/` shows the record of the same name, and is what a user knows by it."""
+
+
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
@@ -113,6 +125,21 @@ def own_imports(path: Path) -> Iterator[tuple[int, str]]:
         package, _, rest = name.partition(".")
         if package == "constraintsuite":
             yield line, rest.split(".")[0] or "__init__"
+
+
+def public_types(path: Path) -> Iterator[tuple[str, str]]:
+    """Name and meaning of every public class and type alias of a file: a class means itself, an alias what it stands for."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            name, meaning = node.name, path.relative_to(ROOT).as_posix()
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            name, meaning = ast.unparse(target), ast.unparse(node.value)
+        else:
+            continue
+        # Constants are in capitals, and a type variable means nothing outside its own file.
+        if re.fullmatch(r"[A-Z]\w*[a-z]\w*", name) and not meaning.startswith("TypeVar("):
+            yield name, meaning
 
 
 def calls_outside(*folders: str) -> Iterator[tuple[str, str]]:
@@ -204,6 +231,20 @@ def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
     assert not names & {"utils", "util", "helpers", "helper", "common", "misc"}
 
 
+def test_every_public_class_name_has_one_meaning() -> None:
+    meanings: dict[str, list[str]] = defaultdict(list)
+    for path in MODULES:
+        for name, meaning in public_types(path):
+            meanings[name].append(meaning)
+    classes = {name: places for name, found in meanings.items() if len(places := set(found)) > 1}
+    unexplained = {name: sorted(places) for name, places in classes.items() if places != WRAPPED.get(name)}
+    assert unexplained == {}, (
+        "These names mean more than one thing. Call each class by what it is, so that nobody has to open its file "
+        "(AnnotationQuestion, HotpotQuestion; not Question twice)."
+    )
+    assert classes.keys() == WRAPPED.keys(), "WRAPPED names what is no longer there twice: take it out."
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -231,7 +272,7 @@ def test_starting_loads_no_heavy_library(code: str) -> None:
 )
 def test_every_catalogue_name_loads(catalogue: Catalogue[Any], name: str) -> None:
     loaded = catalogue.load(name)
-    assert callable(loaded) or isinstance(loaded, Family)
+    assert callable(loaded) or isinstance(loaded, ModelFamily)
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:

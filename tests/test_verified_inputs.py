@@ -15,7 +15,7 @@ import constraintsuite as cs
 from constraintsuite.cli.main import main
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.memory.ingest.growing import ingest_memory
 from constraintsuite.memory.private.versions import freeze
@@ -131,7 +131,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suite = write_suite(folder / "suite")
     for name, model in (("run", "bm25"), ("other", "tfidf")):
         evaluate_suite(suite, model, folder / name, Silent())
-    evaluate_retrieval(suite, Plan("bm25"), folder / "ranking", Silent())
+    evaluate_retrieval(suite, RankingPlan("bm25"), folder / "ranking", Silent())
     write_report(suite, [folder / "run"], folder / "report")
     embed_bundle(folder / "bundle", save_model(folder / "encoder"), Silent())
     make_neighbours(folder / "bundle", 5, Silent())

@@ -9,18 +9,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from constraintsuite.annotate.answering import take_back_last
-from constraintsuite.annotate.batch import Batch, write_batch
-from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import SIDES, Draft, Item, Question, Value
+from constraintsuite.annotate.batch import AnnotationBatch, write_batch
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import Standing, standing
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 QUESTIONS = (
-    Question("satisfies", "Which text does it?", "choice", (*SIDES, "both", "neither")),
-    Question("fit", "How well?", "choice", ("badly", "so-so", "well"), ordered=True),
-    Question("fluent", "Which read well?", "choices", SIDES, optional=True),
-    Question("units", "Which units?", "ids", optional=True),
-    Question("remark", "Anything else?", "text", optional=True),
+    AnnotationQuestion("satisfies", "Which text does it?", "choice", (*SIDES, "both", "neither")),
+    AnnotationQuestion("fit", "How well?", "choice", ("badly", "so-so", "well"), ordered=True),
+    AnnotationQuestion("fluent", "Which read well?", "choices", SIDES, optional=True),
+    AnnotationQuestion("units", "Which units?", "ids", optional=True),
+    AnnotationQuestion("remark", "Anything else?", "text", optional=True),
 )
 
 
@@ -30,11 +30,11 @@ class Dishes:
 
     count: int = 6
     name: str = "dishes"
-    questions: tuple[Question, ...] = QUESTIONS
+    questions: tuple[AnnotationQuestion, ...] = QUESTIONS
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[AnnotationItem]:
         for number in range(self.count):
-            yield Item(
+            yield AnnotationItem(
                 f"dish-{number}",
                 fields={"query": f"dish {number} without nuts"},
                 sides=(f"dish {number} has no nuts", f"dish {number} has nuts"),
@@ -42,26 +42,26 @@ class Dishes:
                 groups={"course": "soup" if number % 2 else "cake"},
                 links=(f"book-{number}",),
             )
-        yield Item("decoy", {"query": "soup"}, sides=("a soup", "a bicycle"), expected={"satisfies": "first"})
+        yield AnnotationItem("decoy", {"query": "soup"}, sides=("a soup", "a bicycle"), expected={"satisfies": "first"})
 
 
-def make_batch(folder: Path, count: int = 6, *, repeats: float = 0.0, seed: int = 0) -> Batch:
+def make_batch(folder: Path, count: int = 6, *, repeats: float = 0.0, seed: int = 0) -> AnnotationBatch:
     return write_batch(folder / "batch", Dishes(count), "dishes 1", seed=seed, repeats=repeats)
 
 
-Answer = Callable[[Task], Mapping[str, Value]]
+Answer = Callable[[AnnotationTask], Mapping[str, AnswerValue]]
 
 
-def by_the_book(task: Task) -> dict[str, Value]:
+def by_the_book(task: AnnotationTask) -> dict[str, AnswerValue]:
     """In the terms of the item."""
     return {"satisfies": "first", "fit": "well"}
 
 
-def answer_all(batch: Batch, annotator: str, answer: Answer = by_the_book) -> None:
+def answer_all(batch: AnnotationBatch, annotator: str, answer: Answer = by_the_book) -> None:
     """Every task of an annotator's queue, all at once."""
     batch.store.append(
         [
-            Draft(annotator, task.item.id, name, value, task.copy)
+            EventDraft(annotator, task.item.id, name, value, task.copy)
             for task in tasks_of(batch, annotator)
             for name, value in answer(task).items()
         ],
@@ -69,13 +69,13 @@ def answer_all(batch: Batch, annotator: str, answer: Answer = by_the_book) -> No
     )
 
 
-def take_back(batch: Batch, annotator: str) -> tuple[str, int] | None:
+def take_back(batch: AnnotationBatch, annotator: str) -> tuple[str, int] | None:
     """What a person kept last, as if they knew of all that they said."""
     own = batch.store.events(annotator)
     return take_back_last(batch, annotator, own[-1].number if own else 0, START)
 
 
-def said_of(batch: Batch) -> Standing:
+def said_of(batch: AnnotationBatch) -> Standing:
     return standing(batch.store.events())
 
 

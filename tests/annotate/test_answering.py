@@ -9,26 +9,26 @@ import pytest
 
 from annotate.small_batch import START, make_batch, said_of, take_back
 from constraintsuite.annotate.answering import Spoken, StaleError, keep_answers, last_of, take_back_last, taken_back
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.queue import Task, tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
 
 
 @pytest.fixture
-def batch(tmp_path: Path) -> Batch:
+def batch(tmp_path: Path) -> AnnotationBatch:
     return make_batch(tmp_path)
 
 
-def keep(batch: Batch, annotator: str, task: Task, minute: int, **answers: str) -> int:
+def keep(batch: AnnotationBatch, annotator: str, task: AnnotationTask, minute: int, **answers: str) -> int:
     seen = last_of(task, batch.store.events(annotator))
     said = {"satisfies": "first", "fit": "well", **answers}
     return keep_answers(batch, annotator, task, Spoken(said, "odd", seen), START + timedelta(minutes=minute))
 
 
-def fits(batch: Batch, task: Task) -> dict[str, object]:
+def fits(batch: AnnotationBatch, task: AnnotationTask) -> dict[str, object]:
     return {name: event.value for name, event in said_of(batch).of(task.item.id, "fit", task.copy).items()}
 
 
-def test_undo_brings_back_what_was_said_before(batch: Batch) -> None:
+def test_undo_brings_back_what_was_said_before(batch: AnnotationBatch) -> None:
     task = tasks_of(batch, "ann")[0]
     for minute, fit in enumerate(("well", "badly")):
         keep(batch, "ann", task, minute, fit=fit)
@@ -39,7 +39,7 @@ def test_undo_brings_back_what_was_said_before(batch: Batch) -> None:
     assert take_back(batch, "ann") is None
 
 
-def test_undo_is_of_ones_own_answers(batch: Batch) -> None:
+def test_undo_is_of_ones_own_answers(batch: AnnotationBatch) -> None:
     task = tasks_of(batch, "ann")[0]
     keep(batch, "ann", task, 0)
     keep(batch, "bob", task, 1)
@@ -47,7 +47,7 @@ def test_undo_is_of_ones_own_answers(batch: Batch) -> None:
     assert fits(batch, task) == {"bob": "well"}
 
 
-def test_an_undo_that_does_not_know_of_the_last_answer_takes_nothing_back(batch: Batch) -> None:
+def test_an_undo_that_does_not_know_of_the_last_answer_takes_nothing_back(batch: AnnotationBatch) -> None:
     task = tasks_of(batch, "ann")[0]
     keep(batch, "ann", task, 0)
     with pytest.raises(StaleError):
@@ -55,7 +55,7 @@ def test_an_undo_that_does_not_know_of_the_last_answer_takes_nothing_back(batch:
     assert fits(batch, task) == {"ann": "well"}
 
 
-def test_what_was_taken_back_last_is_known_with_its_note(batch: Batch) -> None:
+def test_what_was_taken_back_last_is_known_with_its_note(batch: AnnotationBatch) -> None:
     task, other = tasks_of(batch, "ann")[:2]
     keep(batch, "ann", task, 0, fit="badly")
     assert taken_back(task, batch.store.events("ann")) == {}
@@ -66,5 +66,5 @@ def test_what_was_taken_back_last_is_known_with_its_note(batch: Batch) -> None:
     assert taken_back(other, batch.store.events("ann")) == {}
 
 
-def test_a_queue_is_drawn_once_a_batch(batch: Batch) -> None:
+def test_a_queue_is_drawn_once_a_batch(batch: AnnotationBatch) -> None:
     assert tasks_of(batch, "ann") is tasks_of(batch, "ann")

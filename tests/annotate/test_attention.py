@@ -9,8 +9,8 @@ import pytest
 from annotate.small_batch import answer_all, by_the_book, make_batch, said_of
 from constraintsuite.annotate.agreeing import Attention, attention
 from constraintsuite.annotate.attention import concerns, too_few
-from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import Value
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.records import AnswerValue
 from constraintsuite.metrics.intervals import wilson, wilson_bounds
 
 
@@ -81,7 +81,7 @@ def test_answers_to_an_item_that_comes_again_count_once(tmp_path: Path) -> None:
 def test_what_is_chosen_in_an_item_is_one_choice_of_place(tmp_path: Path) -> None:
     batch = make_batch(tmp_path, 4)
 
-    def places(task: Task) -> dict[str, Value]:
+    def places(task: AnnotationTask) -> dict[str, AnswerValue]:
         other = {"dish-1": "second", "dish-2": "both"}.get(task.item.id, "first")
         return {"satisfies": task.as_meant("first"), "fluent": (), "remark": task.as_meant(other)}
 

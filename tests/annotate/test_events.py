@@ -16,7 +16,7 @@ import pytest
 
 from annotate.small_batch import START, make_batch
 from constraintsuite.annotate.events import EventStore
-from constraintsuite.annotate.records import Draft
+from constraintsuite.annotate.records import EventDraft
 from constraintsuite.errors import UserError
 
 WRITER = """
@@ -24,10 +24,10 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from constraintsuite.annotate.events import EventStore
-from constraintsuite.annotate.records import Draft
+from constraintsuite.annotate.records import EventDraft
 store, name, count = EventStore(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
 for number in range(count):
-    event, = store.append([Draft(name, f"item-{number}", "q", "yes")], datetime.now(UTC))
+    event, = store.append([EventDraft(name, f"item-{number}", "q", "yes")], datetime.now(UTC))
     print(event.number, flush=True)
 """
 
@@ -49,7 +49,7 @@ def writer(store: EventStore, name: str, count: int) -> subprocess.Popen[str]:
 
 def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
     store = new_store(tmp_path)
-    store.append([Draft("ann", "a", "q", ("u1", "u2"), 1, "an odd one ☃")], START)
+    store.append([EventDraft("ann", "a", "q", ("u1", "u2"), 1, "an odd one ☃")], START)
     (event,) = store.events()
     assert (event.annotator, event.item, event.question, event.copy) == ("ann", "a", "q", 1)
     assert (event.value, event.note, event.time) == (("u1", "u2"), "an odd one ☃", "2026-03-02T09:00:00.000+00:00")
@@ -59,7 +59,7 @@ def test_an_untouched_batch_has_no_events(tmp_path: Path) -> None:
     assert make_batch(tmp_path).store.events() == []
 
 
-USES = [EventStore.events, lambda store: store.append([Draft("ann", "a", "q", "yes")], START)]
+USES = [EventStore.events, lambda store: store.append([EventDraft("ann", "a", "q", "yes")], START)]
 
 
 @pytest.mark.parametrize("use", USES)
@@ -95,16 +95,16 @@ def test_a_row_that_cannot_be_read_is_told(tmp_path: Path, value: str, time: str
 
 def test_several_are_appended_together_or_not_at_all(tmp_path: Path) -> None:
     store = new_store(tmp_path)
-    broken = Draft("ann", "b", "q", "yes", kind="bribe")  # type: ignore[arg-type]
+    broken = EventDraft("ann", "b", "q", "yes", kind="bribe")  # type: ignore[arg-type]
     with pytest.raises(sqlite3.IntegrityError):
-        store.append([Draft("ann", "a", "q", "yes"), broken], START)
+        store.append([EventDraft("ann", "a", "q", "yes"), broken], START)
     assert store.events() == []
 
 
 @pytest.mark.parametrize("statement", ["UPDATE events SET value = '\"no\"'", "DELETE FROM events"])
 def test_an_event_is_never_changed_or_taken_away(tmp_path: Path, statement: str) -> None:
     store = new_store(tmp_path)
-    store.append([Draft("ann", "a", "q", "yes")], START)
+    store.append([EventDraft("ann", "a", "q", "yes")], START)
     connection = sqlite3.connect(store.path)
     with pytest.raises(sqlite3.IntegrityError, match="events are never"):
         connection.execute(statement)
@@ -122,7 +122,7 @@ def test_many_processes_lose_nothing(tmp_path: Path) -> None:
 
 def test_fifty_people_at_once_lose_nothing(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
-    drafts = [[Draft(f"person-{n}", f"dish-{k}", "fit", "well") for k in range(6)] for n in range(50)]
+    drafts = [[EventDraft(f"person-{n}", f"dish-{k}", "fit", "well") for k in range(6)] for n in range(50)]
     with ThreadPoolExecutor(50) as pool:
         done = list(pool.map(lambda each: batch.store.append(each, START), drafts))
     assert sorted(event.number for events in done for event in events) == list(range(1, 301))
@@ -139,7 +139,7 @@ def test_a_killed_process_loses_no_answer_that_was_acknowledged(tmp_path: Path) 
     process.wait(timeout=60)
     process.stdout.close()
     assert set(acknowledged) <= {event.number for event in store.events()}
-    store.append([Draft("bob", "a", "q", "yes")], datetime.now(UTC))
+    store.append([EventDraft("bob", "a", "q", "yes")], datetime.now(UTC))
 
 
 def test_another_file_is_refused_by_name(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_another_programs_database_is_left_as_it_is(tmp_path: Path, use: Callabl
 @pytest.mark.parametrize("use", [EventStore.events, EventStore.create, lambda store: store.append([], START)])
 def test_a_link_is_neither_read_nor_written_through(tmp_path: Path, use: Callable[[EventStore], object]) -> None:
     (tmp_path / "batch").mkdir()
-    new_store(tmp_path).append([Draft("ann", "a", "q", "yes")], START)
+    new_store(tmp_path).append([EventDraft("ann", "a", "q", "yes")], START)
     linked = store_in(tmp_path / "batch")
     linked.path.symlink_to(tmp_path / "annotations.sqlite")
     with pytest.raises(UserError, match="this is a link"):
@@ -179,7 +179,7 @@ def test_a_link_is_neither_read_nor_written_through(tmp_path: Path, use: Callabl
 
 def test_reading_leaves_nothing_beside_the_file(tmp_path: Path) -> None:
     store = new_store(tmp_path)
-    store.append([Draft("ann", "a", "q", "yes")], START)
+    store.append([EventDraft("ann", "a", "q", "yes")], START)
     assert len(store.events()) == 1
     assert list(tmp_path.iterdir()) == [store.path]
 
@@ -187,7 +187,7 @@ def test_reading_leaves_nothing_beside_the_file(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_events_are_read_where_nothing_may_be_written(tmp_path: Path) -> None:
     store = new_store(tmp_path)
-    store.append([Draft("ann", "a", "q", "yes")], START)
+    store.append([EventDraft("ann", "a", "q", "yes")], START)
     tmp_path.chmod(0o500)
     try:
         assert [event.value for event in store.events()] == ["yes"]

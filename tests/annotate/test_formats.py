@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from annotate.small_batch import make_batch
 from constraintsuite.annotate.batch import open_batch
 from constraintsuite.annotate.formats import FORMATS
-from constraintsuite.annotate.formats.base import Sheet
-from constraintsuite.annotate.records import Draft, Question
+from constraintsuite.annotate.formats.base import AnnotationSheet
+from constraintsuite.annotate.records import AnnotationQuestion, EventDraft
 from constraintsuite.annotate.sheets import read_sheet, write_sheet
 from constraintsuite.errors import UserError
 
@@ -61,7 +61,7 @@ def exported(tmp_path: Path, records: list[Record]) -> Path:
     return tmp_path / "export.json"
 
 
-def taken(tmp_path: Path, records: list[Record], layout: str) -> list[Draft]:
+def taken(tmp_path: Path, records: list[Record], layout: str) -> list[EventDraft]:
     return read_sheet(open_batch(tmp_path / "batch"), "ann", exported(tmp_path, records), layout)
 
 
@@ -109,7 +109,9 @@ def test_what_label_studio_really_exported_is_read_as_it_was_clicked(tmp_path: P
 
 @pytest.mark.parametrize(("layout", "where"), [("label-studio", "data"), ("argilla", "fields")])
 def test_what_an_item_lacks_is_shown_as_empty(tmp_path: Path, layout: str, where: str) -> None:
-    sheet = Sheet(("query", "hint"), (Question("fit", "How well?", "text"),), ({"row": "r1", "query": "soup"},))
+    sheet = AnnotationSheet(
+        ("query", "hint"), (AnnotationQuestion("fit", "How well?", "text"),), ({"row": "r1", "query": "soup"},)
+    )
     FORMATS.load(layout)().write(tmp_path / "tasks.json", sheet)
     (task,) = json.loads((tmp_path / "tasks.json").read_text())
     assert (task[where]["query"], task[where]["hint"]) == ("soup", "")

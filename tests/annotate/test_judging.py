@@ -9,10 +9,10 @@ import pytest
 from annotate.small_batch import START, answer_all, by_the_book, make_batch, read_csv, said_of, take_back, write_csv
 from constraintsuite.annotate.adjudication import disagreements, read_rulings, rule, write_disagreements
 from constraintsuite.annotate.agreeing import QuestionAgreement, agree, attention
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
-from constraintsuite.annotate.labels import Label, Labelled, label_all, write_labels
-from constraintsuite.annotate.queue import Task
-from constraintsuite.annotate.records import Draft, Event, Value
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.annotate.labels import Label, LabelledItem, label_all, write_labels
+from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import leave_out, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
@@ -23,7 +23,7 @@ WHY = "The text names hazelnuts in its second sentence."
 def contrary(*items: str) -> object:
     """Differs from the book on some items."""
 
-    def answer(task: Task) -> dict[str, Value]:
+    def answer(task: AnnotationTask) -> dict[str, AnswerValue]:
         return {**by_the_book(task), **({"satisfies": "both"} if task.item.id in items else {})}
 
     return answer
@@ -31,7 +31,7 @@ def contrary(*items: str) -> object:
 
 def twice_judged(
     folder: Path, count: int = 6, *, repeats: float = 0.0, differing: tuple[str, ...] = ("dish-1",)
-) -> Batch:
+) -> AnnotationBatch:
     batch = make_batch(folder, count, repeats=repeats)
     answer_all(batch, "ann")
     answer_all(batch, "bob", contrary(*differing))  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def test_a_ruling_settles_it_with_its_reason(tmp_path: Path) -> None:
     assert labels["dish-1"]["satisfies"] == Label("second", "ruled", 2, WHY)
 
 
-def ruled(folder: Path) -> Batch:
+def ruled(folder: Path) -> AnnotationBatch:
     """cy has ruled that the second text of dish-1 satisfies; ann said the first, bob both."""
     batch = twice_judged(folder)
     batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "satisfies", "second"), WHY)], START)
@@ -125,15 +125,15 @@ def ruled(folder: Path) -> Batch:
 @pytest.mark.parametrize(
     ("later", "label"),
     [
-        (Draft("bob", "dish-1", "satisfies", "first"), Label("first", "agreed", 2)),
-        (Draft("bob", "dish-1", "satisfies", "neither"), Label(None, "open", 2)),
-        (Draft("di", "dish-1", "satisfies", "first"), Label(None, "open", 3)),
-        (Draft("bob", "dish-1", "satisfies", "both", note="the same"), Label("second", "ruled", 2, WHY)),
-        (Draft("bob", "dish-1", "satisfies", "first", copy=1), Label("second", "ruled", 2, WHY)),
-        (Draft("bob", "dish-1", "fit", "badly"), Label("second", "ruled", 2, WHY)),
+        (EventDraft("bob", "dish-1", "satisfies", "first"), Label("first", "agreed", 2)),
+        (EventDraft("bob", "dish-1", "satisfies", "neither"), Label(None, "open", 2)),
+        (EventDraft("di", "dish-1", "satisfies", "first"), Label(None, "open", 3)),
+        (EventDraft("bob", "dish-1", "satisfies", "both", note="the same"), Label("second", "ruled", 2, WHY)),
+        (EventDraft("bob", "dish-1", "satisfies", "first", copy=1), Label("second", "ruled", 2, WHY)),
+        (EventDraft("bob", "dish-1", "fit", "badly"), Label("second", "ruled", 2, WHY)),
     ],
 )
-def test_a_ruling_is_of_what_was_said_when_it_was_made(tmp_path: Path, later: Draft, label: Label) -> None:
+def test_a_ruling_is_of_what_was_said_when_it_was_made(tmp_path: Path, later: EventDraft, label: Label) -> None:
     batch = ruled(tmp_path)
     batch.store.append([later], START)
     found = {one.item: one for one in label_all(batch, said_of(batch))}["dish-1"]
@@ -147,12 +147,12 @@ def test_a_ruling_is_of_what_was_said_when_it_was_made(tmp_path: Path, later: Dr
 def test_a_ruling_ends_with_an_answer_that_is_taken_back_and_counts_again_with_it(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
     batch.store.append(
-        [Draft("ann", "dish-1", "satisfies", "first"), Draft("bob", "dish-1", "satisfies", "both")], START
+        [EventDraft("ann", "dish-1", "satisfies", "first"), EventDraft("bob", "dish-1", "satisfies", "both")], START
     )
     batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "satisfies", "second"), WHY)], START)
     take_back(batch, "bob")
     assert said_of(batch).rulings == {}
-    batch.store.append([Draft("bob", "dish-1", "satisfies", "both")], START)
+    batch.store.append([EventDraft("bob", "dish-1", "satisfies", "both")], START)
     assert said_of(batch).rulings.keys() == {("dish-1", "satisfies")}
 
 
@@ -208,7 +208,7 @@ def test_faults_of_rulings_are_told_with_their_lines(tmp_path: Path) -> None:
 
 def test_labels_say_how_they_came_about(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path)
-    batch.store.append([Draft("ann", "dish-0", "units", ("u2",), note="barely")], START)
+    batch.store.append([EventDraft("ann", "dish-0", "units", ("u2",), note="barely")], START)
     labels = {one.item: one for one in label_all(batch, said_of(batch))}
     assert labels.keys() == {f"dish-{n}" for n in range(6)}
     assert labels["dish-0"].labels["satisfies"] == Label("first", "agreed", 2)
@@ -230,7 +230,7 @@ def test_labels_without_somebody_are_as_if_they_had_said_nothing(tmp_path: Path)
     answer_all(batch, "di")
     labels = {one.item: one.labels for one in write_labels(batch, tmp_path / "out", ["bob"])}
     assert labels["dish-1"]["satisfies"] == Label("first", "agreed", 2)
-    assert {one.annotator for one in read_jsonl(tmp_path / "out" / "events.jsonl", Event)} == {"ann", "di"}
+    assert {one.annotator for one in read_jsonl(tmp_path / "out" / "events.jsonl", AnnotationEvent)} == {"ann", "di"}
     with pytest.raises(UserError, match=r"bop: nobody of this name has said anything\. There are: ann, bob, di\."):
         write_labels(batch, tmp_path / "other", ["bop"])
     assert not (tmp_path / "other").exists()
@@ -256,8 +256,8 @@ def test_a_ruling_counts_only_where_those_who_are_left_differ(tmp_path: Path) ->
 def test_labels_and_events_are_exported_as_json_lines(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path)
     write_labels(batch, tmp_path / "out")
-    assert len(list(read_jsonl(tmp_path / "out" / "labels.jsonl", Labelled))) == 6
-    assert list(read_jsonl(tmp_path / "out" / "events.jsonl", Event)) == batch.store.events()
+    assert len(list(read_jsonl(tmp_path / "out" / "labels.jsonl", LabelledItem))) == 6
+    assert list(read_jsonl(tmp_path / "out" / "events.jsonl", AnnotationEvent)) == batch.store.events()
 
 
 def test_a_batch_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, said_of
-from constraintsuite.annotate.batch import Batch, write_batch
-from constraintsuite.annotate.kinds.gold import GoldItems, Judged, read_suite, summarise, verdict_of, write_verdicts
+from constraintsuite.annotate.batch import AnnotationBatch, write_batch
+from constraintsuite.annotate.kinds.gold import (
+    GoldItems,
+    JudgedExample,
+    read_suite,
+    summarise,
+    verdict_of,
+    write_verdicts,
+)
 from constraintsuite.annotate.kinds.proposals import ProposalItems, approve, read_proposals, write_approved
-from constraintsuite.annotate.labels import Label, Labelled, label_all
+from constraintsuite.annotate.labels import Label, LabelledItem, label_all
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Draft, Value
+from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.constraints.exclude import Exclude
@@ -45,7 +52,7 @@ def test_a_decoy_has_one_text_of_another_topic() -> None:
     assert topic not in foreign.lower()
 
 
-GOOD: dict[str, Value] = {"natural": "yes", "on_topic": ("first", "second"), "grammatical": ("first", "second")}
+GOOD: dict[str, AnswerValue] = {"natural": "yes", "on_topic": ("first", "second"), "grammatical": ("first", "second")}
 
 
 @pytest.mark.parametrize(
@@ -59,11 +66,11 @@ GOOD: dict[str, Value] = {"natural": "yes", "on_topic": ("first", "second"), "gr
         ({"natural": None}, "open", "not settled: natural"),
     ],
 )
-def test_what_becomes_of_an_example(changes: dict[str, Value | None], verdict: str, reason: str) -> None:
+def test_what_becomes_of_an_example(changes: dict[str, AnswerValue | None], verdict: str, reason: str) -> None:
     item = next(iter(GoldItems(EXAMPLES).items()))
     said = {**GOOD, "satisfies": item.hidden["satisfies"], **changes}
     labels = {name: Label(value, "open" if value is None else "agreed", 2) for name, value in said.items()}
-    assert verdict_of(item, Labelled(item.id, {}, labels)) == (verdict, reason)
+    assert verdict_of(item, LabelledItem(item.id, {}, labels)) == (verdict, reason)
 
 
 def test_a_suite_is_sampled_and_its_labels_are_summed_up(tmp_path: Path) -> None:
@@ -73,7 +80,9 @@ def test_a_suite_is_sampled_and_its_labels_are_summed_up(tmp_path: Path) -> None
     for name in ("ann", "bob"):
         for item in batch.judged:
             satisfies = item.hidden["satisfies"] if item.id != "nutless" else "both"
-            batch.store.append([Draft(name, item.id, q, v) for q, v in {**GOOD, "satisfies": satisfies}.items()], START)
+            batch.store.append(
+                [EventDraft(name, item.id, q, v) for q, v in {**GOOD, "satisfies": satisfies}.items()], START
+            )
     judged = write_verdicts(batch, label_all(batch, said_of(batch)), tmp_path / "out")
     found = summarise(batch, judged)
     assert (found.verdicts, found.right.value, found.right.n) == (
@@ -81,8 +90,10 @@ def test_a_suite_is_sampled_and_its_labels_are_summed_up(tmp_path: Path) -> None
         0.8,
         5,
     )
-    assert [one.id for one in read_jsonl(tmp_path / "out" / "drop.jsonl", Judged)] == ["nutless"]
-    assert [one.id for one in read_jsonl(tmp_path / "out" / "gold.jsonl", Judged)] == [item.id for item in batch.judged]
+    assert [one.id for one in read_jsonl(tmp_path / "out" / "drop.jsonl", JudgedExample)] == ["nutless"]
+    assert [one.id for one in read_jsonl(tmp_path / "out" / "gold.jsonl", JudgedExample)] == [
+        item.id for item in batch.judged
+    ]
 
 
 def test_a_changed_suite_is_refused(tmp_path: Path) -> None:
@@ -127,15 +138,15 @@ TENTS = about("tents", "poles")
 CAKES = about("cakes", "nuts")
 
 
-def judged_proposals(folder: Path) -> Batch:
+def judged_proposals(folder: Path) -> AnnotationBatch:
     file = folder / "proposals.jsonl"
     write_jsonl(file, [SOUPS, TENTS, CAKES])
     kind, source = read_proposals(file, 10)
     batch = write_batch(folder / "batch", kind, source)
     said = [
-        Draft("ann", "soups-cream", "verdict", "accept"),
-        Draft("ann", "soups-cream", "query_reworded", "soups that have no cream"),
-        Draft("ann", "tents-poles", "verdict", "reject"),
+        EventDraft("ann", "soups-cream", "verdict", "accept"),
+        EventDraft("ann", "soups-cream", "query_reworded", "soups that have no cream"),
+        EventDraft("ann", "tents-poles", "verdict", "reject"),
     ]
     batch.store.append(said, START)
     return batch

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import make_batch
-from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import Item, Value
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.records import AnnotationItem, AnswerValue
 
 
 def test_everyone_sees_every_item_once(tmp_path: Path) -> None:
@@ -61,11 +61,11 @@ def test_some_items_come_again_much_later_and_turned(tmp_path: Path) -> None:
         ((), ()),
     ],
 )
-def test_answers_about_turned_sides_are_kept_in_the_terms_of_the_item(shown: Value, meant: Value) -> None:
-    item = Item("a", {}, sides=("x", "y"))
-    assert Task("row", item, 0, turned=True).as_meant(shown) == meant
-    assert Task("row", item, 0, turned=False).as_meant(shown) == shown
+def test_answers_about_turned_sides_are_kept_in_the_terms_of_the_item(shown: AnswerValue, meant: AnswerValue) -> None:
+    item = AnnotationItem("a", {}, sides=("x", "y"))
+    assert AnnotationTask("row", item, 0, turned=True).as_meant(shown) == meant
+    assert AnnotationTask("row", item, 0, turned=False).as_meant(shown) == shown
 
 
 def test_an_item_without_sides_is_never_exchanged() -> None:
-    assert Task("row", Item("a", {}), 0, turned=True).as_meant("first") == "first"
+    assert AnnotationTask("row", AnnotationItem("a", {}), 0, turned=True).as_meant("first") == "first"

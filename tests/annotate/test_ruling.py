@@ -9,9 +9,9 @@ import pytest
 from annotate.small_batch import START, make_batch, said_of
 from constraintsuite.annotate.adjudication import disagreements
 from constraintsuite.annotate.answering import StaleError
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.labels import Label, label_all
-from constraintsuite.annotate.records import Draft
+from constraintsuite.annotate.records import EventDraft
 from constraintsuite.annotate.ruling import keep_ruling, last_ruling_of, state_of, take_back_ruling
 from constraintsuite.errors import UserError
 
@@ -20,33 +20,33 @@ HERE = ("dish-1", "satisfies")
 
 
 @pytest.fixture
-def batch(tmp_path: Path) -> Batch:
+def batch(tmp_path: Path) -> AnnotationBatch:
     """ann and bob differ on one dish."""
     made = make_batch(tmp_path)
-    made.store.append([Draft("ann", *HERE, "first"), Draft("bob", *HERE, "both")], START)
+    made.store.append([EventDraft("ann", *HERE, "first"), EventDraft("bob", *HERE, "both")], START)
     return made
 
 
-def ruled(batch: Batch, value: str, by: str = "cy") -> None:
+def ruled(batch: AnnotationBatch, value: str, by: str = "cy") -> None:
     keep_ruling(batch, by, (*HERE, value), WHY, state_of(said_of(batch), *HERE), START)
 
 
-def back(batch: Batch, by: str = "cy") -> None:
+def back(batch: AnnotationBatch, by: str = "cy") -> None:
     take_back_ruling(batch, by, *HERE, state_of(said_of(batch), *HERE), START)
 
 
-def label(batch: Batch) -> Label:
+def label(batch: AnnotationBatch) -> Label:
     return {one.item: one for one in label_all(batch, said_of(batch))}["dish-1"].labels["satisfies"]
 
 
 @pytest.mark.parametrize("by", ["cy", "di"])
-def test_a_later_ruling_replaces_the_one_before(batch: Batch, by: str) -> None:
+def test_a_later_ruling_replaces_the_one_before(batch: AnnotationBatch, by: str) -> None:
     ruled(batch, "second")
     ruled(batch, "neither", by)
     assert label(batch) == Label("neither", "ruled", 2, WHY)
 
 
-def test_the_same_once_more_changes_nothing(batch: Batch) -> None:
+def test_the_same_once_more_changes_nothing(batch: AnnotationBatch) -> None:
     seen = state_of(said_of(batch), *HERE)
     for _ in range(2):
         keep_ruling(batch, "cy", (*HERE, "second"), WHY, seen, START)
@@ -54,7 +54,7 @@ def test_the_same_once_more_changes_nothing(batch: Batch) -> None:
 
 
 @pytest.mark.parametrize("by", ["cy", "di"])
-def test_what_is_taken_back_waits_again_whatever_was_ruled_before(batch: Batch, by: str) -> None:
+def test_what_is_taken_back_waits_again_whatever_was_ruled_before(batch: AnnotationBatch, by: str) -> None:
     ruled(batch, "second")
     ruled(batch, "neither")
     back(batch, by)
@@ -65,7 +65,7 @@ def test_what_is_taken_back_waits_again_whatever_was_ruled_before(batch: Batch, 
     assert label(batch).value == "both"
 
 
-def test_a_ruling_that_was_taken_back_is_still_known(batch: Batch) -> None:
+def test_a_ruling_that_was_taken_back_is_still_known(batch: AnnotationBatch) -> None:
     ruled(batch, "second")
     back(batch)
     last = last_ruling_of(batch.store.events(), "cy", *HERE)
@@ -77,12 +77,12 @@ def test_a_ruling_that_was_taken_back_is_still_known(batch: Batch) -> None:
 @pytest.mark.parametrize(
     "meanwhile",
     [
-        Draft("bob", *HERE, "neither"),
-        Draft("bob", *HERE, "both", note="now with a note"),
-        Draft("di", *HERE, "neither", note=WHY, kind="ruling"),
+        EventDraft("bob", *HERE, "neither"),
+        EventDraft("bob", *HERE, "both", note="now with a note"),
+        EventDraft("di", *HERE, "neither", note=WHY, kind="ruling"),
     ],
 )
-def test_over_what_was_said_meanwhile_nothing_is_ruled(batch: Batch, meanwhile: Draft) -> None:
+def test_over_what_was_said_meanwhile_nothing_is_ruled(batch: AnnotationBatch, meanwhile: EventDraft) -> None:
     ruled(batch, "second")
     seen = state_of(said_of(batch), *HERE)
     batch.store.append([meanwhile], START)
@@ -94,7 +94,7 @@ def test_over_what_was_said_meanwhile_nothing_is_ruled(batch: Batch, meanwhile: 
     assert batch.store.events() == before
 
 
-def test_nothing_is_taken_back_where_nothing_was_ruled_or_by_who_judged(batch: Batch) -> None:
+def test_nothing_is_taken_back_where_nothing_was_ruled_or_by_who_judged(batch: AnnotationBatch) -> None:
     with pytest.raises(UserError, match="nothing was ruled here"):
         back(batch)
     ruled(batch, "second")

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, answer_all, make_batch, read_csv, said_of, write_csv
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.queue import tasks_by_row
-from constraintsuite.annotate.records import Draft, Item, Question, Value
+from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion, AnswerValue, EventDraft
 from constraintsuite.annotate.sheets import guide, read_sheet, write_sheet
 from constraintsuite.annotate.standing import progress_of, standing
 from constraintsuite.annotate.values import WrongValue, read_value, spell_value
 from constraintsuite.errors import UserError
 
-ITEM = Item("a", {}, sides=("x", "y"), ids=("u1", "u2", "u3", "Doc:4.2"))
+ITEM = AnnotationItem("a", {}, sides=("x", "y"), ids=("u1", "u2", "u3", "Doc:4.2"))
 
 
-def question(kind: str, **more: object) -> Question:
-    return Question("q", "?", kind, ("yes", "no", "perhaps"), **more)  # type: ignore[arg-type]
+def question(kind: str, **more: object) -> AnnotationQuestion:
+    return AnnotationQuestion("q", "?", kind, ("yes", "no", "perhaps"), **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def question(kind: str, **more: object) -> Question:
         (question("text"), " whatever, really ", "whatever, really"),
     ],
 )
-def test_an_answer_as_it_is_written(asked: Question, text: str, value: Value) -> None:
+def test_an_answer_as_it_is_written(asked: AnnotationQuestion, text: str, value: AnswerValue) -> None:
     assert read_value(asked, ITEM, text) == value
     assert read_value(asked, ITEM, spell_value(value)) == value
 
@@ -52,13 +52,13 @@ def test_an_answer_as_it_is_written(asked: Question, text: str, value: Value) ->
         (question("ids", size=2), "u1", "1 given, but there must be 2"),
     ],
 )
-def test_a_wrong_answer_is_told_with_what_would_be_right(asked: Question, text: str, said: str) -> None:
+def test_a_wrong_answer_is_told_with_what_would_be_right(asked: AnnotationQuestion, text: str, said: str) -> None:
     with pytest.raises(WrongValue) as error:
         read_value(asked, ITEM, text)
     assert said in str(error.value)
 
 
-def filled(batch: Batch, annotator: str, folder: Path) -> list[dict[str, str]]:
+def filled(batch: AnnotationBatch, annotator: str, folder: Path) -> list[dict[str, str]]:
     """A sheet in which the text without nuts is chosen, whichever side it is on."""
     write_sheet(batch, annotator, folder / f"{annotator}.csv")
     rows = read_csv(folder / f"{annotator}.csv")
@@ -178,7 +178,7 @@ def test_time_left_follows_the_pace_without_the_pauses(tmp_path: Path) -> None:
     tasks = list(tasks_by_row(batch, "ann").values())
     for task, minute in zip(tasks[:4], (0, 1, 2, 62), strict=True):  # an hour of lunch
         for name in ("satisfies", "fit"):
-            draft = Draft("ann", task.item.id, name, "first" if name == "satisfies" else "well")
+            draft = EventDraft("ann", task.item.id, name, "first" if name == "satisfies" else "well")
             batch.store.append([draft], START.replace(hour=9 + minute // 60, minute=minute % 60))
     progress = progress_of(batch, "ann", batch.store.events())
     assert (progress.done, progress.total, progress.seconds_left) == (4, 10, 360)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from annotate.small_batch import START, said_of
 from constraintsuite.annotate.answering import StaleError
-from constraintsuite.annotate.batch import Batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, write_batch
 from constraintsuite.annotate.kinds.query_rules import LONGEST, asks_yes_or_no, find_faults, tidy, words_of_one
 from constraintsuite.annotate.kinds.writing import (
     PASSAGES,
@@ -24,7 +24,7 @@ from constraintsuite.annotate.kinds.writing import (
     written,
 )
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Draft
+from constraintsuite.annotate.records import EventDraft
 from constraintsuite.errors import UserError
 from constraintsuite.suites.importers.importing import import_suite
 from constraintsuite.suites.stages.viewing import read_examples
@@ -104,7 +104,7 @@ def test_what_is_tidy_stays_so_and_is_judged_as_before(first: str, second: str) 
     assert find_faults(PAIR, (tidy(first), tidy(second))) == find_faults(PAIR, (first, second))
 
 
-def make_batch(folder: Path) -> Batch:
+def make_batch(folder: Path) -> AnnotationBatch:
     kind, source = read_pairs(write_suite(folder / "suite"), 10, 0, ("bm25",))
     return write_batch(folder / "suite.writing", kind, source, repeats=0.0)
 
@@ -163,7 +163,7 @@ def test_what_was_written_can_be_imported_as_nevir(tmp_path: Path) -> None:
     place = PASSAGES.index(item.hidden["original"])
     for name, ending in (("ann", ""), ("bob", " today")):
         queries = [f"which soup suits {who}{ending}" for who in ("people", "children")]
-        said = [Draft(name, item.id, f"query_{n}", query) for n, query in enumerate(queries, 1)]
+        said = [EventDraft(name, item.id, f"query_{n}", query) for n, query in enumerate(queries, 1)]
         batch.store.append(said, START)
     assert write_nevir(batch, tmp_path / "out").rows == {"test": 2}
     rows = [json.loads(line) for line in (tmp_path / "out" / "test.jsonl").read_text().splitlines()]
@@ -181,7 +181,8 @@ def test_queries_from_a_sheet_that_break_a_rule_are_left_out(tmp_path: Path) -> 
     batch = make_batch(tmp_path)
     (item,) = batch.judged
     batch.store.append(
-        [Draft("ann", item.id, "query_1", "which soup"), Draft("ann", item.id, "query_2", "is it soup")], START
+        [EventDraft("ann", item.id, "query_1", "which soup"), EventDraft("ann", item.id, "query_2", "is it soup")],
+        START,
     )
     (one,) = written(batch, said_of(batch))
     assert [fault.query for fault in one.faults] == [1]
@@ -192,5 +193,5 @@ def test_queries_from_a_sheet_that_break_a_rule_are_left_out(tmp_path: Path) -> 
 
 def test_half_a_pair_is_not_written(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
-    batch.store.append([Draft("ann", CREAMLESS.id, "query_1", "which soup")], START)
+    batch.store.append([EventDraft("ann", CREAMLESS.id, "query_1", "which soup")], START)
     assert written(batch, said_of(batch)) == []

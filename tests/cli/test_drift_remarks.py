@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from constraintsuite.cli.mechanism.fitting import fitted
-from constraintsuite.mechanism.drift.records import Drift, Margins, Step
+from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointStep, Margins
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.mechanism.drift_sections import remarks_of
@@ -16,15 +16,15 @@ ABOVE, AROUND, BELOW = Interval(0.5, 0.2, 0.8, 40), Interval(0.1, -0.1, 0.3, 40)
 UNKNOWN = Interval(0.5, None, None, 2)
 
 
-def drift(*margins: tuple[Interval, Interval]) -> Drift:
+def drift(*margins: tuple[Interval, Interval]) -> CheckpointDrift:
     """Of checkpoints a, b, …, each by its clean margin and what separates it from the corrupt one."""
     labels = tuple("abc"[: len(margins)])
     found = tuple(
         Margins(label, clean, AROUND, difference, ABOVE)
         for label, (clean, difference) in zip(labels, margins, strict=True)
     )
-    inside = replace(Step((), (), (), ()), margins=found)
-    return Drift(labels, ("s",), ("test",), ("query",), 40, 40, 0, 3, 3, 4, {}, (), (), (), inside)
+    inside = replace(CheckpointStep((), (), (), ()), margins=found)
+    return CheckpointDrift(labels, ("s",), ("test",), ("query",), 40, 40, 0, 3, 3, 4, {}, (), (), (), inside)
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ from constraintsuite.mechanism.effects.summary import SiteSummary
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.explain.run import attribute, patch
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.sections.base import Remarks
 from constraintsuite.showing.mechanism import explain_tables as tables
-from constraintsuite.showing.mechanism.explain_sections import Shown, explain_sections, remarks_of
+from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
 from constraintsuite.showing.mechanism.explain_trust import trust_lines
 from constraintsuite.showing.mechanism.maps import head_map
 from mechanism.planted import make_planted, planted_contrasts
@@ -47,7 +47,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(folder: Path, model: Path, contrasts: Sequence[MarkedContrast]) -> Explained:
     source = folder / "contrasts.jsonl"
     write_contrasts(source, contrasts)
-    scope = Scope(sites=("head", "mlp"), roles=("all", "q_cue"))
+    scope = AnalysisScope(sites=("head", "mlp"), roles=("all", "q_cue"))
     guide = attribute(source, f"cross:{model},threads=1", folder / "guide", scope, Silent())
     found = patch(source, f"cross:{model},threads=1", folder / "patched", scope, Silent(), guide=guide.path)
     return load_explained(found.path)
@@ -59,7 +59,7 @@ def made(folder: Path, model: Path, contrasts: Sequence[MarkedContrast]) -> Expl
 def test_the_legend_is_of_what_the_maps_show(tmp_path: Path, model: Path, backwards: bool, legend: str) -> None:
     contrasts = planted_contrasts(20)
     explained = made(tmp_path, model, [exchanged(one) for one in contrasts] if backwards else contrasts)
-    told = [section.about for section in explain_sections(Shown(explained)) if section.id == "exact"]
+    told = [section.about for section in explain_sections(ShownAnalysis(explained)) if section.id == "exact"]
     assert [legend in text for text in told] == [True]
 
 
@@ -81,13 +81,13 @@ def test_tables_fit_a_terminal(tmp_path: Path, model: Path) -> None:
 
 
 def test_heads_have_a_table_of_their_own_with_the_role_that_matters(tmp_path: Path, model: Path) -> None:
-    explained = attributed(tmp_path, model, Scope(sites=("head", "mlp"), roles=("all", "cls", "q_cue", "d_y")))
+    explained = attributed(tmp_path, model, AnalysisScope(sites=("head", "mlp"), roles=("all", "cls", "q_cue", "d_y")))
     first = tables.heads_table(explained, "denoising", "attribution").rows[0]
     assert (first[0], str(first[-1]).split()[0]) == ("L1.H2", "cls")
 
 
 def test_an_analysis_of_heads_alone_tells_them_once(tmp_path: Path, model: Path) -> None:
-    explained = attributed(tmp_path, model, Scope(sites=("head",)))
+    explained = attributed(tmp_path, model, AnalysisScope(sites=("head",)))
     assert tables.heads_table(explained, "denoising", "attribution").rows == ()
     assert tables.strongest_table(explained, "denoising", "attribution").rows
 
@@ -114,7 +114,7 @@ def test_heads_are_not_paled_by_whole_layers_and_frames_are_explained() -> None:
     assert [text in drawing.body for text in (">0.02 heads<", ">3 as a whole<", ">in the circuit<")] == [True] * 3
 
 
-def attributed(folder: Path, model: Path, scope: Scope, count: int = 12) -> Explained:
+def attributed(folder: Path, model: Path, scope: AnalysisScope, count: int = 12) -> Explained:
     source = folder / "contrasts.jsonl"
     write_contrasts(source, planted_contrasts(count))
     return load_explained(attribute(source, f"cross:{model},threads=1", folder / "out", scope, Silent()).path)
@@ -146,24 +146,24 @@ def estimating(explained: Explained, shares: Mapping[str, tuple[float, float]]) 
 def test_what_is_known_of_all_embeddings_is_held_against_their_estimate(
     tmp_path: Path, model: Path, shares: tuple[float, float], words: str
 ) -> None:
-    explained = attributed(tmp_path, model, Scope(sites=("embeddings", "head")))
+    explained = attributed(tmp_path, model, AnalysisScope(sites=("embeddings", "head")))
     explained = estimating(explained, {"embeddings": shares})
     (line,) = trust_lines(explained)
     assert words in line
     assert [f"({share:g} of it)".replace("-", "−") in line for share in shares] == [True, True]
-    (section,) = [one for one in explain_sections(Shown(explained)) if one.id == "attribution"]
+    (section,) = [one for one in explain_sections(ShownAnalysis(explained)) if one.id == "attribution"]
     assert Remarks((line,)) in section.blocks
 
 
 def test_a_residual_that_is_far_off_is_named_though_the_embeddings_are_right(tmp_path: Path, model: Path) -> None:
-    found = attributed(tmp_path, model, Scope(sites=("embeddings", "residual")))
+    found = attributed(tmp_path, model, AnalysisScope(sites=("embeddings", "residual")))
     right = {"embeddings": (1.0, 1.0), "L0.residual": (0.9, 1.1), "L2.residual": (1.2, 1.0)}
     (line,) = trust_lines(estimating(found, {**right, "L1.residual": (1.0, -0.2)}))
     assert "said to give 1.2 (L2.residual) and −0.2 (L1.residual) of it. The estimates of noising are not" in line
 
 
 def test_estimates_without_a_check_say_so(tmp_path: Path, model: Path) -> None:
-    (line,) = trust_lines(attributed(tmp_path, model, Scope(sites=("head",))))
+    (line,) = trust_lines(attributed(tmp_path, model, AnalysisScope(sites=("head",))))
     assert line.startswith("Nothing here says how far")
 
 
@@ -183,7 +183,7 @@ def test_a_page_says_what_was_asked_and_left_out(tmp_path: Path, model: Path) ->
     )
     source = tmp_path / "contrasts.jsonl"
     write_contrasts(source, [*contrasts, same])
-    scope = Scope(sites=("head",), splits=("test",), sides=("query",), limit=13, seed=3)
+    scope = AnalysisScope(sites=("head",), splits=("test",), sides=("query",), limit=13, seed=3)
     found = attribute(source, f"cross:{model},threads=1", tmp_path / "out", scope, Silent())
     told = " ".join(remarks_of(load_explained(found.path)))
     for part in ("the split test", "sides query", "at most 13", "seed 3", "12 whose twins differ in the query"):

@@ -17,8 +17,8 @@ from constraintsuite.memory.public.base import Haystack
 from constraintsuite.memory.public.fetching import fetch_file, place_of
 from constraintsuite.memory.public.files import PublicFile
 from constraintsuite.memory.public.parts import Links, parts_of
-from constraintsuite.memory.records import Part
-from constraintsuite.memory.runs.record import Found, Source, load_memory_run, write_run
+from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
 from constraintsuite.showing.memory.headlines import PUBLIC, headlines
 from constraintsuite.showing.memory.tables import time_table
 from memory.public.tiny_files import HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE
@@ -116,8 +116,8 @@ def _spoil(run: Path) -> None:
     """Turn all hits of a finished run into misses, as code that got worse would have left it."""
     old = load_memory_run(run)
     outcomes = [replace(each, values={**each.values, "evidence_hit": 0.0}) for each in old.outcomes]
-    source = Source(old.summary.benchmark, old.inputs, old.artifact.manifest.settings, seed=1)
-    write_run(run, source, lambda: Found(outcomes))
+    source = MemoryRunOrigin(old.summary.benchmark, old.inputs, old.artifact.manifest.settings, seed=1)
+    write_run(run, source, lambda: MemoryRunResult(outcomes))
 
 
 def test_a_run_without_warm_times_does_not_pass_the_standard_gate(tmp_path: Path, cases: Path) -> None:
@@ -214,7 +214,7 @@ def test_warm_times_of_a_public_benchmark_are_of_second_searches(
 ) -> None:
     built = []
 
-    def watched(haystack: Haystack, links: Links) -> list[Part]:
+    def watched(haystack: Haystack, links: Links) -> list[MemoryDocument]:
         built.append(haystack.id)
         return parts_of(haystack, links)
 

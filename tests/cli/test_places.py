@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from constraintsuite.cli.main import cli
 from constraintsuite.cli.places import FOLDER, HERE, OUT, RUNS, taken
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.mirror import open_mirror
 from constraintsuite.store.revisions import Revision
@@ -96,7 +96,7 @@ def test_a_suite_is_shown_and_exported_by_url(url: str, monkeypatch: pytest.Monk
     suite = open_mirror(url).root
     suite.mkdir(parents=True)
     (suite / "README.md").write_text("# A card\n")
-    finish(suite, Origin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, {}, 0.0)
+    finish(suite, ArtifactOrigin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, {}, 0.0)
     elsewhere(monkeypatch, tmp_path)
     assert CliRunner().invoke(cli, ["suite", "show", url]).output == "# A card\n\n"
 

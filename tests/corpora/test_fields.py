@@ -6,13 +6,13 @@ from collections.abc import Mapping
 import pytest
 
 from constraintsuite.corpora.base import BadRows, Reason
-from constraintsuite.corpora.fields import Fields, Row, content_id, read_documents, read_query_rows
+from constraintsuite.corpora.fields import Fields, FileRecord, content_id, read_documents, read_query_rows
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document, Query
 
 
 def read(*values: Mapping[str, object], fields: Fields | None = None, bad: BadRows | None = None) -> list[Document]:
-    rows = [Row(f"f:{number}", row) for number, row in enumerate(values, 1)]
+    rows = [FileRecord(f"f:{number}", row) for number, row in enumerate(values, 1)]
     return list(read_documents(rows, fields or Fields(), bad or BadRows()))
 
 
@@ -150,5 +150,5 @@ def test_skipping_does_not_hide_that_no_record_has_a_text() -> None:
 
 
 def test_queries_have_their_own_usual_names() -> None:
-    rows = [Row("f:1", {"qid": 3, "query": "who"}), Row("f:2", {"query_id": "q", "query": "what"})]
+    rows = [FileRecord("f:1", {"qid": 3, "query": "who"}), FileRecord("f:2", {"query_id": "q", "query": "what"})]
     assert list(read_query_rows(rows, BadRows())) == [Query("3", "who"), Query("q", "what")]

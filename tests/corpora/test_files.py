@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.corpora.base import BadRows
-from constraintsuite.corpora.files import Line, base_name, data_files, decode, ending, fingerprint_files, read_lines
+from constraintsuite.corpora.files import FileLine, base_name, data_files, decode, ending, fingerprint_files, read_lines
 from constraintsuite.errors import UserError
 
 
@@ -14,9 +14,9 @@ def test_lines_have_their_place_and_no_byte_order_mark(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(b"\xef\xbb\xbfone\r\n\ntwo")
     assert list(read_lines(file)) == [
-        Line(f"{file}:1", b"one\r\n"),
-        Line(f"{file}:2", b"\n"),
-        Line(f"{file}:3", b"two"),
+        FileLine(f"{file}:1", b"one\r\n"),
+        FileLine(f"{file}:2", b"\n"),
+        FileLine(f"{file}:3", b"two"),
     ]
 
 
@@ -38,12 +38,12 @@ def test_damaged_gzip_is_the_users_to_mend(tmp_path: Path, data: bytes) -> None:
 
 @pytest.mark.parametrize(("data", "text"), [(b"a\n", "a"), (b"a\r\n", "a"), (b"a\r", "a"), (b"a \x00", "a \x00")])
 def test_a_line_loses_its_end_and_nothing_else(data: bytes, text: str) -> None:
-    assert decode(Line("f:1", data), BadRows()) == text
+    assert decode(FileLine("f:1", data), BadRows()) == text
 
 
 def test_a_line_that_is_not_utf8_is_a_bad_row() -> None:
     bad = BadRows(skip=True)
-    assert decode(Line("f:1", b"caf\xe9\n"), bad) is None
+    assert decode(FileLine("f:1", b"caf\xe9\n"), bad) is None
     assert bad.counts == {"invalid_utf8": 1}
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.folder import FolderSource
-from constraintsuite.corpora.passages import Passage, cut_passages
+from constraintsuite.corpora.passages import FilePassage, cut_passages
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document
 from constraintsuite.text.sentences import split_sentences
@@ -16,36 +16,36 @@ from constraintsuite.text.sentences import split_sentences
 PARAGRAPHS = st.lists(st.lists(st.integers(1, 12), min_size=1, max_size=5), max_size=6)
 
 
-def cut(text: str, words: int = 90, *, markdown: bool = True) -> list[Passage]:
+def cut(text: str, words: int = 90, *, markdown: bool = True) -> list[FilePassage]:
     return list(cut_passages(text.splitlines(), words, markdown=markdown))
 
 
 @pytest.mark.parametrize(
     ("text", "passages"),
     [
-        ("One line.\nAnd its end.", [Passage("", "One line. And its end.")]),
-        ("One.\n\nTwo.", [Passage("", "One.\n\nTwo.")]),
-        ("# A\none\n## B ##\ntwo", [Passage("A", "one"), Passage("B", "two")]),
-        ("Setext\n======\none\n\nLower\n---\ntwo", [Passage("Setext", "one"), Passage("Lower", "two")]),
-        ("# Same\none\n# Same\ntwo", [Passage("Same", "one"), Passage("Same", "two")]),
-        ("# Empty\n## Full\none", [Passage("Full", "one")]),
-        ("## **Bold**\none", [Passage("Bold", "one")]),
-        ("# About C#\none\n#\ntwo", [Passage("About C#", "one"), Passage("", "two")]),
-        ("#nospace\none", [Passage("", "#nospace one")]),
-        ("Eats:\n- apples\n- pears\n  and plums", [Passage("", "Eats:\n\n- apples\n- pears\n  and plums")]),
-        ("```sh\n# no heading\n\nls\n```\nafter", [Passage("", "# no heading\n\nls\n\nafter")]),
-        ("one\n\n* * *\n\ntwo", [Passage("", "one\n\ntwo")]),
-        ("---\ntitle: x\n---\none", [Passage("", "one")]),
-        ("---\none", [Passage("", "one")]),
+        ("One line.\nAnd its end.", [FilePassage("", "One line. And its end.")]),
+        ("One.\n\nTwo.", [FilePassage("", "One.\n\nTwo.")]),
+        ("# A\none\n## B ##\ntwo", [FilePassage("A", "one"), FilePassage("B", "two")]),
+        ("Setext\n======\none\n\nLower\n---\ntwo", [FilePassage("Setext", "one"), FilePassage("Lower", "two")]),
+        ("# Same\none\n# Same\ntwo", [FilePassage("Same", "one"), FilePassage("Same", "two")]),
+        ("# Empty\n## Full\none", [FilePassage("Full", "one")]),
+        ("## **Bold**\none", [FilePassage("Bold", "one")]),
+        ("# About C#\none\n#\ntwo", [FilePassage("About C#", "one"), FilePassage("", "two")]),
+        ("#nospace\none", [FilePassage("", "#nospace one")]),
+        ("Eats:\n- apples\n- pears\n  and plums", [FilePassage("", "Eats:\n\n- apples\n- pears\n  and plums")]),
+        ("```sh\n# no heading\n\nls\n```\nafter", [FilePassage("", "# no heading\n\nls\n\nafter")]),
+        ("one\n\n* * *\n\ntwo", [FilePassage("", "one\n\ntwo")]),
+        ("---\ntitle: x\n---\none", [FilePassage("", "one")]),
+        ("---\none", [FilePassage("", "one")]),
         ("", []),
     ],
 )
-def test_markdown_is_cut_at_headings(text: str, passages: list[Passage]) -> None:
+def test_markdown_is_cut_at_headings(text: str, passages: list[FilePassage]) -> None:
     assert cut(text) == passages
 
 
 def test_plain_text_has_no_headings() -> None:
-    assert cut("# one\ntwo\n---\nthree", markdown=False) == [Passage("", "# one two --- three")]
+    assert cut("# one\ntwo\n---\nthree", markdown=False) == [FilePassage("", "# one two --- three")]
 
 
 def test_paragraphs_are_joined_only_as_far_as_they_fit() -> None:

@@ -15,7 +15,7 @@ from constraintsuite.execution.bulk import in_bulk, left_out
 from constraintsuite.execution.care import KILLED, Care, Poison
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.spread import WorkCounts, spread
 
 
 def with_company(numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -77,10 +77,10 @@ def deadly(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return with_company(numbers)
 
 
-def work(task: Task, care: Care) -> Outcome:
+def work(task: Task, care: Care) -> WorkCounts:
     made = in_bulk(care, task.numbers, str, deadly, 0)
     task.target.write_text(repr(made))
-    return Outcome({"made": sum(one is not None for one in made)})
+    return WorkCounts({"made": sum(one is not None for one in made)})
 
 
 def test_a_record_that_kills_its_processes_does_not_stop_its_shard(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job, Pipeline, Stage
 from constraintsuite.store.artifact import Artifact
 
@@ -26,22 +26,22 @@ class Settings(BaseModel, frozen=True):
     seed: int = 0
 
 
-def write_words(job: Job[Settings]) -> Outcome:
+def write_words(job: Job[Settings]) -> WorkCounts:
     _note(job.recipe.log, "words")
     (job.out / "words.txt").write_text(job.recipe.words)
-    return Outcome({"words": len(job.recipe.words.split())})
+    return WorkCounts({"words": len(job.recipe.words.split())})
 
 
-def write_upper(job: Job[Settings]) -> Outcome:
+def write_upper(job: Job[Settings]) -> WorkCounts:
     _note(job.recipe.log, "upper")
     (job.out / "upper.txt").write_text((job.inputs["words"] / "words.txt").read_text().upper())
-    return Outcome()
+    return WorkCounts()
 
 
-def write_plural(job: Job[Settings]) -> Outcome:
+def write_plural(job: Job[Settings]) -> WorkCounts:
     _note(job.recipe.log, "plural")
     (job.out / "plural.txt").write_text((job.inputs["upper"] / "upper.txt").read_text() + job.recipe.ending)
-    return Outcome(rejects={"too_long": 1})
+    return WorkCounts(rejects={"too_long": 1})
 
 
 def _note(log: Path, line: str) -> None:
@@ -126,7 +126,7 @@ def test_settings_of_a_late_stage_leave_the_early_ones_alone(runs: Runs) -> None
     assert runs.worked() == ["plural"]
 
 
-def write_longer(job: Job[Settings]) -> Outcome:
+def write_longer(job: Job[Settings]) -> WorkCounts:
     outcome = write_words(job)
     (job.out / "words.txt").write_text(job.recipe.words + " pie")
     return outcome
@@ -206,5 +206,5 @@ def test_an_unknown_until_is_a_user_error_and_nothing_runs(runs: Runs) -> None:
 
 
 def test_outcomes_add_up() -> None:
-    parts = [Outcome({"b": 1, "a": 2}, {"too_long": 1}), Outcome({"a": 3}, {"too_long": 2, "empty": 1})]
-    assert Outcome.merged(parts) == Outcome({"a": 5, "b": 1}, {"empty": 1, "too_long": 3})
+    parts = [WorkCounts({"b": 1, "a": 2}, {"too_long": 1}), WorkCounts({"a": 3}, {"too_long": 2, "empty": 1})]
+    assert WorkCounts.merged(parts) == WorkCounts({"a": 5, "b": 1}, {"empty": 1, "too_long": 3})

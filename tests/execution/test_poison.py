@@ -17,7 +17,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.care import KILLED, Care
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.spread import Outcome, Shard, run_shard, spread
+from constraintsuite.execution.spread import Shard, WorkCounts, run_shard, spread
 
 SHARDS = {"part-0": (1, 2, 3), "part-1": (4, 666, 5), "part-2": (6, 7)}
 
@@ -35,23 +35,23 @@ def double(numbers: Sequence[int]) -> Iterator[int]:
         yield 2 * number
 
 
-def work(task: Task, care: Care) -> Outcome:
+def work(task: Task, care: Care) -> WorkCounts:
     made = [result for _, result in care.each(task.numbers, str, double)]
     task.target.write_text(" ".join(map(str, made)))
-    return Outcome({"made": len(made)})
+    return WorkCounts({"made": len(made)})
 
 
-def die_before_any_record(task: Task, care: Care) -> Outcome:
+def die_before_any_record(task: Task, care: Care) -> WorkCounts:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
 
 
-def wait_for_leave(task: Task, care: Care) -> Outcome:
+def wait_for_leave(task: Task, care: Care) -> WorkCounts:
     """Ends once it may, and tells how it would have gone through its records."""
     while not (task.target.parent / "leave").exists():
         time.sleep(0.02)
     task.target.write_text("singly" if care.one_by_one else "together")
-    return Outcome()
+    return WorkCounts()
 
 
 @dataclass
@@ -73,7 +73,7 @@ def texts(folder: Path) -> dict[str, str]:
 def test_the_record_is_found_named_and_counted_and_the_rest_is_done(tmp_path: Path) -> None:
     heard = Heard()
     outcome = spread("numbers", work, tasks(tmp_path), tmp_path, LocalEngine(2), heard)
-    assert outcome == Outcome({"made": 7}, {"unworkable": 1})
+    assert outcome == WorkCounts({"made": 7}, {"unworkable": 1})
     assert texts(tmp_path) == {"part-0": "2 4 6", "part-1": "8 10", "part-2": "12 14"}
     assert heard.notes[-1] == f"numbers: left out 666: {KILLED}"
     assert not list(tmp_path.glob(".*"))

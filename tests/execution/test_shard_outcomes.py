@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job, Pipeline, Stage
 
 SHARDS = ("1", "2", "3", "4")
@@ -33,16 +33,16 @@ class Task:
     target: Path
 
 
-def work_shard(task: Task, care: Care) -> Outcome:
+def work_shard(task: Task, care: Care) -> WorkCounts:
     with task.calls.open("a") as file:
         file.write(task.name + "\n")
     if task.name == "3" and task.crash.exists():
         raise RuntimeError("power cut")
     task.target.write_text(task.name)
-    return Outcome({"shards": 1})
+    return WorkCounts({"shards": 1})
 
 
-def work(job: Job[Settings]) -> Outcome:
+def work(job: Job[Settings]) -> WorkCounts:
     tasks = {
         f"part-{name}": Task(name, job.recipe.crash, job.recipe.calls, job.out / f"part-{name}.txt") for name in SHARDS
     }
@@ -58,11 +58,11 @@ class Broken:
 
     folder: Path
 
-    def run(self, text: str = "a", redo_from: str | None = None, workers: int = 1) -> Outcome:
+    def run(self, text: str = "a", redo_from: str | None = None, workers: int = 1) -> WorkCounts:
         settings = Settings(crash=self.folder / "crash", calls=self.folder / "calls", text=text)
         engine = LocalEngine(workers)
         done = PIPELINE.run(settings, self.folder, {"source": "v1"}, engine, Silent(), redo_from=redo_from)
-        return Outcome(done["parts"].manifest.counts, done["parts"].manifest.rejects)
+        return WorkCounts(done["parts"].manifest.counts, done["parts"].manifest.rejects)
 
     def calls(self) -> list[str]:
         found = (self.folder / "calls").read_text().split()
@@ -82,7 +82,7 @@ def broken(tmp_path: Path) -> Broken:
 
 
 def test_finished_shards_are_not_run_again(broken: Broken) -> None:
-    assert broken.run() == Outcome({"shards": 4})
+    assert broken.run() == WorkCounts({"shards": 4})
     assert broken.calls() == ["3", "4"]
 
 

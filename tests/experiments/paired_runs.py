@@ -9,7 +9,7 @@ from pathlib import Path
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite, remember_suite
 from constraintsuite.experiments.writing import write_run
 from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from experiments.tiny_suite import make_example, write_suite
 
@@ -44,7 +44,7 @@ def make_run(suite: Suite, folder: Path, model: str, gaps: Sequence[tuple[float,
             scores[query, example.violating.text] = 0.0
     counts = write_run(Suite(suite.artifact, examples, ()), model, scores, folder, seed=0)
     remember_suite(folder, suite.artifact.path)
-    finish(folder, Origin("run", model, {"suite": suite.content}, {}, 0, Revision(1)), counts, {}, 0.0)
+    finish(folder, ArtifactOrigin("run", model, {"suite": suite.content}, {}, 0, Revision(1)), counts, {}, 0.0)
     return load_run(folder)
 
 

@@ -17,7 +17,7 @@ from constraintsuite.cli.answers import answers as command
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.answers.files import write_sheet
-from constraintsuite.experiments.answers.questions import Question, questions_of, shown_order
+from constraintsuite.experiments.answers.questions import PairQuestion, questions_of, shown_order
 from constraintsuite.experiments.answers.run import AnswerFile, record_answers
 from constraintsuite.experiments.answers.verdicts import GivenAnswer, scores_of
 from constraintsuite.experiments.load import Run, load_run, load_suite
@@ -284,8 +284,10 @@ def test_what_spreadsheets_do_to_a_file_is_undone(tmp_path: Path) -> None:
     assert [result.outcomes["query"] for result in load_run(run.path).results] == ["right"]
 
 
-def verdicts(*rows: tuple[str, str, float]) -> dict[Question, list[GivenAnswer]]:
-    return {Question("q", (one, other)): [GivenAnswer("", "query", (share, 1 - share))] for one, other, share in rows}
+def verdicts(*rows: tuple[str, str, float]) -> dict[PairQuestion, list[GivenAnswer]]:
+    return {
+        PairQuestion("q", (one, other)): [GivenAnswer("", "query", (share, 1 - share))] for one, other, share in rows
+    }
 
 
 def test_a_text_of_several_questions_keeps_every_verdict() -> None:

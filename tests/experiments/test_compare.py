@@ -7,7 +7,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.alignment import name_runs
-from constraintsuite.experiments.compare import Difference, compare_runs
+from constraintsuite.experiments.compare import RunDifference, compare_runs
 from constraintsuite.experiments.load import Suite
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.significance import mcnemar
@@ -86,7 +86,7 @@ def test_a_tie_counts_what_the_rule_says(suite: Suite, tmp_path: Path) -> None:
         "b": make_run(suite, tmp_path / "b", "b", [RIGHT] * 40),
     }
 
-    def test_under(rule: TieRule) -> Difference:
+    def test_under(rule: TieRule) -> RunDifference:
         return compare_runs(suite, runs, [PAIRED], rule=rule).tests[0]
 
     assert (test_under(TieRule()).value_first, test_under(TieRule()).only_second) == (0.0, 40)

@@ -13,7 +13,7 @@ import pytest
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.experiments.summary import Group
+from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.text.terms import TermAnalyser
@@ -46,7 +46,7 @@ def run(suite: Path, model: str, folder: Path) -> Run:
     return load_run(evaluate_suite(suite, model, folder / "run", Silent()).path)
 
 
-def percent(group: Group, metric: str) -> float:
+def percent(group: GroupFigures, metric: str) -> float:
     value = group.metrics[metric].value
     assert value is not None
     return 100 * value

@@ -9,11 +9,11 @@ import pytest
 
 from constraintsuite.experiments.load import Run, Suite, load_suite
 from constraintsuite.experiments.oracle import PAIRS, find_published, match, published_results
-from constraintsuite.experiments.summary import Group
+from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.models.naming import parse_model
 from constraintsuite.records.scores import Interval
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
 from experiments.paired_runs import RIGHT, make_examples, make_run
@@ -55,7 +55,7 @@ def test_every_published_result_has_a_source_and_a_gate() -> None:
 def nevir(folder: Path, *, name: str = "nevir", split: str = "test", pairs: int = PAIRS) -> Suite:
     """A suite that says that it is NevIR, as its importer does."""
     write_jsonl(folder / "examples.jsonl", make_examples(20, 20))
-    finish(folder, Origin("suite", name, {}, {"source_split": split}, 0, Revision(1)), {}, {}, 0.0)
+    finish(folder, ArtifactOrigin("suite", name, {}, {"source_split": split}, 0, Revision(1)), {}, {}, 0.0)
     suite = load_suite(folder)
     return replace(suite, examples=(suite.examples * pairs)[:pairs])
 
@@ -68,7 +68,7 @@ def run_with(
     (folder / "model.json").write_text(json.dumps(facts))
     figures = {p: share(mteb if p == "mteb" else percent) for p in ("strict", "half", "random", "mteb")}
     audit = TruncationAudit(PAIRS, cut, share(0), 0, (), {}, {}) if cut else None
-    overall: Group = replace(run.summary.overall, examples=len(suite.examples))
+    overall: GroupFigures = replace(run.summary.overall, examples=len(suite.examples))
     summary = replace(run.summary, overall=overall, ties={"paired_accuracy": figures}, truncation=audit)
     return replace(run, summary=summary)
 

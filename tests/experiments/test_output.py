@@ -13,31 +13,31 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.facts import split_facts
 from constraintsuite.experiments.load import find_suite, load_run, load_suite
-from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.experiments.run import evaluate_suite, evaluate_suites
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
-from constraintsuite.models.base import Fact
-from constraintsuite.store.artifact import Artifact, Origin
+from constraintsuite.models.base import ModelFact
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.revisions import Revision
 from experiments.tiny_suite import EXAMPLES, write_suite
 
-ORIGIN = Origin("list", "words", {}, {"suite": "tiny"}, 0, Revision(1))
+ORIGIN = ArtifactOrigin("list", "words", {}, {"suite": "tiny"}, 0, Revision(1))
 
 
-def write(folder: Path) -> Written:
+def write(folder: Path) -> OutputCounts:
     (folder / "parts").mkdir()
     (folder / "words.txt").write_text("one two")
     (folder / "parts" / "one.txt").write_text("one")
-    return Written({"words": 2})
+    return OutputCounts({"words": 2})
 
 
-def fail(folder: Path) -> Written:
+def fail(folder: Path) -> OutputCounts:
     write(folder)
     raise UserError("the model is gone")
 
 
-def write_words(out: Path, origin: Origin = ORIGIN) -> Artifact:
+def write_words(out: Path, origin: ArtifactOrigin = ORIGIN) -> Artifact:
     return write_once(out, origin, ("words.txt", "parts/*.txt"), write)
 
 
@@ -115,7 +115,7 @@ def test_a_suite_that_moved_or_was_built_anew_keeps_its_place(tmp_path: Path) ->
     ],
 )
 def test_facts_of_the_place_are_told_from_the_rest(
-    facts: dict[str, Fact], own: dict[str, Fact], place: dict[str, Fact]
+    facts: dict[str, ModelFact], own: dict[str, ModelFact], place: dict[str, ModelFact]
 ) -> None:
     assert split_facts(facts) == (own, place)
 
@@ -126,7 +126,7 @@ def test_where_a_model_ran_is_no_content(tmp_path: Path) -> None:
     origin = run_origin(suite, "cross:x", {}, 0)
 
     def run_on(name: str, threads: int) -> Artifact:
-        facts: dict[str, Fact] = {"precision": "fp32", "threads": threads, "device": name}
+        facts: dict[str, ModelFact] = {"precision": "fp32", "threads": threads, "device": name}
         content = RunContent(suite, scores, facts=facts)
         return record_run(suite, origin, tmp_path / name, lambda: content, reporter=Silent())
 

@@ -15,7 +15,7 @@ from constraintsuite.experiments.scoring import PairScore, pairs_of
 from constraintsuite.experiments.truncation import audit_truncation
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import Revision
 from experiments.paired_runs import make_run, make_suite
@@ -187,7 +187,7 @@ def test_several_models_are_checked_before_the_first_is_run(suite: Path, tmp_pat
 
 def test_a_suite_without_controls_is_a_suite(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "examples.jsonl", EXAMPLES)
-    finish(tmp_path, Origin("suite", "bare", {}, {}, 0, Revision(1)), {"examples": len(EXAMPLES)}, {}, 0.0)
+    finish(tmp_path, ArtifactOrigin("suite", "bare", {}, {}, 0, Revision(1)), {"examples": len(EXAMPLES)}, {}, 0.0)
     write_jsonl(tmp_path / "controls.jsonl", CONTROLS)  # put there by somebody: no part of the suite
     assert load_suite(tmp_path).controls == ()
 

@@ -28,7 +28,7 @@ from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.shards import plan_shards
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.models import SCORERS, held
-from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.models.chance import RandomScorer
 from constraintsuite.models.naming import ModelName
@@ -112,13 +112,13 @@ class Fragile:
         self._bench.events.append(f"scored {len(pairs)}")
         return np.array([len(text) + len(pairs) / 1_000 for _, text in pairs])
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         return {"kind": "fragile", **self.told(self.noticed())}
 
     def noticed(self) -> Mapping[str, int]:
         return {"seen": self._seen}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
         return {"texts_seen": noticed["seen"]}
 
 

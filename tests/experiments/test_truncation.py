@@ -13,9 +13,9 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
-from constraintsuite.experiments.truncation import Places, Sight, deciding_places, sight
+from constraintsuite.experiments.truncation import CharactersNeeded, Sight, deciding_places, sight
 from constraintsuite.models import SCORERS
-from constraintsuite.models.base import Fact, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Scorer, Workbench
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.models.naming import ModelName
 from constraintsuite.records.constraints import Evidence
@@ -47,17 +47,17 @@ EDITED = with_documents(
     [
         (
             with_evidence(CREAMLESS, mention("satisfying", 10, "negated"), mention("violating", 2, "affirmed")),
-            Places(15, 7),
+            CharactersNeeded(15, 7),
         ),
-        (NUTLESS, Places(0, NUTS.index("nuts") + 4)),  # what is left out has no place
-        (EDITED, Places(9, 8)),
-        (with_evidence(EDITED, mention("satisfying", 10, "negated")), Places(15, 8)),
-        (imported("all but one", "all but two"), Places(9, 9)),
-        (imported("all but", "all but two"), Places(7, 8)),
-        (imported("same", "same"), Places(4, 4)),
+        (NUTLESS, CharactersNeeded(0, NUTS.index("nuts") + 4)),  # what is left out has no place
+        (EDITED, CharactersNeeded(9, 8)),
+        (with_evidence(EDITED, mention("satisfying", 10, "negated")), CharactersNeeded(15, 8)),
+        (imported("all but one", "all but two"), CharactersNeeded(9, 9)),
+        (imported("all but", "all but two"), CharactersNeeded(7, 8)),
+        (imported("same", "same"), CharactersNeeded(4, 4)),
     ],
 )
-def test_what_decides_must_be_read(example: Example, places: Places) -> None:
+def test_what_decides_must_be_read(example: Example, places: CharactersNeeded) -> None:
     assert deciding_places(example) == places
 
 
@@ -98,7 +98,7 @@ class FirstCharacters:
     def visible(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.int64]:
         return np.array([min(self.length, len(text)) for _, text in pairs])
 
-    def describe(self) -> dict[str, Fact]:
+    def describe(self) -> dict[str, ModelFact]:
         return {"length": self.length}
 
 

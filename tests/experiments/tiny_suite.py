@@ -14,11 +14,11 @@ from constraintsuite.records.examples import (
     Control,
     Example,
     ExampleDocument,
+    ExampleSource,
     PoolPlace,
     Retrieval,
-    Source,
 )
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
@@ -74,7 +74,7 @@ def make_example(
             ExampleDocument("violating", "d2", "Violating", violating, violating, {"topic": PoolPlace(2)}),
         ),
         preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE) if opposite else (QUERY_PREFERENCE,),
-        source=Source("tiny", "q1", Retrieval("bm25", "memory", 10)),
+        source=ExampleSource("tiny", "q1", Retrieval("bm25", "memory", 10)),
         split="test",
         couple=couple,
         clusters=clusters,
@@ -179,7 +179,7 @@ def write_suite(
     """A finished suite folder."""
     write_jsonl(folder / "examples.jsonl", examples)
     write_jsonl(folder / "controls.jsonl", controls)
-    origin = Origin("suite", name, {}, {}, 0, Revision(1))
+    origin = ArtifactOrigin("suite", name, {}, {}, 0, Revision(1))
     return _path(finish(folder, origin, {"examples": len(examples)}, rejects or {}, 0.0))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.forecast.amounts import in_bytes, in_growth, in_range, in_time
-from constraintsuite.forecast.growth import Growth, Range
+from constraintsuite.forecast.growth import GrowthCurve, Range
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def test_bytes_in_words(size: float, words: str) -> None:
 @pytest.mark.parametrize(
     ("growth", "words"),
     [
-        (Growth(0.2, 0.001), "200 ms + 1 ms x 20,000 examples"),
-        (Growth(0.0, 0.001), "1 ms x 20,000 examples"),
-        (Growth(0.0, 0.001, 1.5), "1 ms x 20,000^1.50 examples"),
-        (Growth(3.0, 0.0), "3 s"),
+        (GrowthCurve(0.2, 0.001), "200 ms + 1 ms x 20,000 examples"),
+        (GrowthCurve(0.0, 0.001), "1 ms x 20,000 examples"),
+        (GrowthCurve(0.0, 0.001, 1.5), "1 ms x 20,000^1.50 examples"),
+        (GrowthCurve(3.0, 0.0), "3 s"),
     ],
 )
-def test_growth_in_words(growth: Growth, words: str) -> None:
+def test_growth_in_words(growth: GrowthCurve, words: str) -> None:
     assert in_growth(growth, 20_000, in_time, "examples") == words
 
 

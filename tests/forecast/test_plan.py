@@ -13,7 +13,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.forecast.cluster import Cluster, Prices
-from constraintsuite.forecast.forecast import Forecast
+from constraintsuite.forecast.forecast import BuildForecast
 from constraintsuite.forecast.plan import Models, Sampling, plan_recipe
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, Recipe
 
@@ -21,7 +21,7 @@ DOCUMENTS = 100_000
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Forecast:
+def found(tmp_path_factory: pytest.TempPathFactory) -> BuildForecast:
     recipe = Recipe(
         corpus=SourceSettings(source="sample"),
         analysis=AnalysisSettings(analyser="rules"),
@@ -39,24 +39,24 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Forecast:
     )
 
 
-def test_every_step_is_foretold(found: Forecast) -> None:
+def test_every_step_is_foretold(found: BuildForecast) -> None:
     names = [line.name for line in found.time if line.name != "source"]
     steps = ["documents", "mentions", "queries", "candidates", "pairs", "kept", "tagged", "controls", "suite"]
     assert names == ["start", *steps, "memory sweeps"]
     assert [line.name for line in found.storage] == steps
 
 
-def test_without_examples_nothing_is_said_of_an_evaluation(found: Forecast) -> None:
+def test_without_examples_nothing_is_said_of_an_evaluation(found: BuildForecast) -> None:
     assert "eval" not in {line.name for line in found.time}
     assert "eval is left out" in found.alarms[0]
 
 
-def test_the_whole_is_more_than_the_sample(found: Forecast) -> None:
+def test_the_whole_is_more_than_the_sample(found: BuildForecast) -> None:
     documents = next(line for line in found.storage if line.name == "documents").amount
     assert 100 * DOCUMENTS < documents.low <= documents.value <= documents.high < 10_000 * DOCUMENTS
 
 
-def test_words_show_sums_alarms_and_notes(found: Forecast) -> None:
+def test_words_show_sums_alarms_and_notes(found: BuildForecast) -> None:
     words = found.in_words()
     assert words.startswith("sample: 100,000 documents on 1 node of 1 core, 1 worker\n")
     assert words.index("NOT ENOUGH MEMORY: the driver needs") < words.index("\nTime\n  start")
@@ -64,7 +64,7 @@ def test_words_show_sums_alarms_and_notes(found: Forecast) -> None:
     assert "- Spread over workers: mentions, candidates, kept." in words
 
 
-def test_json_has_what_the_words_have(found: Forecast) -> None:
+def test_json_has_what_the_words_have(found: BuildForecast) -> None:
     record = json.loads(found.as_json())
     assert record["seconds"]["value"] == pytest.approx(sum(line["value"] for line in record["time"]))
     assert record["bytes"]["high"] == pytest.approx(sum(line["high"] for line in record["storage"]))

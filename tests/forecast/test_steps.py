@@ -17,7 +17,7 @@ from constraintsuite.forecast.lines import money_lines, start_line, step_line, s
 from constraintsuite.forecast.notes import notes_on
 from constraintsuite.forecast.rates import Rate, Threads
 from constraintsuite.forecast.sampling import Taken
-from constraintsuite.forecast.steps import Samples, Step, foretell_pairs, foretell_steps, longest_shard
+from constraintsuite.forecast.steps import Samples, StepCost, foretell_pairs, foretell_steps, longest_shard
 from constraintsuite.suites.recipe import DocumentSettings, Recipe, SizeSettings
 from forecast.watched_builds import build, in_shards, stage, task
 
@@ -48,7 +48,7 @@ CARDS = Cluster(nodes=1, cores=1, workers=1, gpus=2)
 MANY = Cluster(nodes=2, cores=8, workers=8)
 
 
-def step(name: str, cluster: Cluster, documents: int = 10_000) -> Step:
+def step(name: str, cluster: Cluster, documents: int = 10_000) -> StepCost:
     return next(each for each in foretell_steps(RECIPE, SAMPLES, documents, cluster) if each.name == name)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.memory.index import INDEX
 from constraintsuite.memory.ingest.growing import ingest_memory
@@ -25,7 +25,7 @@ from constraintsuite.suites.build import STAGES, build_suite
 from constraintsuite.suites.importers.importing import import_suite
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
 from constraintsuite.tuning.data.exclusion import read_exclusion
-from constraintsuite.tuning.data.records import Bench
+from constraintsuite.tuning.data.records import DataContext
 from constraintsuite.tuning.preparing import prepare
 from constraintsuite.tuning.recipe import TaskSettings
 from constraintsuite.vectors.relevance import make_relevance
@@ -113,13 +113,13 @@ def make_all(folder: Path) -> None:
     for model in ("bm25", "tfidf"):
         evaluate_suite(suite, model, folder / model, Silent())
         write_text(folder / model / ENVIRONMENT, "{}\n")  # a report shows it: when, where, which versions
-    evaluate_retrieval(suite, Plan("bm25"), folder / "ranking", Silent())
+    evaluate_retrieval(suite, RankingPlan("bm25"), folder / "ranking", Silent())
     write_text(suite / ENVIRONMENT, "{}\n")
     write_report(suite, [folder / "bm25", folder / "tfidf"], folder / "report")
     write_text(folder / "triples.jsonl", TRIPLE)
     data = {"kind": "triples", "path": str(folder / "triples.jsonl")}
     task = TaskSettings.model_validate({"name": "rule", "data": data, "loss": "margin"})
-    prepare(task, (), folder / "lists", Bench(read_exclusion(()), Silent()))
+    prepare(task, (), folder / "lists", DataContext(read_exclusion(()), Silent()))
     ingest_memory(folder / "graph", [DOCUMENTS], name="papers")
     made_run(folder / "remembered", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
     freeze(begun(folder))

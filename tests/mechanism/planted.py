@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from constraintsuite.mechanism.contrasts.records import Mark, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from mechanism.models import AFFIRMATIONS, LENGTH, NEGATIONS, SHAPE, THINGS, TOPICS, VOCABULARY, word_tokenizer
 
 PLANTED, RELEVANCE = "L1.H2", "L2.H1"
@@ -86,7 +86,7 @@ def planted_contrasts(count: int, seed: int = 0) -> list[MarkedContrast]:
         clean, corrupt = (_query(topic, word, thing) for word in (cue, swapped))
         better = Marked(f"{first} {topic} {second} {third} .")
         has = f"{first} {topic} {second} "
-        worse = Marked(f"{has}{thing} .", (Mark(len(has), len(has) + len(thing), "d_y"),))
+        worse = Marked(f"{has}{thing} .", (RoleMark(len(has), len(has) + len(thing), "d_y"),))
         aside = Marked(f"{second} {other} {first} {third} .")
         found.append(
             MarkedContrast(
@@ -111,7 +111,7 @@ def planted_contrasts(count: int, seed: int = 0) -> list[MarkedContrast]:
 
 def _query(topic: str, cue: str, thing: str) -> Marked:
     start, end = len(topic) + 1, len(topic) + 1 + len(cue)
-    marks = (Mark(start, end, "q_cue"), Mark(end + 1, end + 1 + len(thing), "q_y"))
+    marks = (RoleMark(start, end, "q_cue"), RoleMark(end + 1, end + 1 + len(thing), "q_y"))
     return Marked(f"{topic} {cue} {thing}", marks)
 
 

@@ -15,12 +15,12 @@ from constraintsuite.mechanism.ablation import (
     role_aligned,
     role_means,
 )
-from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, Half
+from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastHalf
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Ablation
+from constraintsuite.mechanism.effects.records import AblationKind
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
 from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site, parse_site
 from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
@@ -56,7 +56,7 @@ def test_the_choice_of_another_does_not_depend_on_the_order(planted: Subject) ->
     ids=["another", "other half", "shared document"],
 )
 def test_values_come_from_the_same_half_and_other_documents(
-    half: Half, clusters: tuple[str, ...], fits: bool, planted: Subject
+    half: ContrastHalf, clusters: tuple[str, ...], fits: bool, planted: Subject
 ) -> None:
     one, other = (replace(some, template="same", clusters=("a",), half="find") for some in named(2))
     contrasts = [replace(one, y="leeks"), replace(other, y="nuts", half=half, clusters=clusters)]
@@ -92,10 +92,10 @@ def test_tokens_of_a_role_take_from_the_same_role_in_turn(planted: Subject) -> N
 @pytest.mark.parametrize(
     ("kind", "left"), [("zero", 0.0), ("mean", 0.0), ("resample", 1.0)], ids=["zero", "mean", "resample"]
 )
-def test_without_the_planted_head_there_is_no_margin_left(kind: Ablation, left: float, planted: Subject) -> None:
+def test_without_the_planted_head_there_is_no_margin_left(kind: AblationKind, left: float, planted: Subject) -> None:
     """The other contrast has the same cue, so that what the head says of it stays; a mean over texts with and without Y is
     the same for both texts."""
-    contrasts, patches = read(planted, named(20)), [Patch((HEAD,)), Patch((Site(0, "head", 1),))]
+    contrasts, patches = read(planted, named(20)), [SitePatch((HEAD,)), SitePatch((Site(0, "head", 1),))]
     replacement = prepare_ablation(planted, kind, contrasts, [HEAD, Site(0, "head", 1)], AMPLE, seed=0)
     grid = ablate_contrasts(planted, contrasts, patches, replacement, AMPLE)
     assert (grid.direction, grid.method) == ("noising", f"ablation-{kind}")
@@ -109,7 +109,7 @@ def test_zero_is_what_a_plain_replacement_by_nothing_gives(kind: str, subject_of
     subject = subject_of(kind)
     site, contrasts = Site(1, "head", 2), read(subject, named(1))
     replacement = prepare_ablation(subject, "zero", contrasts, [site], AMPLE, seed=0)
-    grid = ablate_contrasts(subject, contrasts, [Patch((site,))], replacement, AMPLE)
+    grid = ablate_contrasts(subject, contrasts, [SitePatch((site,))], replacement, AMPLE)
     scores = []
     for pair in (contrasts[0].contrast.better, contrasts[0].contrast.worse):
         inputs = subject.inputs([(pair.query.text, pair.text.text)])
@@ -140,7 +140,7 @@ def test_a_role_that_the_reference_lacks_is_left_alone(planted: Subject) -> None
     bare = [replace(one, worse=one.better) for one in reference]  # texts without Y
     replacement = prepare_ablation(planted, "mean", bare, [EMBEDDINGS], AMPLE, seed=0)
     grid = ablate_contrasts(
-        planted, asked, [Patch((EMBEDDINGS,), "d_y"), Patch((EMBEDDINGS,), "q_y")], replacement, AMPLE
+        planted, asked, [SitePatch((EMBEDDINGS,), "d_y"), SitePatch((EMBEDDINGS,), "q_y")], replacement, AMPLE
     )
     assert np.isnan(grid.margin_patched).tolist() == [[True], [False]]
 

@@ -8,10 +8,10 @@ import torch
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
-from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction
+from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site
 from constraintsuite.mechanism.subject import Subject, load_subject
 from mechanism.models import TINY
@@ -28,7 +28,7 @@ def test_with_many_steps_all_of_the_difference_is_found_at_the_embeddings(
     """Integrated gradients are complete: what they give to all embeddings together is the difference of the two scores."""
     subject = subject_of(kind)
     contrasts = read(subject, planted_contrasts(2))
-    for grid in attribute_contrasts(subject, contrasts, [Patch((EMBEDDINGS,))], ["noising"], AMPLE, steps=200):
+    for grid in attribute_contrasts(subject, contrasts, [SitePatch((EMBEDDINGS,))], ["noising"], AMPLE, steps=200):
         np.testing.assert_allclose(grid.margin_patched[0], grid.margin_donor, rtol=0.05, atol=0.02)
 
 
@@ -37,7 +37,7 @@ def test_small_changes_are_foretold_exactly(kind: str, subject_of: Callable[[str
     """Sites whose effect is small against the curvature of the score are linear: estimate and exact patch agree there."""
     subject = subject_of(kind)
     kinds = [name for name in KINDS if name != "pattern" or subject.family.pattern != "none"]
-    patches = [Patch((site,), role) for site in subject.sites(kinds) for role in ("all", "q_cue", "@4")]
+    patches = [SitePatch((site,), role) for site in subject.sites(kinds) for role in ("all", "q_cue", "@4")]
     contrasts = read(subject, [*planted_contrasts(2), uneven()])
     both = zip(
         attribute_contrasts(subject, contrasts, patches, DIRECTIONS, AMPLE),
@@ -57,10 +57,10 @@ def test_small_changes_are_foretold_exactly(kind: str, subject_of: Callable[[str
 @pytest.mark.parametrize("steps", [0, 5])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_the_planted_head_is_foretold(
-    direction: Direction, steps: int, tmp_path_factory: pytest.TempPathFactory
+    direction: PatchDirection, steps: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     noisy = load_subject(f"cross:{make_planted(tmp_path_factory.mktemp('noisy'), noise=0.05)},threads=1")
-    patches = [Patch((site,)) for site in noisy.sites({"head", "mlp"})]
+    patches = [SitePatch((site,)) for site in noisy.sites({"head", "mlp"})]
     (grid,) = attribute_contrasts(noisy, read(noisy, planted_contrasts(6)), patches, [direction], AMPLE, steps=steps)
     change = np.abs((grid.margin_patched - grid.margin_base).mean(axis=1))
     assert grid.patches[int(change.argmax())] == (PLANTED, "all")
@@ -69,7 +69,7 @@ def test_the_planted_head_is_foretold(
 def test_one_direction_alone_is_the_same_as_beside_the_other(planted: Subject) -> None:
     contrasts, patches = (
         read(planted, [*planted_contrasts(3), uneven()]),
-        [Patch((s,)) for s in planted.sites({"head"})],
+        [SitePatch((s,)) for s in planted.sites({"head"})],
     )
     for steps in (0, 3):
         both = attribute_contrasts(planted, contrasts, patches, DIRECTIONS, AMPLE, steps=steps)
@@ -82,7 +82,7 @@ def test_one_direction_alone_is_the_same_as_beside_the_other(planted: Subject) -
 def test_roles_and_positions_add_up_to_all(planted: Subject) -> None:
     contrasts = read(planted, planted_contrasts(2))
     width = contrasts[0].longest
-    patches = [Patch((Site(0, "residual"),), role) for role in ("all", *(f"@{i}" for i in range(width)))]
+    patches = [SitePatch((Site(0, "residual"),), role) for role in ("all", *(f"@{i}" for i in range(width)))]
     (grid,) = attribute_contrasts(planted, contrasts, patches, ["noising"], AMPLE)
     change = grid.margin_patched - grid.margin_base
     np.testing.assert_allclose(change[1:].sum(axis=0), change[0], rtol=0, atol=1e-5)
@@ -93,7 +93,9 @@ def test_a_number_that_is_none_is_named_with_its_site(planted: Subject) -> None:
     hook = projection.register_forward_hook(lambda _module, _given, result: result * float("inf"))
     try:
         with pytest.raises(UserError, match=r"L0\.attention"):
-            attribute_contrasts(planted, read(planted, planted_contrasts(1)), [Patch((EMBEDDINGS,))], DIRECTIONS, AMPLE)
+            attribute_contrasts(
+                planted, read(planted, planted_contrasts(1)), [SitePatch((EMBEDDINGS,))], DIRECTIONS, AMPLE
+            )
     finally:
         hook.remove()
 
@@ -104,7 +106,7 @@ def test_a_score_that_is_no_number_is_refused_where_no_site_is_at_fault(steps: i
     try:
         with pytest.raises(UserError, match=r"a score of the .* run is infinite or no number"):
             attribute_contrasts(
-                planted, read(planted, planted_contrasts(1)), [Patch((EMBEDDINGS,))], DIRECTIONS, AMPLE, steps=steps
+                planted, read(planted, planted_contrasts(1)), [SitePatch((EMBEDDINGS,))], DIRECTIONS, AMPLE, steps=steps
             )
     finally:
         hook.remove()
@@ -117,7 +119,7 @@ def _without_gradient(_module: torch.nn.Module, _given: object, result: torch.Te
 
 def test_gradients_that_are_no_numbers_are_named_with_their_sites(planted: Subject) -> None:
     hook = planted.blocks[1].output.dense.register_forward_hook(_without_gradient)
-    patches = [Patch((site,)) for site in planted.sites({"mlp"})]
+    patches = [SitePatch((site,)) for site in planted.sites({"mlp"})]
     try:
         with pytest.raises(UserError, match=r"gradients at L0\.mlp.* are infinite or not numbers"):
             attribute_contrasts(planted, read(planted, planted_contrasts(1)), patches, ["noising"], AMPLE)

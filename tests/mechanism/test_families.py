@@ -9,7 +9,7 @@ import torch
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
-from constraintsuite.mechanism.hooks import Edit, Seen, capturing, replacing
+from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing
 from constraintsuite.mechanism.sites import KINDS, Site, SiteKind, parse_site
 from constraintsuite.mechanism.subject import Subject
 from mechanism.models import PAIRS, TINY
@@ -32,7 +32,7 @@ def heads_when(subject: Subject, edit: Edit) -> torch.Tensor:
     return seen[site].unflatten(-1, (subject.heads, -1))
 
 
-def seen_at(subject: Subject, sites: list[Site]) -> Seen:
+def seen_at(subject: Subject, sites: list[Site]) -> SiteTensors:
     with capturing(subject, sites) as seen:
         subject.scores(subject.inputs(PAIRS[:1]))
     return seen

@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.gradients import tracing
 from constraintsuite.mechanism.hooks import (
     Edit,
-    Seen,
+    SiteTensors,
     capturing,
     replacing,
     starting_above,
@@ -34,7 +34,7 @@ def no_gradients() -> Iterator[None]:
         yield
 
 
-def seen_at(subject: Subject, inputs: Tensors, sites: list[Site]) -> Seen:
+def seen_at(subject: Subject, inputs: Tensors, sites: list[Site]) -> SiteTensors:
     with capturing(subject, sites) as seen:
         subject.scores(inputs)
     return seen

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.families.bert import BERT
-from constraintsuite.mechanism.invariants import INVARIANTS, Trial, check_one
+from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_one
 from constraintsuite.mechanism.patching import stacking
 from constraintsuite.mechanism.subject import Subject, _gives_bare_tensors, load_subject
 from mechanism.models import TINY, make_tiny
@@ -97,15 +97,15 @@ def test_each_refuses_a_model_that_breaks_it(number: int, broken: Callable[[Subj
     whole = load_subject(f"cross:{folder},threads=1")
     (invariant,) = [one for one in INVARIANTS if one.number == number]
     with torch.no_grad():
-        assert check_one(invariant, Trial(whole, folder, trust=False)).status == "passed"
-        trial = Trial(broken(whole), folder, trust=False)
+        assert check_one(invariant, ModelTrial(whole, folder, trust=False)).status == "passed"
+        trial = ModelTrial(broken(whole), folder, trust=False)
         with pytest.raises(UserError, match=rf"invariant {number} does not hold: {invariant.name}. .* apart"):
             check_one(invariant, trial)
 
 
 def test_what_analyses_run_is_what_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_tiny("bert", tmp_path)
-    trial = Trial(load_subject(f"cross:{folder},threads=1"), folder, trust=False)
+    trial = ModelTrial(load_subject(f"cross:{folder},threads=1"), folder, trust=False)
     monkeypatch.setattr(stacking._Writer, "write", lambda _writer, _whole: None)
     (invariant,) = [one for one in INVARIANTS if one.number == 5]
     with torch.no_grad(), pytest.raises(UserError, match="stacked interventions give what each gives alone"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraintsuite.mechanism.contrasts.records import Mark, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.subject import Subject
 from mechanism.planted import planted_contrasts
@@ -17,11 +17,12 @@ def named(count: int, seed: int = 0) -> list[MarkedContrast]:
 
 def uneven() -> MarkedContrast:
     """`soup without leeks` against `soup very rich with leeks and cream`, over texts of unequal length."""
-    clean = Marked("soup without leeks", (Mark(5, 12, "q_cue"), Mark(13, 18, "q_y")))
+    clean = Marked("soup without leeks", (RoleMark(5, 12, "q_cue"), RoleMark(13, 18, "q_y")))
     corrupt = Marked(
-        "soup very rich with leeks and cream", (Mark(15, 19, "q_cue"), Mark(20, 25, "q_y"), Mark(30, 35, "q_y"))
+        "soup very rich with leeks and cream",
+        (RoleMark(15, 19, "q_cue"), RoleMark(20, 25, "q_y"), RoleMark(30, 35, "q_y")),
     )
-    better, worse = Marked("a warm soup ."), Marked("fresh soup of leeks and peas .", (Mark(14, 19, "d_y"),))
+    better, worse = Marked("a warm soup ."), Marked("fresh soup of leeks and peas .", (RoleMark(14, 19, "d_y"),))
     return replace(
         planted_contrasts(1)[0],
         id="uneven",

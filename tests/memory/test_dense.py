@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory import dense
 from constraintsuite.memory.dense import DenseIndex
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseScorer, Similarity
 from memory.tiny_parts import LetterEncoder
 
@@ -44,7 +44,7 @@ def test_scores_are_those_of_the_scorer(texts: list[str], query: str, block: int
 class Noise(LetterEncoder):
     """Vectors of 384 numbers by the text."""
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         return np.stack([np.random.default_rng(int(text)).standard_normal(384, dtype=np.float32) for text in texts])
 
 
@@ -122,7 +122,7 @@ class Faulty(LetterEncoder):
         super().__init__()
         self.answer = answer
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         return self.answer
 
 

@@ -14,7 +14,7 @@ from constraintsuite.memory import confirming, folder
 from constraintsuite.memory.folder import held_documents, open_memory, update_memory, verify_memory, write_memory
 from constraintsuite.memory.index import kept_terms
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.records import Edge, Mention, Part, Unit
+from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.artifact import MANIFEST, Artifact
 from constraintsuite.store.files import folder_lock
@@ -22,7 +22,7 @@ from memory.tiny_parts import LetterEncoder, part, table
 
 LEASE = part("lease", ["The tenant pays.", "Unless."], [("lease:2", "lease:1", "exception_to")], [(1, "tenant")])
 ANNEX = part("annex", ["The boiler."], [("annex:1", "lease:1", "refers_to")], [(1, "boiler")])
-RICH = Part(
+RICH = MemoryDocument(
     "Vertrag/ä:1",
     "Überschrift",
     "00",
@@ -31,7 +31,7 @@ RICH = Part(
         Unit("Vertrag/ä:1:b", "Vertrag/ä:1", "", (), (), None, "2024-01-01", "2025-01-01", {"speaker": "Ω"}),
     ),
     (Edge("Vertrag/ä:1:b", "Vertrag/ä:1:§4", "depends_on", 0.1 + 0.2, 1 / 3, "weil"),),
-    (Mention("Vertrag/ä:1:b", "москва", "Москва́", 3),),
+    (EntityMention("Vertrag/ä:1:b", "москва", "Москва́", 3),),
 )
 
 
@@ -78,7 +78,7 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_another_memory_is_not_written_over_one(
-    tmp_path: Path, parts: list[Part], name: str, settings: dict[str, object], said: str
+    tmp_path: Path, parts: list[MemoryDocument], name: str, settings: dict[str, object], said: str
 ) -> None:
     write_memory(tmp_path, [LEASE], name="tiny", settings={"by_path": False})
     with pytest.raises(UserError, match=re.escape(f"here lies a memory {said}")):
@@ -171,7 +171,9 @@ def test_what_is_out_of_date_is_not_kept_for_ever(tmp_path: Path, monkeypatch: p
         ([ANNEX], ["nobody"], "holds no document 'nobody'"),
     ],
 )
-def test_a_wrong_change_changes_nothing(tmp_path: Path, add: list[Part], remove: list[str], message: str) -> None:
+def test_a_wrong_change_changes_nothing(
+    tmp_path: Path, add: list[MemoryDocument], remove: list[str], message: str
+) -> None:
     write_memory(tmp_path, [LEASE], name="tiny")
     before = (tmp_path / MANIFEST).read_bytes()
     with pytest.raises(UserError, match=message):

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.graph import Graph
-from constraintsuite.memory.records import Edge, EdgeKind, Mention, Part, Unit
+from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit
 from memory.tiny_parts import part, table
 
 LEASE = part(
@@ -24,7 +24,7 @@ LEASE = part(
 ANNEX = part("annex", ["The boiler is old."], [("annex:1", "annex:1", "refers_to")], [(1, "boiler")])
 
 
-def same(a: Graph, b: Graph) -> bool:
+def same(a: MemoryGraph, b: MemoryGraph) -> bool:
     columns = [[np.asarray(column) for each in (graph.edges, graph.open_edges) for column in each] for graph in (a, b)]
     return (a.units, a.entities, a.documents, a.absent, table(a)) == (
         b.units,
@@ -36,7 +36,7 @@ def same(a: Graph, b: Graph) -> bool:
 
 
 def test_units_are_numbered_by_document_and_entities_stand_behind_them() -> None:
-    graph = Graph.of([LEASE, ANNEX])
+    graph = MemoryGraph.of([LEASE, ANNEX])
     names = ["annex:1", "lease:1", "lease:2", "entity:boiler", "entity:tenant"]
     assert [graph.node_id(number) for number in range(graph.size)] == names
     assert [graph.number(name) for name in names] == [0, 1, 2, 3, 4]
@@ -47,7 +47,7 @@ def test_units_are_numbered_by_document_and_entities_stand_behind_them() -> None
 
 
 def test_edges_are_sorted_and_mentions_are_among_them() -> None:
-    assert table(Graph.of([LEASE, ANNEX])) == [
+    assert table(MemoryGraph.of([LEASE, ANNEX])) == [
         Edge("annex:1", "annex:1", "refers_to", because="refers_to rule"),
         Edge("annex:1", "entity:boiler", "mentions", because="Boiler"),
         Edge("lease:1", "annex:1", "refers_to", because="refers_to rule"),
@@ -59,8 +59,8 @@ def test_edges_are_sorted_and_mentions_are_among_them() -> None:
 
 
 def test_surfaces_of_one_entity_in_a_unit_are_one_mention_that_weighs_as_much() -> None:
-    mentions = (Mention("lease:1", "tenant", "The tenant", 2), Mention("lease:1", "tenant", "tenant's"))
-    graph = Graph.of([replace(LEASE, edges=(), mentions=mentions)])
+    mentions = (EntityMention("lease:1", "tenant", "The tenant", 2), EntityMention("lease:1", "tenant", "tenant's"))
+    graph = MemoryGraph.of([replace(LEASE, edges=(), mentions=mentions)])
     assert table(graph) == [Edge("lease:1", "entity:tenant", "mentions", 3.0, because="The tenant, tenant's")]
 
 
@@ -68,7 +68,7 @@ def test_surfaces_of_one_entity_in_a_unit_are_one_mention_that_weighs_as_much() 
     ("given", "gone"), [([0, 3], {0, 3}), (np.array([0, 3]), {0, 3}), (np.arange(7) % 3 == 0, {0, 3, 6}), ([], set())]
 )
 def test_edges_can_be_left_out_by_number_or_mask(given: list[int], gone: set[int]) -> None:
-    graph = Graph.of([LEASE, ANNEX])
+    graph = MemoryGraph.of([LEASE, ANNEX])
     left = graph.without(given)
     assert table(left) == [edge for number, edge in enumerate(table(graph)) if number not in gone]
     assert (left.units, left.entities) == (graph.units, graph.entities)
@@ -76,14 +76,14 @@ def test_edges_can_be_left_out_by_number_or_mask(given: list[int], gone: set[int
 
 
 @pytest.mark.parametrize("parts", [[], [part("empty", [])], [part("one", ["alone"])]])
-def test_graphs_without_edges(parts: list[Part]) -> None:
-    graph = Graph.of(parts)
+def test_graphs_without_edges(parts: list[MemoryDocument]) -> None:
+    graph = MemoryGraph.of(parts)
     assert (len(table(graph)), graph.dangling) == (0, 0)
     assert len(graph.documents) == len(parts)
 
 
 def test_ids_may_be_of_any_script_and_hold_colons() -> None:
-    graph = Graph.of([part("契約:第1部", ["文"], mentions=[(1, "москва")])])
+    graph = MemoryGraph.of([part("契約:第1部", ["文"], mentions=[(1, "москва")])])
     assert graph.number("契約:第1部:1") == 0
     assert graph.node_id(1) == "entity:москва"
 
@@ -91,16 +91,16 @@ def test_ids_may_be_of_any_script_and_hold_colons() -> None:
 @pytest.mark.parametrize("unknown", ["lease:9", "entity:nobody", "tenant", ""])
 def test_an_unknown_node_is_a_user_error(unknown: str) -> None:
     with pytest.raises(UserError, match=f"No unit or entity of this memory has the id '{unknown}'"):
-        Graph.of([LEASE]).number(unknown)
+        MemoryGraph.of([LEASE]).number(unknown)
 
 
 @pytest.mark.parametrize("number", [-1, 4])
 def test_a_number_beyond_the_nodes_has_no_id(number: int) -> None:
     with pytest.raises(IndexError, match="of a graph with 4"):
-        Graph.of([LEASE]).node_id(number)
+        MemoryGraph.of([LEASE]).node_id(number)
 
 
-def with_edge(**fields: object) -> Part:
+def with_edge(**fields: object) -> MemoryDocument:
     return replace(LEASE, edges=(replace(Edge("lease:1", "lease:2", "next"), **fields),))  # type: ignore[arg-type]
 
 
@@ -137,16 +137,16 @@ def with_edge(**fields: object) -> Part:
         ),
         pytest.param([replace(ANNEX, mentions=LEASE.mentions)], "is in no unit of this document", id="foreign mention"),
         pytest.param([part("a", ["x"], mentions=[(1, "")])], "has no name", id="nameless entity"),
-        pytest.param([replace(ANNEX, mentions=(Mention("annex:1", "x", "X", 0),))], "counts 0", id="no count"),
+        pytest.param([replace(ANNEX, mentions=(EntityMention("annex:1", "x", "X", 0),))], "counts 0", id="no count"),
     ],
 )
-def test_bad_documents_are_refused_by_name(parts: list[Part], message: str) -> None:
+def test_bad_documents_are_refused_by_name(parts: list[MemoryDocument], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        Graph.of(parts)
+        MemoryGraph.of(parts)
 
 
 def test_an_edge_waits_for_its_document_and_is_not_lost_when_that_goes() -> None:
-    alone = Graph.of([LEASE])
+    alone = MemoryGraph.of([LEASE])
     assert (alone.dangling, len(table(alone))) == (1, 4)
     both = alone.updated([ANNEX]).graph
     assert (both.dangling, len(table(both))) == (0, 7)
@@ -155,32 +155,32 @@ def test_an_edge_waits_for_its_document_and_is_not_lost_when_that_goes() -> None
 
 
 def test_an_edge_to_a_unit_that_a_new_version_lacks_waits_too() -> None:
-    graph = Graph.of([LEASE, ANNEX]).updated([part("annex", [])]).graph
+    graph = MemoryGraph.of([LEASE, ANNEX]).updated([part("annex", [])]).graph
     assert graph.dangling == 1
-    assert same(graph.updated([ANNEX]).graph, Graph.of([LEASE, ANNEX]))
+    assert same(graph.updated([ANNEX]).graph, MemoryGraph.of([LEASE, ANNEX]))
 
 
 def test_entities_go_with_their_last_mention() -> None:
-    assert Graph.of([LEASE, ANNEX]).updated(remove=["lease"]).graph.entities == ("boiler",)
+    assert MemoryGraph.of([LEASE, ANNEX]).updated(remove=["lease"]).graph.entities == ("boiler",)
 
 
 def test_an_update_says_where_each_unit_was() -> None:
-    changed = Graph.of([LEASE]).updated([ANNEX, part("zoo", ["z"])])
+    changed = MemoryGraph.of([LEASE]).updated([ANNEX, part("zoo", ["z"])])
     assert changed.origin.tolist() == [-1, 0, 1, -1]
 
 
 def test_a_document_that_is_not_there_cannot_be_removed() -> None:
     with pytest.raises(UserError, match="no document 'annex' to remove"):
-        Graph.of([LEASE]).updated(remove=["annex"])
+        MemoryGraph.of([LEASE]).updated(remove=["annex"])
 
 
 def test_edges_cannot_be_written_over() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        Graph.of([LEASE]).edges.weight[0] = 2.0
+        MemoryGraph.of([LEASE]).edges.weight[0] = 2.0
 
 
 @st.composite
-def documents(draw: st.DrawFn) -> Part:
+def documents(draw: st.DrawFn) -> MemoryDocument:
     """A document `a` to `d` of up to three units, with edges to its own units and to those of the others."""
     name = draw(st.sampled_from("abcd"))
     count = draw(st.integers(0, 3))
@@ -195,14 +195,14 @@ def documents(draw: st.DrawFn) -> Part:
 
 
 @given(st.lists(st.one_of(documents(), st.sampled_from("abcd")), max_size=8))
-def test_any_history_gives_the_graph_of_what_is_left(history: list[Part | str]) -> None:
-    graph, held = Graph(), dict[str, Part]()
+def test_any_history_gives_the_graph_of_what_is_left(history: list[MemoryDocument | str]) -> None:
+    graph, held = MemoryGraph(), dict[str, MemoryDocument]()
     for change in history:
-        if isinstance(change, Part):
+        if isinstance(change, MemoryDocument):
             graph = graph.updated([change]).graph
             held[change.id] = change
         elif change in held:
             graph = graph.updated(remove=[change]).graph
             del held[change]
-    assert same(graph, Graph.of(held.values()))
-    assert same(graph, Graph.of(reversed(held.values())))
+    assert same(graph, MemoryGraph.of(held.values()))
+    assert same(graph, MemoryGraph.of(reversed(held.values())))

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.memory import folder
-from constraintsuite.memory.columns import IntArray
+from constraintsuite.memory.columns import Int32Array
 from constraintsuite.memory.folder import KIND, open_memory, update_memory, verify_memory, write_memory
 from constraintsuite.memory.index import INDEX, kept_terms
-from constraintsuite.memory.lexical import LexicalIndex, TermCounts
+from constraintsuite.memory.lexical import LexicalIndex, TermPostings
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.records import Part
+from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.text.terms import TermAnalyser
 from memory.tiny_parts import part
@@ -34,11 +34,11 @@ def found(memory: Memory) -> list[list[float]]:
     return [memory.lexical(query).tolist() for query in QUERIES]
 
 
-def terms(path: Path) -> TermCounts | None:
+def terms(path: Path) -> TermPostings | None:
     return kept_terms(Artifact.open(path, KIND), Indexing())
 
 
-def same(left: TermCounts | None, right: TermCounts | None) -> bool:
+def same(left: TermPostings | None, right: TermPostings | None) -> bool:
     assert left is not None
     assert right is not None
     arrays = (
@@ -69,7 +69,7 @@ def test_an_update_reads_the_texts_that_came_and_no_others(tmp_path: Path, monke
     asked: list[str] = []
     add = LexicalIndex.add
 
-    def noted(self: LexicalIndex, texts: Iterable[str]) -> IntArray:
+    def noted(self: LexicalIndex, texts: Iterable[str]) -> Int32Array:
         given = list(texts)
         asked.extend(given)
         return add(self, given)
@@ -86,7 +86,7 @@ def test_an_update_reads_the_texts_that_came_and_no_others(tmp_path: Path, monke
 def test_whatever_came_and_went_terms_and_scores_are_those_of_a_fresh_memory(
     changes: list[tuple[str, list[str] | None]], rng: random.Random
 ) -> None:
-    held: dict[str, Part] = {"d": LEASE}
+    held: dict[str, MemoryDocument] = {"d": LEASE}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "grown"
         write_memory(path, [LEASE], name="tiny")
@@ -148,7 +148,7 @@ def test_a_writer_that_dies_before_the_terms_are_kept_has_confirmed_its_document
     assert same(terms(tmp_path), counts_of([ANNEX, EMPTY, LEASE]))
 
 
-def counts_of(parts: Sequence[Part]) -> TermCounts:
+def counts_of(parts: Sequence[MemoryDocument]) -> TermPostings:
     memory, index = Memory(), LexicalIndex()
     return index.term_counts(index.add(memory.searched(unit) for each in parts for unit in each.units))
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.records import Part
-from constraintsuite.models.base import Role
+from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseScorer
 from memory.tiny_parts import LetterEncoder, part
 
@@ -99,7 +99,7 @@ def test_a_document_that_is_refused_changes_nothing() -> None:
 
 
 class Stubborn(LetterEncoder):
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         if any("pump" in text for text in texts):
             raise UserError("no pumps")
         return super().encode(texts, role)
@@ -138,10 +138,10 @@ DOCUMENTS = st.builds(
 
 
 @given(st.lists(st.one_of(DOCUMENTS, st.sampled_from(["a", "b", "c", "é"])), max_size=10))
-def test_any_history_gives_the_answers_of_what_is_left(history: list[Part | str]) -> None:
-    memory, held = Memory(letters()), dict[str, Part]()
+def test_any_history_gives_the_answers_of_what_is_left(history: list[MemoryDocument | str]) -> None:
+    memory, held = Memory(letters()), dict[str, MemoryDocument]()
     for change in history:
-        if isinstance(change, Part):
+        if isinstance(change, MemoryDocument):
             memory.add([change])
             held[change.id] = change
         elif change in held:

@@ -11,10 +11,10 @@ import pytest
 from browsing import open_chromium
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.records import Edge, Mention, Part, Unit
+from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.reports.walks.labels import place_labels
-from constraintsuite.reports.walks.layout import Place, lay_out
-from constraintsuite.reports.walks.model import Link, Node, Walk
+from constraintsuite.reports.walks.layout import NodeBox, lay_out
+from constraintsuite.reports.walks.model import Link, Node, WalkPicture
 from constraintsuite.reports.walks.page import render_walk
 from constraintsuite.showing.memory.picture import MOST, picture_of
 
@@ -37,11 +37,11 @@ def memory() -> Memory:
         Edge(unit(1), unit(1), "refers_to"),
         Edge(unit(1), unit(2), "next"),
     )
-    mentions = (Mention(unit(1), "norbrise", "Norbrise"), Mention(unit(3), "norbrise", "Norbrise"))
-    return Memory.of([Part("log", "Log", "0" * 64, units, edges, mentions)])
+    mentions = (EntityMention(unit(1), "norbrise", "Norbrise"), EntityMention(unit(3), "norbrise", "Norbrise"))
+    return Memory.of([MemoryDocument("log", "Log", "0" * 64, units, edges, mentions)])
 
 
-def walk(memory: Memory, mode: str = "ppr,starts=1,background=0", budget: int = 3) -> Walk:
+def walk(memory: Memory, mode: str = "ppr,starts=1,background=0", budget: int = 3) -> WalkPicture:
     return picture_of(memory, load_mode(mode, memory).search("broke", budget), budget, around=2)
 
 
@@ -68,8 +68,12 @@ def test_a_mode_that_does_not_walk_says_so(memory: Memory) -> None:
 
 def test_a_name_says_how_many_units_mention_it() -> None:
     units = (Unit("d:1", "d", "Orla met Finn."), Unit("d:2", "d", "Finn left."))
-    mentions = (Mention("d:1", "orla", "Orla"), Mention("d:1", "finn", "Finn"), Mention("d:2", "finn", "Finn"))
-    memory = Memory.of([Part("d", "D", "0" * 64, units, (), mentions)])
+    mentions = (
+        EntityMention("d:1", "orla", "Orla"),
+        EntityMention("d:1", "finn", "Finn"),
+        EntityMention("d:2", "finn", "Finn"),
+    )
+    memory = Memory.of([MemoryDocument("d", "D", "0" * 64, units, (), mentions)])
     found = picture_of(memory, load_mode("lexical_baseline", memory).search("met", 1), 1, around=9)
     said = {node.label: node.text for node in found.nodes if node.entity}
     assert said == {"orla": "A name that one unit mentions.", "finn": "A name that 2 units mention."}
@@ -78,7 +82,7 @@ def test_a_name_says_how_many_units_mention_it() -> None:
 @pytest.mark.parametrize(("texts", "why"), [(TEXTS, "shares no word"), ((), "holds no unit")])
 def test_an_empty_answer_says_so(texts: tuple[str, ...], why: str) -> None:
     units = tuple(Unit(unit(n), "log", text) for n, text in enumerate(texts))
-    memory = Memory.of([Part("log", "Log", "0" * 64, units)])
+    memory = Memory.of([MemoryDocument("log", "Log", "0" * 64, units)])
     found = picture_of(memory, load_mode("ppr", memory).search("zzz", 3), 3, around=2)
     page = render_walk(found)
     assert why in page
@@ -92,8 +96,8 @@ def test_labels_lie_inside_on_no_node_and_not_on_each_other(per_row: int) -> Non
     nodes = tuple(Node(name, name, "found", n // 5, "text") for n, name in enumerate(names))
     pairs = [(0, 1), (0, 7), (1, 6), (2, 5), (0, 4), (1, 5)]
     links = tuple(Link(names[a], names[b], "exception_to", "", 1.0) for a, b in pairs)
-    layout = lay_out(Walk("q", "", ("first", "second"), nodes, links, ()), per_row)
-    boxes = [Place(x - 36, y - 9, 72, 11) for x, y in place_labels(links, layout)]
+    layout = lay_out(WalkPicture("q", "", ("first", "second"), nodes, links, ()), per_row)
+    boxes = [NodeBox(x - 36, y - 9, 72, 11) for x, y in place_labels(links, layout)]
     for number, box in enumerate(boxes):
         assert box.x >= 0
         assert box.x + box.width <= layout.width
@@ -127,12 +131,12 @@ def test_texts_are_escaped(memory: Memory) -> None:
 
 def test_a_large_answer_is_cut_and_says_so() -> None:
     units = tuple(Unit(f"d:{n}", "d", "crane") for n in range(MOST + 5))
-    found = walk_of(Memory.of([Part("d", "D", "0" * 64, units)]), MOST + 5)
+    found = walk_of(Memory.of([MemoryDocument("d", "D", "0" * 64, units)]), MOST + 5)
     assert len(found.nodes) == MOST
     assert found.remarks[0].startswith("5 of the returned units did not fit")
 
 
-def walk_of(memory: Memory, budget: int) -> Walk:
+def walk_of(memory: Memory, budget: int) -> WalkPicture:
     return picture_of(memory, load_mode("lexical_baseline", memory).search("crane", budget), budget, around=4)
 
 

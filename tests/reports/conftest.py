@@ -13,7 +13,7 @@ from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.html import write_report
-from constraintsuite.reports.view import View, make_view
+from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.suites.audit.results import Audit, AuditRow
@@ -55,7 +55,7 @@ def evaluate(suite: Path, *models: str) -> list[Path]:
     return [run.path for run in runs]
 
 
-def view_of(suite: Path, runs: Sequence[Path]) -> View:
+def view_of(suite: Path, runs: Sequence[Path]) -> ReportView:
     return make_view(load_suite(suite), [load_run(run) for run in runs])
 
 
@@ -72,5 +72,5 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Reported:
 
 
 @pytest.fixture(scope="session")
-def view(reported: Reported) -> View:
+def view(reported: Reported) -> ReportView:
     return view_of(reported.suite, reported.runs)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from constraintsuite.records.plots import Axis, Level, Plot, Series, Spot
+from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import PLOT, bar_chart
 from constraintsuite.reports.drawings.heatmap import MOST_ROWS, heat_map
@@ -41,7 +41,7 @@ def heat(title: str) -> Drawing:
 
 def plot(title: str) -> Drawing:
     series = Series(title, (Spot(0.5, 10, title), Spot(0.9, 5, title), Spot(0.7, 5, title, best=False)))
-    levels = (Level(title, 2, title),)
+    levels = (LevelLine(title, 2, title),)
     return draw_plot(Plot("d", title, Axis(title, "logit"), Axis(title, "log"), (series,), levels, note=title))
 
 

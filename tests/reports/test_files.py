@@ -10,7 +10,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.files import write_files, write_plots
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
 
 PATHS = ["../up", "a/b", "a\\b", "/root", "..", ".hidden", "", "nul\0"]
@@ -18,7 +18,7 @@ PATHS = ["../up", "a/b", "a\\b", "/root", "..", ".hidden", "", "nul\0"]
 
 def section(name: str) -> Section:
     table = Table(name, "", (Column("a"),), (("b",),))
-    return Section("s", "S", "", (Sheet(table), Charts((Drawing(name, "T", "", 9, 9, ""),))))
+    return Section("s", "S", "", (TableBlock(table), Charts((Drawing(name, "T", "", 9, 9, ""),))))
 
 
 @pytest.mark.parametrize("name", PATHS)

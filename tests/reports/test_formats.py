@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Kind, Value, show
+from constraintsuite.reports.figures import CellValue, ColumnKind, show
 from constraintsuite.reports.formats import EXPORTED, FORMATS
 from constraintsuite.reports.formats.latex import escape
 from constraintsuite.reports.tables import Column, Table
@@ -43,7 +43,9 @@ TABLE = Table(
         ("word", "text", ("word", "", "")),
     ],
 )
-def test_numbers_are_printed_with_their_uncertainty(value: Value, kind: Kind, shown: tuple[str, str, str]) -> None:
+def test_numbers_are_printed_with_their_uncertainty(
+    value: CellValue, kind: ColumnKind, shown: tuple[str, str, str]
+) -> None:
     assert show(value, kind) == shown
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.records.constraints import Evidence
-from constraintsuite.reports.marks import LONG, Mark, Segment, cut, excerpt, marks_of, query_marks
+from constraintsuite.reports.marks import LONG, Segment, TextMark, cut, excerpt, marks_of, query_marks
 from experiments.tiny_suite import CREAMLESS, IDIOM, LEEKS
 from reports.altered import constraint_of, with_document, with_evidence
 
@@ -18,19 +18,22 @@ TEXT = "no cream"
     ("marks", "segments"),
     [
         ([], [(TEXT, ())]),
-        ([Mark(3, 8, "negated")], [("no ", ()), ("cream", ("negated",))]),
-        ([Mark(3, 8, "negated"), Mark(0, 2, "cue")], [("no", ("cue",)), (" ", ()), ("cream", ("negated",))]),
-        ([Mark(0, 8, "edit"), Mark(3, 8, "negated")], [("no ", ("edit",)), ("cream", ("edit", "negated"))]),
-        ([Mark(3, 99, "cue"), Mark(-1, 2, "cue"), Mark(4, 4, "cue")], [(TEXT, ())]),  # places that are not in the text
+        ([TextMark(3, 8, "negated")], [("no ", ()), ("cream", ("negated",))]),
+        ([TextMark(3, 8, "negated"), TextMark(0, 2, "cue")], [("no", ("cue",)), (" ", ()), ("cream", ("negated",))]),
+        ([TextMark(0, 8, "edit"), TextMark(3, 8, "negated")], [("no ", ("edit",)), ("cream", ("edit", "negated"))]),
+        (
+            [TextMark(3, 99, "cue"), TextMark(-1, 2, "cue"), TextMark(4, 4, "cue")],
+            [(TEXT, ())],
+        ),  # places that are not in the text
     ],
 )
-def test_a_text_is_cut_at_its_marks(marks: list[Mark], segments: list[tuple[str, tuple[str, ...]]]) -> None:
+def test_a_text_is_cut_at_its_marks(marks: list[TextMark], segments: list[tuple[str, tuple[str, ...]]]) -> None:
     assert cut(TEXT, marks) == tuple(Segment(*segment) for segment in segments)
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(-2, 30), st.integers(-2, 30))))
 def test_no_letter_is_lost_or_added(text: str, places: list[tuple[int, int]]) -> None:
-    segments = cut(text, [Mark(start, end, "cue") for start, end in places])
+    segments = cut(text, [TextMark(start, end, "cue") for start, end in places])
     assert "".join(segment.text for segment in segments) == text
 
 
@@ -41,9 +44,9 @@ def test_evidence_edits_and_the_nearest_cue_are_marked() -> None:
     edited = with_document(CREAMLESS, "satisfying", text=text, edit="swap", changed=((0, 7),))
     example = with_evidence(edited, replace(found, start=place, end=place + 5, cue="no"))
     assert marks_of(example, "satisfying") == [
-        Mark(place, place + 5, "negated"),
-        Mark(place - 3, place - 1, "cue"),
-        Mark(0, 7, "edit"),
+        TextMark(place, place + 5, "negated"),
+        TextMark(place - 3, place - 1, "cue"),
+        TextMark(0, 7, "edit"),
     ]
     assert marks_of(example, "violating") == []
 
@@ -79,7 +82,7 @@ def test_a_value_of_evidence_that_no_page_draws_is_told_beside_the_mark() -> Non
 def test_without_a_constraint_nothing_but_edits_is_marked() -> None:
     example = replace(with_document(CREAMLESS, "satisfying", changed=((0, 6),)), constraint=None)
     assert query_marks(example) == []
-    assert marks_of(example, "satisfying") == [Mark(0, 6, "edit")]
+    assert marks_of(example, "satisfying") == [TextMark(0, 6, "edit")]
 
 
 def test_a_short_text_is_shown_whole() -> None:
@@ -89,7 +92,7 @@ def test_a_short_text_is_shown_whole() -> None:
 
 def test_of_a_long_text_the_neighbourhood_of_the_marks_is_shown() -> None:
     text = "a" * LONG + "CREAM" + "b" * LONG + "NUTS" + "c" * LONG
-    marks = [Mark(LONG, LONG + 5, "negated"), Mark(2 * LONG + 5, 2 * LONG + 9, "affirmed")]
+    marks = [TextMark(LONG, LONG + 5, "negated"), TextMark(2 * LONG + 5, 2 * LONG + 9, "affirmed")]
     first, cream, between, nuts, last = excerpt(cut(text, marks))
     assert (cream, nuts) == (Segment("CREAM", ("negated",)), Segment("NUTS", ("affirmed",)))
     assert first.text == " … " + "a" * 140

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Role, Workbench
+from constraintsuite.models.base import TextRole, Workbench
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.reports.html import Extras, write_report
 from constraintsuite.reports.likeness import pair_similarity
@@ -42,7 +42,7 @@ class Directions:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         assert role == "document"
         self.asked += texts
         vectors = {LEEKS: (1.0, 0.0), CREAM: (1.0, 3**0.5)}

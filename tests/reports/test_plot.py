@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from constraintsuite.records.plots import Axis, Level, Plot, Series, Spot
+from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 
@@ -15,7 +15,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 CURVE = Series("graph", (Spot(0.5, 900, "a"), Spot(0.9, 100, "b"), Spot(0.6, 50, "c", best=False)))
 
 
-def drawn(*series: Series, levels: tuple[Level, ...] = (), stepped: bool = False) -> Drawing:
+def drawn(*series: Series, levels: tuple[LevelLine, ...] = (), stepped: bool = False) -> Drawing:
     return draw_plot(Plot("p", "Title", Axis("recall", "logit"), Axis("queries/s", "log"), series, levels, stepped))
 
 
@@ -32,7 +32,7 @@ def test_only_the_best_are_joined_and_only_the_others_hollow() -> None:
 
 
 def test_it_is_told_in_words_without_what_is_beaten() -> None:
-    described = drawn(CURVE, levels=(Level("flat", 20, "20 queries/s"),)).description
+    described = drawn(CURVE, levels=(LevelLine("flat", 20, "20 queries/s"),)).description
     assert described == "graph: a, b; dashed line, flat: 20 queries/s"
 
 
@@ -54,7 +54,7 @@ def test_a_distribution_rises_by_steps() -> None:
 
 @pytest.mark.parametrize("apart", [1.0, 1.02, 1.3])
 def test_names_of_dashed_lines_stand_under_the_field_and_cover_nothing(apart: float) -> None:
-    levels = tuple(Level(f"line {i}", 200 * apart**i, "") for i in range(3))
+    levels = tuple(LevelLine(f"line {i}", 200 * apart**i, "") for i in range(3))
     placed = texts(drawn(CURVE, levels=levels))
     below = placed["recall"][1]
     places = [place for name, place in placed.items() if name.startswith(("line", "graph"))]
@@ -63,7 +63,7 @@ def test_names_of_dashed_lines_stand_under_the_field_and_cover_nothing(apart: fl
 
 
 def test_dashed_lines_differ_and_the_key_shows_how() -> None:
-    levels = tuple(Level(f"line {i}", 200.0 + i, "") for i in range(3))
+    levels = tuple(LevelLine(f"line {i}", 200.0 + i, "") for i in range(3))
     dashes = re.findall(r'class="level" stroke-dasharray="([^"]+)"', drawn(CURVE, levels=levels).body)
     assert len(set(dashes)) == 3
     assert dashes[:3] == dashes[3:]

@@ -20,8 +20,8 @@ from constraintsuite.metrics.ties import TieRule
 from constraintsuite.reports.formats import EXPORTED
 from constraintsuite.reports.maxsim import TokenMatch
 from constraintsuite.reports.sections.again import again
-from constraintsuite.reports.sections.base import Source
-from constraintsuite.reports.view import View, make_view
+from constraintsuite.reports.sections.base import VerbatimText
+from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import EXAMPLES, write_suite
 from reports.conftest import Reported, evaluate
@@ -59,17 +59,17 @@ def test_the_printed_commands_give_the_same_report(
     shutil.copytree(reported.suite, tmp_path / "SUITE")
     monkeypatch.chdir(tmp_path)
     view = make_view(load_suite(reported.suite), [load_run(r) for r in reported.runs], TieRule("half", 0.25))
-    (source,) = [block for block in again(view).blocks if isinstance(block, Source)]
+    (source,) = [block for block in again(view).blocks if isinstance(block, VerbatimText)]
     for line in source.text.splitlines()[1:]:
         words = [part for word in shlex.split(line)[1:] for part in sorted(map(str, Path().glob(word))) or [word]]
         assert CliRunner().invoke(cli, words, catch_exceptions=False).exit_code == 0
     assert Artifact.open(Path("REPORT")).manifest.content == Artifact.open(out).manifest.content
 
 
-def test_models_and_examples_that_were_asked_for_are_in_the_printed_command(view: View) -> None:
+def test_models_and_examples_that_were_asked_for_are_in_the_printed_command(view: ReportView) -> None:
     match = TokenMatch("colbert:x", "dogless", "", "satisfying", (), (), np.empty((0, 0)))
     asked = replace(view, likenesses={"dense:my model": np.empty(0)}, matches=(match, match))
-    (source,) = [block for block in again(asked).blocks if isinstance(block, Source)]
+    (source,) = [block for block in again(asked).blocks if isinstance(block, VerbatimText)]
     last = source.text.splitlines()[-1]
     assert last.endswith(" --vectors 'dense:my model' --maxsim colbert:x --example dogless")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.records.plots import Scale
+from constraintsuite.records.plots import AxisScale
 from constraintsuite.reports.drawings.scales import CERTAIN, make_ruler, round_steps
 
 
@@ -29,7 +29,7 @@ from constraintsuite.reports.drawings.scales import CERTAIN, make_ruler, round_s
         ("logit", [1.0], ["0.9", "0.95", "0.99", "0.999", "1"]),
     ],
 )
-def test_labels_are_round(scale: Scale, values: list[float], labels: list[str]) -> None:
+def test_labels_are_round(scale: AxisScale, values: list[float], labels: list[str]) -> None:
     assert [label for _, label in make_ruler(scale, values).ticks] == labels
 
 
@@ -47,7 +47,7 @@ def test_a_logit_has_an_edge_that_stands_for_one() -> None:
     st.lists(st.floats(1e-4, 1, allow_nan=False), min_size=1, max_size=6),
     st.sampled_from([1.0, 1e6]),
 )
-def test_values_lie_inside_and_in_order_and_labels_apart(scale: Scale, values: list[float], times: float) -> None:
+def test_values_lie_inside_and_in_order_and_labels_apart(scale: AxisScale, values: list[float], times: float) -> None:
     values = sorted(values if scale == "logit" else [times * value for value in values])
     ruler = make_ruler(scale, values)
     places = [ruler.place(value) for value in values]

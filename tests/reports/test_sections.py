@@ -16,7 +16,7 @@ from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.grouped import group_table, groups_of
 from constraintsuite.reports.sections import SECTIONS
-from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock
 from constraintsuite.reports.sections.comparison import comparison
 from constraintsuite.reports.sections.dataset import dataset
 from constraintsuite.reports.sections.leaderboard import leaderboard, leaderboard_table
@@ -25,7 +25,7 @@ from constraintsuite.reports.sections.slices import slices
 from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
 from constraintsuite.reports.tables import Table
-from constraintsuite.reports.view import View, make_view
+from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.suites.importers.importing import import_suite
 from experiments.paired_runs import make_run, make_suite
 from reports.conftest import Reported, evaluate, view_of
@@ -39,12 +39,12 @@ def tables_of(section: Section | None) -> dict[str, Table]:
     return {table.name: table for table in section.tables()}
 
 
-def blocks_of(section: Section | None) -> tuple[Block, ...]:
+def blocks_of(section: Section | None) -> tuple[SectionBlock, ...]:
     assert section is not None
     return section.blocks
 
 
-def test_the_leaderboard_is_ranked_and_holds_the_runs_own_figures(view: View) -> None:
+def test_the_leaderboard_is_ranked_and_holds_the_runs_own_figures(view: ReportView) -> None:
     table = leaderboard_table(view)
     assert table.columns[1].title == "Accuracy"
     values = [row[1] for row in table.rows]
@@ -88,7 +88,7 @@ def test_a_model_that_only_ties_is_pointed_out(tmp_path: Path) -> None:
     assert remarks.sentences[0].startswith("flat ties on all 40 examples")
 
 
-def test_a_heading_names_a_unit_only_where_the_files_hold_it(view: View) -> None:
+def test_a_heading_names_a_unit_only_where_the_files_hold_it(view: ReportView) -> None:
     """Shares are written to files between 0 and 1: a heading in per cent would be off by 100 there."""
     columns = [
         c for name in SECTIONS.names() if (s := SECTIONS.load(name)(view)) for t in s.tables() for c in t.columns
@@ -96,7 +96,7 @@ def test_a_heading_names_a_unit_only_where_the_files_hold_it(view: View) -> None
     assert not [c.title for c in columns if c.kind in ("share", "points") and re.search("%|points", c.title)]
 
 
-def test_slices_come_in_the_order_of_the_product_and_imported_ones_before_controls(view: View) -> None:
+def test_slices_come_in_the_order_of_the_product_and_imported_ones_before_controls(view: ReportView) -> None:
     assert groups_of(view.summaries, "slice") == [
         "minpairs",
         "explicit",
@@ -109,7 +109,7 @@ def test_slices_come_in_the_order_of_the_product_and_imported_ones_before_contro
     assert groups_of([imported], "slice") == ["nevir", "nonflip"]
 
 
-def test_a_group_that_a_run_lacks_is_undefined(view: View) -> None:
+def test_a_group_that_a_run_lacks_is_undefined(view: ReportView) -> None:
     first, second = view.runs.values()
     fewer = Run(second.artifact, replace(second.summary, by={**second.summary.by, "domain": {}}), second.results)
     table = group_table({"a": first, "b": fewer}, "domain", METRICS["accuracy"])
@@ -117,7 +117,7 @@ def test_a_group_that_a_run_lacks_is_undefined(view: View) -> None:
     assert [row[2] for row in table.rows] == [None, None]
 
 
-def test_each_pair_of_models_is_tested_once_in_each_metric(view: View) -> None:
+def test_each_pair_of_models_is_tested_once_in_each_metric(view: ReportView) -> None:
     tables = tables_of(comparison(view))
     first, second = view.labels
     assert list(tables) == ["comparison_accuracy", "comparison_paired_accuracy"]
@@ -127,7 +127,7 @@ def test_each_pair_of_models_is_tested_once_in_each_metric(view: View) -> None:
         assert all(isinstance(p, float) and 0 < p <= 1 for p in row[6:])
 
 
-def test_of_many_runs_each_is_compared_with_the_best(view: View) -> None:
+def test_of_many_runs_each_is_compared_with_the_best(view: ReportView) -> None:
     best, other = view.runs.values()
     many = {"best": best, **{f"m{i}": other for i in range(5)}}
     table = tables_of(comparison(replace(view, runs=many)))["comparison_accuracy"]
@@ -135,14 +135,14 @@ def test_of_many_runs_each_is_compared_with_the_best(view: View) -> None:
     assert pairs == {f"best → m{i}" for i in range(5)}
 
 
-def test_ties_are_shown_under_four_rules(view: View) -> None:
+def test_ties_are_shown_under_four_rules(view: ReportView) -> None:
     table = tables_of(ties(view))["ties_accuracy"]
     row = next(row for row in table.rows if row[0] == "bm25:nostop")
     assert [column.title for column in table.columns[2:]] == ["strict", "half", "random", "mteb"]
     assert [getattr(value, "value", None) for value in row[1:4]] == [0.4, 0.2, 0.4]
 
 
-def test_truncation_is_shown_for_models_that_say_how_much_they_read(view: View) -> None:
+def test_truncation_is_shown_for_models_that_say_how_much_they_read(view: ReportView) -> None:
     assert truncation(view) is None
     share = Interval(0.2, 0.1, 0.3, 5)
     figures = {"accuracy": share, "paired_accuracy": UNDEFINED}
@@ -153,7 +153,7 @@ def test_truncation_is_shown_for_models_that_say_how_much_they_read(view: View) 
     assert table.rows == ((first[0], 5, 1, share, 1, share, share, UNDEFINED, UNDEFINED),)
 
 
-def test_the_dataset_is_counted_by_slice_split_and_kind_of_control(view: View) -> None:
+def test_the_dataset_is_counted_by_slice_split_and_kind_of_control(view: ReportView) -> None:
     tables = tables_of(dataset(view))
     assert tables["examples_by_slice"].rows[0] == ("minpairs", 0, 0, 2, 2)
     assert tables["examples_by_domain"].rows == (("food", 3), ("travel", 2))
@@ -161,13 +161,13 @@ def test_the_dataset_is_counted_by_slice_split_and_kind_of_control(view: View) -
     assert tables["lengths"].rows[-1][:2] == ("all", 5)
 
 
-def test_table_names_are_file_names_of_their_own(view: View) -> None:
+def test_table_names_are_file_names_of_their_own(view: ReportView) -> None:
     names = [t.name for name in SECTIONS.names() if (s := SECTIONS.load(name)(view)) for t in s.tables()]
     assert len(names) == len(set(names)) > 20
     assert all(name.replace("_", "").isalnum() for name in names)
 
 
-def test_a_suite_that_is_not_nevir_has_nothing_to_reproduce(view: View) -> None:
+def test_a_suite_that_is_not_nevir_has_nothing_to_reproduce(view: ReportView) -> None:
     assert reproduction(view) is None
 
 

@@ -11,28 +11,28 @@ from rich.console import Console
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suites
-from constraintsuite.experiments.summary import Summary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Figure, show_interval
+from constraintsuite.reports.figures import PrintedFigure, show_interval
 from constraintsuite.reports.table import WIDTH, slice_table
 from experiments.tiny_suite import write_suite
 
 
 @pytest.fixture
-def summaries(tmp_path: Path) -> list[Summary]:
+def summaries(tmp_path: Path) -> list[RunSummary]:
     runs = evaluate_suites(write_suite(tmp_path / "suite"), ["bm25", "random"], tmp_path / "runs", Silent())
     return [load_run(run.path).summary for run in runs]
 
 
-def render(summaries: list[Summary], metric: str = "accuracy") -> str:
+def render(summaries: list[RunSummary], metric: str = "accuracy") -> str:
     console = Console(width=WIDTH, file=StringIO())
     with console.capture() as captured:
         console.print(slice_table(summaries, METRICS[metric]))
     return captured.get()
 
 
-def test_a_cell_holds_value_interval_and_n(summaries: list[Summary]) -> None:
+def test_a_cell_holds_value_interval_and_n(summaries: list[RunSummary]) -> None:
     lines = render(summaries).splitlines()
     row = next(i for i, line in enumerate(lines) if line.strip().startswith("bm25"))
     assert lines[row].split() == ["bm25", "20.0", "0.0", "50.0", "0.0", "0.0", "0.0"]
@@ -42,7 +42,7 @@ def test_a_cell_holds_value_interval_and_n(summaries: list[Summary]) -> None:
     assert header.split() == ["model", "all", "minpairs", "explicit", "omission", "nonflip", "adversarial"]
 
 
-def test_a_models_name_is_broken_only_after_a_comma_or_a_colon(summaries: list[Summary]) -> None:
+def test_a_models_name_is_broken_only_after_a_comma_or_a_colon(summaries: list[RunSummary]) -> None:
     names = ["dense:all-MiniLM-L6-v2,precision=int8", "cross:tiny1,length=32,backend=torch"]
     lines = render([replace(summaries[0], model=name) for name in names]).splitlines()
     first = [line.split()[0] for line in lines[4:] if line[1:2].strip()]
@@ -50,7 +50,7 @@ def test_a_models_name_is_broken_only_after_a_comma_or_a_colon(summaries: list[S
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[Summary], metric: str) -> None:
+def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[RunSummary], metric: str) -> None:
     name = "dense:some-organisation/some-very-long-model-name-that-goes-on-and-on"
     text = render([*summaries, replace(summaries[0], model=name)], metric)
     assert max(len(line) for line in text.splitlines()) <= WIDTH
@@ -61,11 +61,11 @@ def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[Summary], m
 @pytest.mark.parametrize(
     ("interval", "share", "figure"),
     [
-        (Interval(0.5123, 0.4, 1.0, 1_234), True, Figure("51.2", "40.0–100.0", "n=1,234")),
-        (Interval(-0.01234, -2.0, 3.456, 7), False, Figure("−0.0123", "−2 to 3.46", "n=7")),
-        (Interval(2.0, None, None, 1), False, Figure("2", "", "n=1")),
-        (Interval(None, None, None, 0), True, Figure("–", "", "n=0")),
+        (Interval(0.5123, 0.4, 1.0, 1_234), True, PrintedFigure("51.2", "40.0–100.0", "n=1,234")),
+        (Interval(-0.01234, -2.0, 3.456, 7), False, PrintedFigure("−0.0123", "−2 to 3.46", "n=7")),
+        (Interval(2.0, None, None, 1), False, PrintedFigure("2", "", "n=1")),
+        (Interval(None, None, None, 0), True, PrintedFigure("–", "", "n=0")),
     ],
 )
-def test_numbers_are_printed_with_their_uncertainty(interval: Interval, share: bool, figure: Figure) -> None:
+def test_numbers_are_printed_with_their_uncertainty(interval: Interval, share: bool, figure: PrintedFigure) -> None:
     assert show_interval(interval, share=share) == figure

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import Similarity, dense_scorer
 from constraintsuite.retrieval.base import Passages
 from constraintsuite.retrieval.dense import DenseRetriever
@@ -29,7 +29,7 @@ class WordCounts:
         self.similarity: Similarity = similarity
         self.encoded: list[str] = []
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         self.encoded += texts
         return np.array([[text.split().count(word) for word in WORDS] for text in texts], dtype=np.float32)
 

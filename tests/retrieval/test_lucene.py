@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.retrieval.depth import Found
+from constraintsuite.retrieval.depth import EngineHit
 from constraintsuite.retrieval.lucene import best_of, check_modules, find_java, hash_folder, level_ties
 from constraintsuite.suites.recipe import CandidateSettings
 
@@ -27,17 +27,17 @@ JAVA_25_CUT = "java.base@25.0.1\njava.logging@25.0.1\n"
 class Index:
     """A ranking that is answered down to the depth asked for."""
 
-    def __init__(self, ranking: Sequence[Found]) -> None:
+    def __init__(self, ranking: Sequence[EngineHit]) -> None:
         self.ranking = ranking
         self.asked: list[int] = []
 
-    def fetch(self, depth: int) -> Sequence[Found]:
+    def fetch(self, depth: int) -> Sequence[EngineHit]:
         self.asked.append(depth)
         return self.ranking[:depth]
 
 
-def falling(*names: str) -> list[Found]:
-    return [Found(name, 10.0 - place) for place, name in enumerate(names)]
+def falling(*names: str) -> list[EngineHit]:
+    return [EngineHit(name, 10.0 - place) for place, name in enumerate(names)]
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,18 @@ def falling(*names: str) -> list[Found]:
         pytest.param([], 2, [], [3], id="nothing found"),
         pytest.param(falling(*"ab"), 0, [], [1], id="nothing wanted"),
         pytest.param(
-            [*falling("x"), Found("b", 5), Found("c", 5), Found("a", 5)], 1, ["a"], [2, 4, 8], id="a tie at the cut"
+            [*falling("x"), EngineHit("b", 5), EngineHit("c", 5), EngineHit("a", 5)],
+            1,
+            ["a"],
+            [2, 4, 8],
+            id="a tie at the cut",
         ),
         pytest.param(falling(*"aab"), 2, ["a", "b"], [3, 6], id="an id that stands twice"),
     ],
 )
-def test_a_pool_goes_as_deep_as_it_must(ranking: list[Found], k: int, expected: list[str], asked: list[int]) -> None:
+def test_a_pool_goes_as_deep_as_it_must(
+    ranking: list[EngineHit], k: int, expected: list[str], asked: list[int]
+) -> None:
     index = Index(ranking)
     assert [found.document for found in best_of(index.fetch, frozenset("abc"), k)] == expected
     assert index.asked == asked
@@ -64,7 +70,7 @@ def test_a_pool_goes_as_deep_as_it_must(ranking: list[Found], k: int, expected: 
 
 @given(scores=st.lists(st.integers(1, 4), max_size=40), known=st.sets(st.integers(0, 39)), k=st.integers(0, 12))
 def test_a_pool_is_the_head_of_the_whole_ranking(scores: list[int], known: set[int], k: int) -> None:
-    ranking = sorted((Found(f"{i:02}", float(score)) for i, score in enumerate(scores)), key=lambda f: -f.score)
+    ranking = sorted((EngineHit(f"{i:02}", float(score)) for i, score in enumerate(scores)), key=lambda f: -f.score)
     ids = {f"{i:02}" for i in known}
     whole = sorted((f for f in ranking if f.document in ids), key=lambda f: (-f.score, f.document))
     assert best_of(Index(ranking).fetch, ids, k) == whole[:k]
@@ -75,7 +81,7 @@ def test_a_pool_is_the_head_of_the_whole_ranking(scores: list[int], known: set[i
 def test_scores_that_were_told_apart_are_equal_again(groups: dict[int, int]) -> None:
     levels = sorted(groups, reverse=True)
     lowered = [np.float32(level / 1e4 - repeat * 1e-6) for level in levels for repeat in range(groups[level])]
-    levelled = level_ties(Found(str(place), float(score)) for place, score in enumerate(lowered))
+    levelled = level_ties(EngineHit(str(place), float(score)) for place, score in enumerate(lowered))
     assert [found.score for found in levelled] == [level / 1e4 for level in levels for _ in range(groups[level])]
 
 

@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.bm25 import Bm25Retriever
-from constraintsuite.retrieval.depth import Found
+from constraintsuite.retrieval.depth import EngineHit
 from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.retrieval.opensearch.retriever import OpenSearchRetriever
 from retrieval.opensearch_server import INDEX, PASSAGES, TEXTS, SearchState, serving
@@ -85,7 +85,7 @@ class HitCounter(Silent):
     @contextmanager
     def track(self, title: str, total: int | None) -> Iterator[Advance]:
         def count(items: int = 1) -> None:
-            self.most = max(self.most, sum(type(each) is Found for each in gc.get_objects()))
+            self.most = max(self.most, sum(type(each) is EngineHit for each in gc.get_objects()))
 
         yield count
 

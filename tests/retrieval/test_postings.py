@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.retrieval.postings import TermCounts, collect_postings, read_postings, write_postings
+from constraintsuite.retrieval.postings import CorpusStatistics, collect_postings, read_postings, write_postings
 
 ASKED = ("leek", "soup", "é")
 DOCUMENTS = st.dictionaries(
@@ -23,7 +23,7 @@ def test_only_what_is_asked_for_is_kept_and_all_terms_count_for_the_length() -> 
     assert postings.lengths.tolist() == [4, 1, 0]
     assert postings.held.tolist() == [2, 0, 0]
     assert list(zip(postings.terms.tolist(), postings.times.tolist(), strict=True)) == [(1, 2), (0, 1)]
-    assert postings.counts(ASKED) == TermCounts(3, 5, {"leek": 1, "soup": 1})
+    assert postings.counts(ASKED) == CorpusStatistics(3, 5, {"leek": 1, "soup": 1})
 
 
 @given(DOCUMENTS)

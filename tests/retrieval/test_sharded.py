@@ -14,7 +14,7 @@ from constraintsuite.corpora.opening import open_source
 from constraintsuite.retrieval.base import Hit
 from constraintsuite.retrieval.bm25 import Bm25Retriever
 from constraintsuite.retrieval.hiding import hidden
-from constraintsuite.retrieval.postings import TermCounts, collect_postings
+from constraintsuite.retrieval.postings import CorpusStatistics, collect_postings
 from constraintsuite.retrieval.sharded import Bm25Shard, asked_terms, merge_rankings
 from constraintsuite.text.terms import TermAnalyser
 
@@ -31,7 +31,7 @@ def search_parts(parts: Sequence[Part], queries: Sequence[str], k: int, k1: floa
     analyser = TermAnalyser()
     asked = asked_terms(map(analyser.terms, queries))
     read = [collect_postings(((name, analyser.terms(text)) for name, text in part), asked) for part in parts]
-    whole = TermCounts.merged(part.counts(asked) for part in read)
+    whole = CorpusStatistics.merged(part.counts(asked) for part in read)
     shards = [Bm25Shard(part, asked, whole, k1=k1, b=b) for part in read]
     merged = [merge_rankings([shard.rank(query, k) for shard in shards], k) for query in queries]
     return [

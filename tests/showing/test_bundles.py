@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.reports.sections.base import Remarks, Sheet
+from constraintsuite.reports.sections.base import Remarks, TableBlock
 from constraintsuite.showing.bundles import SUBSET, show_bundle
 from constraintsuite.showing.display import Display
 from constraintsuite.vectors.bundle import Bundle
@@ -27,7 +27,7 @@ def remarks(shown: Display) -> list[str]:
 def test_texts_are_counted(tmp_path: Path) -> None:
     path = make_bundle(tmp_path)
     shown = show_bundle(path)
-    (counts,) = [block.table for block in shown.sections[0].blocks if isinstance(block, Sheet)]
+    (counts,) = [block.table for block in shown.sections[0].blocks if isinstance(block, TableBlock)]
     assert {("documents", 30), ("population", 60), ("positives in subset", 12)} <= set(counts.rows)
     assert [one.id for one in shown.sections] == ["texts"]
     assert shown.head.about == f"From docs (jsonl), licence not known. Id {Bundle.open(path).id[:12]}."

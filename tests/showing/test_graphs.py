@@ -11,7 +11,7 @@ from constraintsuite.cli.memory.searching import search
 from constraintsuite.errors import UserError
 from constraintsuite.memory.folder import open_memory, write_memory
 from constraintsuite.memory.modes import MODES
-from constraintsuite.reports.sections.base import Remarks, Sheet
+from constraintsuite.reports.sections.base import Remarks, TableBlock
 from constraintsuite.reports.walks.page import render_walk
 from constraintsuite.showing.memory.graphs import PLAIN, SHOWN_DOCUMENTS, search_memory, show_graph
 from memory.tiny_parts import part
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 def test_documents_and_what_joins_them(folder: Path) -> None:
     shown = show_graph(folder)
     tables = {
-        block.table.name: block.table for one in shown.sections for block in one.blocks if isinstance(block, Sheet)
+        block.table.name: block.table for one in shown.sections for block in one.blocks if isinstance(block, TableBlock)
     }
     assert shown.head.title == "papers"
     assert shown.head.about == "2 documents, 4 units, 1 entities."
@@ -69,7 +69,7 @@ def test_the_picture_is_that_of_the_command(folder: Path, tmp_path: Path) -> Non
 def test_a_long_list_of_documents_has_an_end(tmp_path: Path) -> None:
     many = [part(f"d{number:03d}", ["a paragraph"]) for number in range(SHOWN_DOCUMENTS + 1)]
     shown = show_graph(write_memory(tmp_path / "graph", many, name="many").path)
-    (table,) = [block.table for block in shown.sections[0].blocks if isinstance(block, Sheet)]
+    (table,) = [block.table for block in shown.sections[0].blocks if isinstance(block, TableBlock)]
     assert (len(table), table.caption) == (SHOWN_DOCUMENTS, f"The first {SHOWN_DOCUMENTS} of {SHOWN_DOCUMENTS + 1}.")
 
 

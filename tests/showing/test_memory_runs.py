@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.memory.runs.record import load_memory_run
-from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Section, TableBlock
 from constraintsuite.showing.memory.sections import sections_of
 from memory.runs.made_outcomes import made_run, outcomes
 
@@ -24,6 +24,6 @@ def page(tmp_path: Path) -> list[Section]:
 def test_two_runs_of_one_benchmark_share_no_id(page: list[Section]) -> None:
     blocks = [block for section in page for block in section.blocks]
     charts = [drawing.name for block in blocks if isinstance(block, Charts) for drawing in block.drawings]
-    tables = [block.table.name for block in blocks if isinstance(block, Sheet)]
+    tables = [block.table.name for block in blocks if isinstance(block, TableBlock)]
     assert len(charts) == 2
     assert [name for name, count in Counter([*charts, *tables, *(one.id for one in page)]).items() if count > 1] == []

@@ -10,19 +10,21 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.sections.base import Charts, Sheet, Source
+from constraintsuite.reports.sections.base import Charts, TableBlock, VerbatimText
 from constraintsuite.showing.trainings import show_training
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.tuning.curves import Point
+from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.selection import Selected
 
 
-def point(position: int, evaluation: str, metric: str, value: float | None, part: str = "overall") -> Point:
+def point(
+    position: int, evaluation: str, metric: str, value: float | None, part: str = "overall"
+) -> TrainingCurvePoint:
     task = "rule" if position else "start"
-    return Point(
+    return TrainingCurvePoint(
         0, task, position, position, 10 * position, f"c{position}", evaluation, part, metric, value, 0.1, 0.9, 8
     )
 
@@ -44,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
     write_text(tmp_path / "recipe.json", '{"name": "tuned"}\n')
     write_text(tmp_path / "checkpoints" / "c1" / "model.safetensors", "weights")
     counts = {"checkpoints": 2, "points": 4, "rule lists": 120}
-    finish(tmp_path, Origin("tune", "tuned", {}, {}, 0, Revision(1)), counts, {"rule too_long": 3}, 1.0)
+    finish(tmp_path, ArtifactOrigin("tune", "tuned", {}, {}, 0, Revision(1)), counts, {"rule too_long": 3}, 1.0)
     return tmp_path
 
 
@@ -53,7 +55,7 @@ def test_figures_stand_by_checkpoint(folder: Path) -> None:
         block.table.name: block.table
         for one in show_training(folder).sections
         for block in one.blocks
-        if isinstance(block, Sheet)
+        if isinstance(block, TableBlock)
     }
     assert tables["figures_dev"].rows == (("c0", Interval(0.5, 0.1, 0.9, 8)), ("c1", Interval(0.75, 0.1, 0.9, 8)))
     assert tables["selected"].rows == (("c1", 0, "rule", 1, "dev accuracy overall", 0.75),)
@@ -64,7 +66,7 @@ def test_curves_are_drawn_and_the_recipe_is_there(folder: Path) -> None:
     blocks = [block for one in show_training(folder).sections for block in one.blocks]
     (charts,) = [block for block in blocks if isinstance(block, Charts)]
     assert [drawing.name for drawing in charts.drawings] == ["curve-accuracy", "curve-loss", "slices-dev"]
-    assert [block.text for block in blocks if isinstance(block, Source)] == ['{"name": "tuned"}']
+    assert [block.text for block in blocks if isinstance(block, VerbatimText)] == ['{"name": "tuned"}']
 
 
 @pytest.mark.parametrize("file", ["curves.jsonl", "selected.json", "recipe.json"])
@@ -81,6 +83,6 @@ def test_weights_are_not_read(folder: Path) -> None:
 
 
 def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
-    finish(tmp_path, Origin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
+    finish(tmp_path, ArtifactOrigin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
     with pytest.raises(UserError, match=r"it has no curves\.jsonl\. Was it written by another version\?"):
         show_training(tmp_path)

@@ -16,17 +16,17 @@ from constraintsuite.store.artifact import (
     ENVIRONMENT,
     MANIFEST,
     Artifact,
-    Origin,
+    ArtifactOrigin,
     finish,
     read_manifest,
 )
 from constraintsuite.store.environment import library_versions
 from constraintsuite.store.revisions import Revision
 
-ORIGIN = Origin("suite", "tiny", {"source": "abc"}, {"seed": 0}, 0, Revision(1))
+ORIGIN = ArtifactOrigin("suite", "tiny", {"source": "abc"}, {"seed": 0}, 0, Revision(1))
 
 
-def make_artifact(folder: Path, origin: Origin = ORIGIN, seconds: float = 0.0) -> Artifact:
+def make_artifact(folder: Path, origin: ArtifactOrigin = ORIGIN, seconds: float = 0.0) -> Artifact:
     folder.mkdir(parents=True)
     (folder / "examples.jsonl").write_text("{}\n")
     (folder / "parts").mkdir()
@@ -189,7 +189,7 @@ def test_what_a_killed_writer_left_is_swept_away(tmp_path: Path) -> None:
     ],
     ids=["kind", "name", "inputs", "settings", "seed", "revision", "libraries"],
 )
-def test_the_fingerprint_depends_on_all_that_decides_the_content(other: Origin) -> None:
+def test_the_fingerprint_depends_on_all_that_decides_the_content(other: ArtifactOrigin) -> None:
     assert other.fingerprint != ORIGIN.fingerprint
 
 

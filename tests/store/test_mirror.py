@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import MANIFEST, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.mirror import Mirror, is_url, mirror_of, open_mirror, shown, with_urls
 from constraintsuite.store.revisions import Revision
 from store.s3_server import Server
 
 URL = "s3://bucket/suites/tiny"
-ORIGIN = Origin("suite", "tiny", {}, {}, 0, Revision(1))
+ORIGIN = ArtifactOrigin("suite", "tiny", {}, {}, 0, Revision(1))
 
 
 def finished(mirror: Mirror, text: str = "{}\n", folder: str = "") -> Artifact:

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import MANIFEST, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.mirror import Mirror, open_mirror
 from constraintsuite.store.revisions import Revision
 from store.s3_server import Application, Environ, Server, Start, Watching
 from store.test_mirror import URL, elsewhere, finished
 
-OTHER = Origin("suite", "tiny", {}, {"seed": 1}, 1, Revision(1))
+OTHER = ArtifactOrigin("suite", "tiny", {}, {"seed": 1}, 1, Revision(1))
 
 
 def is_whole_or_unfinished(objects: Mapping[str, bytes]) -> None:

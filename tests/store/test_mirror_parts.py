@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import MANIFEST, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.mirror import Mirror, open_mirror
 from constraintsuite.store.revisions import Revision
 from store.s3_server import Server
 from store.test_mirror import URL, elsewhere, finished
 
-STAGE = Origin("stage", "mentions", {}, {}, 0, Revision(1))
+STAGE = ArtifactOrigin("stage", "mentions", {}, {}, 0, Revision(1))
 
 
 def built(mirror: Mirror) -> None:

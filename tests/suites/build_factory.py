@@ -12,9 +12,9 @@ from constraintsuite.records.examples import (
     QUERY_PREFERENCE,
     Example,
     ExampleDocument,
+    ExampleSource,
     PoolPlace,
     Retrieval,
-    Source,
     Spans,
     Split,
 )
@@ -22,7 +22,7 @@ from constraintsuite.records.text import Document
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.couples import Matching, measure
-from constraintsuite.suites.pairs.records import Draft, DraftDocument
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
 from constraintsuite.suites.queries.evidence import YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import TopicTable, defining_heads, established
@@ -131,10 +131,10 @@ def make_draft(
     violating: str = "A campsite with showers.",
     edit: str = "",
     changed: tuple[Spans, Spans] = ((), ()),
-) -> Draft:
+) -> PairDraft:
     """A draft whose proposal and documents are its own; couples share what their name says. An edit is of the first text."""
     own = couple or str(number)
-    return Draft(
+    return PairDraft(
         slice,
         f"p{number}",
         relation,
@@ -177,7 +177,7 @@ def make_example(
             ExampleDocument("violating", *violating, violating[0], {"topic": PoolPlace(None)}),
         ),
         preferences=(QUERY_PREFERENCE,) if opposite is None else (QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
-        source=Source("tiny", "", Retrieval("bm25", "tiny", 200)),
+        source=ExampleSource("tiny", "", Retrieval("bm25", "tiny", 200)),
         split=split,
         couple="",
         clusters=(satisfying[0], violating[0]),

@@ -18,7 +18,7 @@ from constraintsuite.execution.care import Care
 from constraintsuite.execution.engine import Crash, Done, LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.retrieval.bm25 import Bm25Retriever
 from constraintsuite.store.jsonl import write_jsonl
@@ -66,7 +66,7 @@ def test_the_number_of_shards_and_workers_changes_nothing(
     small_suite: Path, tmp_path: Path, shards: int, workers: int
 ) -> None:
     job = make_job(small_suite, tmp_path, shards, workers)
-    assert work(job) == Outcome({"pools": len(read_pools(pools_of(small_suite).parent))})
+    assert work(job) == WorkCounts({"pools": len(read_pools(pools_of(small_suite).parent))})
     assert (job.out / "pools.jsonl").read_bytes() == pools_of(small_suite).read_bytes()
 
 
@@ -126,7 +126,7 @@ def test_a_stage_that_was_stopped_goes_on_where_it_was(
 ) -> None:
     job = make_job(small_suite, tmp_path, 4)
 
-    def break_off(task: RankTask, care: Care) -> Outcome:
+    def break_off(task: RankTask, care: Care) -> WorkCounts:
         if task.hits.name == ".hits-00002.jsonl":
             raise RuntimeError("power cut")
         return rank_shard(task, care)

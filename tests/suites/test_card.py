@@ -8,13 +8,13 @@ import pytest
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.records.scores import Interval
-from constraintsuite.suites.audit.results import Audit, AuditRow, Verdict
+from constraintsuite.suites.audit.results import Audit, AuditRow, LeakVerdict
 from constraintsuite.suites.card import write_card
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.recipe import Recipe
 
 RECIPE = Recipe(name="tiny", corpus=SourceSettings(source="sample"))
-COVERAGE = Coverage(10, 10, 1.0, 1, (), 10, 1.0, (), (), (), 1, (), 0, 5, True, "This corpus suits.")
+COVERAGE = CorpusCoverage(10, 10, 1.0, 1, (), 10, 1.0, (), (), (), 1, (), 0, 5, True, "This corpus suits.")
 FEW, MANY, LEAK = Interval(0.55, 0.2, 0.85, 8), Interval(0.52, 0.48, 0.56, 900), Interval(0.8, 0.75, 0.85, 900)
 
 
@@ -26,7 +26,7 @@ FEW, MANY, LEAK = Interval(0.55, 0.2, 0.85, 8), Interval(0.52, 0.48, 0.56, 900),
     ("accuracy", "verdict", "met"), [(FEW, "too_few_to_tell", "too few to tell"), (MANY, "ok", "yes")]
 )
 def test_a_criterion_is_met_only_by_enough_examples(
-    tmp_path: Path, solver: str, criterion: str, accuracy: Interval, verdict: Verdict, met: str
+    tmp_path: Path, solver: str, criterion: str, accuracy: Interval, verdict: LeakVerdict, met: str
 ) -> None:
     assert (
         line_of(tmp_path, criterion, AuditRow("all", solver, accuracy, accuracy, 0.0, verdict, "", "clusters")) == met

@@ -28,10 +28,10 @@ from constraintsuite.records.examples import (
     Control,
     Example,
     ExampleDocument,
-    Source,
+    ExampleSource,
 )
 from constraintsuite.store import jsonl
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit import SOLVERS
@@ -132,7 +132,7 @@ def make_example(number: int) -> Example:
             ExampleDocument("violating", f"{place}-b", f"Long {place}", long, f"{place}-b"),
         ),
         preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
-        source=Source("campsites"),
+        source=ExampleSource("campsites"),
         split="test",
         couple="",
         clusters=(place,),
@@ -165,7 +165,11 @@ def write_suite(folder: Path, examples: Sequence[Example]) -> Path:
     (folder / "README.md").write_text("# Lengths\n\nCampsites in few words.\n")
     (folder / "audit.json").write_bytes(encode(audit_examples(examples, seed=0)))
     finish(
-        folder, Origin("suite", "lengths", {}, {}, 0, Revision(1)), {"examples": len(examples), "controls": 1}, {}, 0.0
+        folder,
+        ArtifactOrigin("suite", "lengths", {}, {}, 0, Revision(1)),
+        {"examples": len(examples), "controls": 1},
+        {},
+        0.0,
     )
     return folder
 

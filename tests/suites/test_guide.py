@@ -22,9 +22,9 @@ from constraintsuite.records.examples import (
     Control,
     Example,
     ExampleDocument,
+    ExampleSource,
     PoolPlace,
     Retrieval,
-    Source,
 )
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.guide import SUITES
@@ -294,7 +294,7 @@ def same_example(example: Example, split: str) -> Example:
         restated=example.restated,
         documents=tuple(same_document(document) for document in example.documents),
         preferences=(QUERY_PREFERENCE, second),
-        source=Source(example.source.corpus, example.source.query_id, example.source.retrieval),
+        source=ExampleSource(example.source.corpus, example.source.query_id, example.source.retrieval),
         split=next(one for one in SPLITS if one == split),
         couple="",
         clusters=tuple(sorted({document.source for document in example.documents})),

@@ -10,20 +10,20 @@ import pytest
 from build_factory import make_draft
 
 from constraintsuite.records.examples import MAIN_SLICES
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.recipe import SizeSettings
 from constraintsuite.suites.selection import select, slice_of
 
 
-def itself(draft: Draft) -> Draft:
+def itself(draft: PairDraft) -> PairDraft:
     return draft
 
 
-def chosen(drafts: Sequence[Draft], sizes: SizeSettings) -> list[Draft]:
+def chosen(drafts: Sequence[PairDraft], sizes: SizeSettings) -> list[PairDraft]:
     return select(drafts, sizes, itself)[0]
 
 
-def couples(count: int, *, slice: str, relations: Sequence[str], edit: str = "") -> list[Draft]:
+def couples(count: int, *, slice: str, relations: Sequence[str], edit: str = "") -> list[PairDraft]:
     """`count` couples of each relation."""
     return [
         make_draft(2 * number + half, slice=slice, relation=relation, couple=f"{slice}-{relation}-{number}", edit=edit)
@@ -33,7 +33,7 @@ def couples(count: int, *, slice: str, relations: Sequence[str], edit: str = "")
     ]
 
 
-def many(relations: Sequence[str] = ("a", "b", "c", "d", "e", "f")) -> list[Draft]:
+def many(relations: Sequence[str] = ("a", "b", "c", "d", "e", "f")) -> list[PairDraft]:
     """Far more of everything than is asked for."""
     parts = (
         couples(20, slice=name, relations=relations, edit="swap" if name == "minpairs" else "") for name in MAIN_SLICES

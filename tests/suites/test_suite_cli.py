@@ -15,7 +15,7 @@ from constraintsuite.cli.suite import suite as commands
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.records.examples import MAIN_SLICES, QUERY_PREFERENCE, Example
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.export import EXPORTERS
@@ -151,7 +151,7 @@ def test_an_export_says_how_much_it_left_out(small_suite: Path, tmp_path: Path) 
     first, *rest = read(folder, "examples.jsonl")
     single = replace(first, preferences=(QUERY_PREFERENCE,))
     write_jsonl(folder / "examples.jsonl", [single, *rest])
-    finish(folder, Origin("suite", "small", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    finish(folder, ArtifactOrigin("suite", "small", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     written, left = suite("export", folder, "--format", "nevir", "--out", tmp_path / "nevir").stdout.splitlines()
     assert written.startswith(f"{len(rest)} examples and ")
     assert left == "1 were left out: nevir cannot hold them."

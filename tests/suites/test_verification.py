@@ -18,7 +18,7 @@ from constraintsuite.records.examples import (
     Example,
     Split,
 )
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.stages.viewing import read_examples
@@ -35,7 +35,7 @@ def spoil(folder: Path, name: str, change: Callable[[list[Example]], list[Exampl
     """The faults of a suite of which one file was written with other examples, and its hashes made good."""
     write_jsonl(folder / name, change(list(read_jsonl(folder / name, Example))))
     manifest = Artifact.open_unverified(folder).manifest
-    finish(folder, Origin("suite", manifest.name, {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    finish(folder, ArtifactOrigin("suite", manifest.name, {}, {}, 0, Revision(1)), {}, {}, 0.0)
     return verify_suite(folder)
 
 
@@ -207,7 +207,7 @@ def test_a_control_that_breaks_its_promise_is_found(
 
 
 def test_a_folder_that_is_no_suite_is_a_user_error(tmp_path: Path) -> None:
-    finish(tmp_path, Origin("run", "bm25", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    finish(tmp_path, ArtifactOrigin("run", "bm25", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     with pytest.raises(UserError, match="this is a run, not a suite"):
         verify_suite(tmp_path)
 

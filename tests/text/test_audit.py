@@ -5,8 +5,17 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from constraintsuite.records.text import Span
-from constraintsuite.text.audit import Answer, AuditSentence, Half, ask, half_of, read_sentences, run_audit, score
-from constraintsuite.text.base import Analysis, Scope, Verdict
+from constraintsuite.text.audit import (
+    AuditAnswer,
+    AuditHalf,
+    AuditSentence,
+    ask,
+    half_of,
+    read_sentences,
+    run_audit,
+    score,
+)
+from constraintsuite.text.base import Analysis, Polarity, Scope
 
 
 class Denier:
@@ -20,7 +29,7 @@ class Denier:
             yield Analysis(text, (Span(0, len(text)),), (), (Scope(0, len(text), "negated", 0, 1, "always"),))
 
 
-def sentence(text: str, verdicts: tuple[Verdict, ...]) -> AuditSentence:
+def sentence(text: str, verdicts: tuple[Polarity, ...]) -> AuditSentence:
     return AuditSentence("x-1", "x", text, "pool", ("pool",), verdicts)
 
 
@@ -46,7 +55,7 @@ def test_every_decision_counts() -> None:
 
 
 def test_undefined_stays_undefined() -> None:
-    result = score("x", [Answer(sentence("a carpool", ()), None, None)])
+    result = score("x", [AuditAnswer(sentence("a carpool", ()), None, None)])
     assert (result.precision.value, result.recall.value, result.f1) == (None, None, None)
 
 
@@ -73,7 +82,7 @@ FLOORS = [  # analyser, half, accuracy, precision and recall of `negated`
     [pytest.param(*row, marks=[pytest.mark.parser] if row[0] == "parser" else []) for row in FLOORS],
 )
 def test_analysers_stay_as_good_as_they_are(
-    request: pytest.FixtureRequest, name: str, half: Half, accuracy: float, precision: float, recall: float
+    request: pytest.FixtureRequest, name: str, half: AuditHalf, accuracy: float, precision: float, recall: float
 ) -> None:
     micro = run_audit(request.getfixturevalue(name), half).micro
     assert (micro.accuracy.value or 0) >= accuracy

@@ -6,7 +6,7 @@ import pytest
 
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.mentions import find_forms
-from constraintsuite.text.polarity import Judged, judge_mentions
+from constraintsuite.text.polarity import JudgedMention, judge_mentions
 from text import cases_absence, cases_affirmation, cases_doubt, cases_negation
 
 TABLES = {**cases_negation.CASES, **cases_absence.CASES, **cases_doubt.CASES, **cases_affirmation.CASES}
@@ -57,7 +57,7 @@ PROSE = [
 ]
 
 
-def judge(analyser: Analyser, text: str, y: str) -> Judged:
+def judge(analyser: Analyser, text: str, y: str) -> JudgedMention:
     analysis = next(iter(analyser.analyse([text])))
     (judged,) = judge_mentions(find_forms(text, [y]), analysis.scopes)
     return judged

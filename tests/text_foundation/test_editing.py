@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.text.editing import Replacement, apply_replacements, exchange, starts_with_vowel_sound
+from constraintsuite.text.editing import TextEdit, apply_replacements, exchange, starts_with_vowel_sound
 
 
 def exchanged(text: str, first: str, second: str) -> str | None:
@@ -65,7 +65,7 @@ def test_adjacent_stretches_can_be_exchanged() -> None:
 
 
 def test_replacements_come_with_their_new_places() -> None:
-    text, spans = apply_replacements("a b c", [Replacement(4, 5, "CC"), Replacement(0, 1, "AAA")])
+    text, spans = apply_replacements("a b c", [TextEdit(4, 5, "CC"), TextEdit(0, 1, "AAA")])
     assert text == "AAA b CC"
     assert [text[start:end] for start, end in spans] == ["AAA", "CC"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.records.text import Span
-from constraintsuite.text.base import DocumentVerdict, Scope, ScopeKind, Verdict
-from constraintsuite.text.polarity import Judged, judge_document, judge_mention, judge_mentions
+from constraintsuite.text.base import DocumentVerdict, Polarity, Scope, ScopeKind
+from constraintsuite.text.polarity import JudgedMention, judge_document, judge_mention, judge_mentions
 
 NUTS = Span(10, 14)
 
@@ -15,8 +15,8 @@ def scope(kind: ScopeKind, start: int = 0, end: int = 20, cue: int = 0) -> Scope
     return Scope(start, end, kind, cue, cue + 2, f"rule_{kind}")
 
 
-def judged(verdict: Verdict) -> Judged:
-    return Judged(NUTS, verdict, None, "")
+def judged(verdict: Polarity) -> JudgedMention:
+    return JudgedMention(NUTS, verdict, None, "")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def judged(verdict: Verdict) -> Judged:
         ([scope("negated", 0, 20), scope("negated", 5, 20)], "negated", "rule_negated"),  # one cue, drawn twice
     ],
 )
-def test_a_mention_is_judged_by_the_scopes_that_cover_it(scopes: list[Scope], verdict: Verdict, rule: str) -> None:
+def test_a_mention_is_judged_by_the_scopes_that_cover_it(scopes: list[Scope], verdict: Polarity, rule: str) -> None:
     found = judge_mention(NUTS, scopes)
     assert (found.verdict, found.rule) == (verdict, rule)
 
@@ -66,6 +66,6 @@ def test_mentions_are_judged_one_by_one() -> None:
     ],
 )
 def test_a_document_affirms_or_negates_only_if_every_mention_does(
-    verdicts: list[Verdict], expected: DocumentVerdict
+    verdicts: list[Polarity], expected: DocumentVerdict
 ) -> None:
     assert judge_document([judged(verdict) for verdict in verdicts]) == expected

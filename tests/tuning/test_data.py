@@ -15,9 +15,9 @@ from constraintsuite.errors import UserError
 from constraintsuite.tuning.data.distil import distil, gather
 from constraintsuite.tuning.data.exclusion import Exclusion, plain_form, read_exclusion
 from constraintsuite.tuning.data.files import read_lists
-from constraintsuite.tuning.data.queries import MadeQuery, Passage, join_equal, make_queries
-from constraintsuite.tuning.data.records import Bench, Lists, ListsBuilder
-from constraintsuite.tuning.data.settings import DistilData, ListsData, QuerySettings, SuiteData, TrainedRole
+from constraintsuite.tuning.data.queries import MadeQuery, TitledPassage, join_equal, make_queries
+from constraintsuite.tuning.data.records import DataContext, Lists, ListsBuilder
+from constraintsuite.tuning.data.settings import DistilData, ListsData, MadeQuerySettings, SuiteData, TrainedRole
 from constraintsuite.tuning.data.suites import read_suite
 from experiments.tiny_suite import CREAM, CREAMLESS, DOGS, IDIOM, LEEKS, NO_DOGS, write_suite
 from tuning.models import THINGS, TOPICS, write_cross, write_encoder
@@ -31,8 +31,8 @@ PASSAGES = [
 
 
 def test_a_sentence_is_taken_out_of_its_passage() -> None:
-    settings = QuerySettings(taken_out=1, bags=0, titles=False)
-    (made,) = make_queries(Passage(TEXT, "Soup"), settings)
+    settings = MadeQuerySettings(taken_out=1, bags=0, titles=False)
+    (made,) = make_queries(TitledPassage(TEXT, "Soup"), settings)
     assert made.query in TEXT
     assert made.query not in made.source
     assert made.right == {TEXT}
@@ -50,7 +50,7 @@ def test_equal_queries_share_what_is_right_and_have_each_source_once() -> None:
 
 
 def test_bags_are_content_words_in_their_order_and_titles_are_queries() -> None:
-    made = list(make_queries(Passage(TEXT, "Soup"), QuerySettings(sentences=0, bags=3, bag_words=(2, 3))))
+    made = list(make_queries(TitledPassage(TEXT, "Soup"), MadeQuerySettings(sentences=0, bags=3, bag_words=(2, 3))))
     *bags, title = made
     assert title.query == "Soup"
     for bag in bags:
@@ -63,9 +63,9 @@ def test_bags_are_content_words_in_their_order_and_titles_are_queries() -> None:
 
 @given(st.text(max_size=200), st.text(max_size=20))
 def test_any_text_can_be_a_passage(text: str, title: str) -> None:
-    passage = Passage(text, title)
-    made = list(make_queries(passage, QuerySettings()))
-    assert made == list(make_queries(passage, QuerySettings()))
+    passage = TitledPassage(text, title)
+    made = list(make_queries(passage, MadeQuerySettings()))
+    assert made == list(make_queries(passage, MadeQuerySettings()))
     assert all(one.query.strip() for one in made)
 
 
@@ -122,7 +122,7 @@ def test_lists_are_read_back_as_they_were_written(tmp_path: Path) -> None:
 def test_a_list_that_is_none_is_named(tmp_path: Path, row: object, words: str) -> None:
     (tmp_path / "lists.jsonl").write_text(json.dumps(row) + "\n")
     with pytest.raises(UserError, match=words):
-        read_lists(ListsData(kind="lists", path=tmp_path / "lists.jsonl"), Bench(Exclusion()))
+        read_lists(ListsData(kind="lists", path=tmp_path / "lists.jsonl"), DataContext(Exclusion()))
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +150,7 @@ def settings(corpus: Path, **changes: object) -> DistilData:
 
 
 def test_each_query_has_its_source_first_and_no_right_text_among_the_others(corpus: Path) -> None:
-    prepared = distil(settings(corpus, questions=corpus / "questions.jsonl"), Bench(Exclusion()))
+    prepared = distil(settings(corpus, questions=corpus / "questions.jsonl"), DataContext(Exclusion()))
     lists = prepared.lists
     assert {len(row.texts) for row in lists.rows} == {5}
     for row in lists.rows:
@@ -165,7 +165,7 @@ def test_each_query_has_its_source_first_and_no_right_text_among_the_others(corp
 
 def test_passages_of_the_same_title_all_answer_it(corpus: Path) -> None:
     titles = {"queries": {"sentences": 0, "bags": 0}}  # each of the four topics is the title of five passages
-    lists = distil(settings(corpus, **titles), Bench(Exclusion())).lists
+    lists = distil(settings(corpus, **titles), DataContext(Exclusion())).lists
     assert len(lists.rows) == len(PASSAGES)
     for row in lists.rows:
         title, *others = lists.texts[row.query], *(lists.texts[place] for place in row.texts[1:])
@@ -178,7 +178,7 @@ def test_a_question_with_many_right_texts_has_as_many_others(corpus: Path, tmp_p
     (tmp_path / "many.jsonl").write_text(json.dumps(question) + "\n")
     few = {"near": 2, "near_ranks": 2, "far": 2, "far_ranks": 4, "random": 0}
     given = {"queries": {"sentences": 0, "bags": 0, "titles": False}, "lists": few}
-    lists = distil(settings(corpus, questions=tmp_path / "many.jsonl", **given), Bench(Exclusion())).lists
+    lists = distil(settings(corpus, questions=tmp_path / "many.jsonl", **given), DataContext(Exclusion())).lists
     assert {len(row.texts) for row in lists.rows} == {1 + 4}
 
 
@@ -205,21 +205,23 @@ def test_what_is_left_of_a_passage_may_be_forbidden_by_itself(corpus: Path) -> N
 
 
 def test_the_same_corpus_gives_the_same_lists(corpus: Path) -> None:
-    first, again = (distil(settings(corpus, limit=10), Bench(Exclusion())) for _ in range(2))
+    first, again = (distil(settings(corpus, limit=10), DataContext(Exclusion())) for _ in range(2))
     assert first == again
     assert first.counts["queries"] == 10
 
 
 def test_a_judge_scores_in_the_teachers_place(corpus: Path) -> None:
-    taught = distil(settings(corpus, limit=6), Bench(Exclusion()))
-    judged = distil(settings(corpus, limit=6, judge=f"cross:{corpus / 'cross'},backend=torch"), Bench(Exclusion()))
+    taught = distil(settings(corpus, limit=6), DataContext(Exclusion()))
+    judged = distil(
+        settings(corpus, limit=6, judge=f"cross:{corpus / 'cross'},backend=torch"), DataContext(Exclusion())
+    )
     assert [row.texts for row in judged.lists.rows] == [row.texts for row in taught.lists.rows]
     assert [row.scores for row in judged.lists.rows] != [row.scores for row in taught.lists.rows]
 
 
 def test_a_forbidden_passage_gives_no_query_and_stands_in_no_list(corpus: Path) -> None:
     forbidden = Exclusion(frozenset({plain_form(PASSAGES[3])}))
-    prepared = distil(settings(corpus), Bench(forbidden))
+    prepared = distil(settings(corpus), DataContext(forbidden))
     assert PASSAGES[3] not in prepared.lists.texts
     assert prepared.rejects["forbidden_passage"] == 1
 
@@ -237,7 +239,7 @@ def test_under_each_query_of_a_suite_the_preferred_text_is_the_right_one(
 ) -> None:
     examples, controls = ([replace(one, split="train")] for one in (CREAMLESS, IDIOM))
     suite = write_suite(tmp_path, examples, controls)
-    prepared = read_suite(SuiteData(kind="suite", suite=suite, roles=(role,), controls=True), Bench(Exclusion()))
+    prepared = read_suite(SuiteData(kind="suite", suite=suite, roles=(role,), controls=True), DataContext(Exclusion()))
     texts = prepared.lists.texts
     assert [(texts[row.query], texts[row.texts[0]]) for row in prepared.lists.rows] == lists
     assert {row.scores for row in prepared.lists.rows} == {(1.0, 0.0)}

@@ -14,7 +14,7 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.tuning.curves import Point
+from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.losses import CROSS, DENSE
 from constraintsuite.tuning.losses.base import TextList, as_columns, as_margins, as_pairs, as_probabilities, as_triples
 from constraintsuite.tuning.losses.modules import DistilLoss, MarginLoss
@@ -112,5 +112,5 @@ def test_every_loss_goes_down(place: Path, tmp_path: Path, kind: str, loss: str)
     start = {"kind": kind, "model": str(place / kind)}
     recipe = TuneRecipe.model_validate({"start": start, "threads": 1, "tasks": [{**task, **sizes}]})
     artifact = tune(recipe, tmp_path / "out", Silent())
-    losses = [p.value for p in read_jsonl(artifact.path / "curves.jsonl", Point) if p.value is not None]
+    losses = [p.value for p in read_jsonl(artifact.path / "curves.jsonl", TrainingCurvePoint) if p.value is not None]
     assert losses[1] < losses[0]

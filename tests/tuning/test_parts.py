@@ -13,22 +13,22 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.tuning.batches import interleave, plan_steps, share_out
-from constraintsuite.tuning.curves import Point, draw_curves
+from constraintsuite.tuning.curves import TrainingCurvePoint, draw_curves
 from constraintsuite.tuning.models import load_model
 from constraintsuite.tuning.places import Moment
-from constraintsuite.tuning.reading import PAIRS, TEXTS, Reader
+from constraintsuite.tuning.reading import PAIRS, TEXTS, TaskTokenizer
 from constraintsuite.tuning.recipe import SelectionSettings
 from constraintsuite.tuning.selection import check_selectable, select
 from tuning.models import write_cross, write_encoder
 
-POINT = Point(0, "rule", 1, 1, 10, "seed0-01-rule-01", "dev", "overall", "accuracy", 0.5, 0.4, 0.6, 20)
+POINT = TrainingCurvePoint(0, "rule", 1, 1, 10, "seed0-01-rule-01", "dev", "overall", "accuracy", 0.5, 0.4, 0.6, 20)
 
 
 @pytest.mark.parametrize(("kind", "probes"), [("cross", PAIRS), ("dense", TEXTS)])
 def test_what_was_read_ahead_is_what_the_library_reads(tmp_path: Path, kind: str, probes: tuple[str, ...]) -> None:
     folder = write_cross(tmp_path / "m") if kind == "cross" else write_encoder(tmp_path / "m")
     model = load_model(folder, "cross" if kind == "cross" else "dense", 16, "cpu")
-    read = Reader(folder, 16).preprocessor(model, probes)
+    read = TaskTokenizer(folder, 16).preprocessor(model, probes)
     assert read != model.preprocess
     ours, theirs = read(list(probes[:2])), model.preprocess(list(probes[:2]))
     assert set(ours) == set(theirs)
@@ -38,7 +38,7 @@ def test_what_was_read_ahead_is_what_the_library_reads(tmp_path: Path, kind: str
 def test_a_model_that_reads_otherwise_is_left_to_the_library(tmp_path: Path) -> None:
     folder = write_cross(tmp_path / "m")
     model = load_model(folder, "cross", 16, "cpu")
-    assert Reader(folder, 20).preprocessor(model, PAIRS) == model.preprocess
+    assert TaskTokenizer(folder, 20).preprocessor(model, PAIRS) == model.preprocess
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 99))
@@ -123,7 +123,7 @@ def test_curves_have_a_line_for_each_evaluation() -> None:
     assert [(spot.x, spot.y) for spot in plot.series[0].spots] == [(0, 0), (1, 0.1), (2, 0.2)]
 
 
-def headlines(seed: int, value: float) -> list[Point]:
+def headlines(seed: int, value: float) -> list[TrainingCurvePoint]:
     """What figure 5 is drawn of."""
     return [
         replace(POINT, seed=seed, evaluation=name, metric=metric, value=value)

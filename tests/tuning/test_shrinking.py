@@ -10,7 +10,7 @@ import torch
 
 from constraintsuite.errors import UserError
 from constraintsuite.tuning.models import load_model, open_start, write_start
-from constraintsuite.tuning.reading import Reader
+from constraintsuite.tuning.reading import TaskTokenizer
 from constraintsuite.tuning.recipe import StartSettings
 from tuning.models import SPECIAL, WORDS, write_cross
 
@@ -49,7 +49,7 @@ def test_a_cut_vocabulary_keeps_frequent_words_and_reads_others_in_pieces(tmp_pa
     )  # letters and digits ("a" is one), special ones, the dot, all words of the corpus but one
     settings = start(large, vocabulary=pieces, vocabulary_from=[str(corpus)])
     small, folder = write_small(settings, tmp_path / "small")
-    reader = Reader(folder, 30)
+    reader = TaskTokenizer(folder, 30)
     assert reader.lengths([("soup is",)]) == [2 + 2]
     assert reader.lengths([("stew",)]) == [2 + len("stew")]
     words = small.get_submodule("0").model.bert.embeddings.word_embeddings.weight

@@ -15,7 +15,7 @@ from constraintsuite.records.examples import Example, Split
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.tuning.curves import Point
+from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.recipe import TuneRecipe
 from experiments.tiny_suite import make_example
 from tuning.models import TOPICS
@@ -68,8 +68,8 @@ class Noting(Silent):
         self.notes.append(text)
 
 
-def points(artifact: Artifact, **fields: object) -> list[Point]:
-    found = read_jsonl(artifact.path / "curves.jsonl", Point)
+def points(artifact: Artifact, **fields: object) -> list[TrainingCurvePoint]:
+    found = read_jsonl(artifact.path / "curves.jsonl", TrainingCurvePoint)
     return [point for point in found if all(getattr(point, name) == value for name, value in fields.items())]
 
 

@@ -15,7 +15,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors import LAYOUTS, importing, parts
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import Imported, import_folder
+from constraintsuite.vectors.importing import ImportedBundle, import_folder
 from constraintsuite.vectors.vectorset import open_vectors
 from constraintsuite.vectors.verify import verify_folder
 from tiny_bundle import make_bundle, save_model, source_in
@@ -31,7 +31,7 @@ def seven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "seven"
 
 
-def joined(folder: Path, source: SourceSettings, *, allow_missing: bool = False) -> Imported:
+def joined(folder: Path, source: SourceSettings, *, allow_missing: bool = False) -> ImportedBundle:
     return import_folder(
         folder / "seven", folder / "imported", "cosine", texts=source, allow_missing=allow_missing, force=True
     )

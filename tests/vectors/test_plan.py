@@ -11,19 +11,19 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.vectors.coverage import Coverage
+from constraintsuite.vectors.coverage import QueryCoverage
 from constraintsuite.vectors.draft import draft_subset
-from constraintsuite.vectors.plan import Plan, plan_subset
+from constraintsuite.vectors.plan import SubsetPlan, plan_subset
 from constraintsuite.vectors.settings import SubsetSettings
 from tiny_bundle import source_in, write_source
 
 
-def planned(source: SourceSettings, **settings: object) -> Plan:
+def planned(source: SourceSettings, **settings: object) -> SubsetPlan:
     chosen = SubsetSettings.model_validate({"size": 30, "namespace": "tiny", **settings})
     return plan_subset(open_source(source), chosen, False, None, Silent())
 
 
-def drawn(source: SourceSettings, **settings: object) -> Coverage:
+def drawn(source: SourceSettings, **settings: object) -> QueryCoverage:
     chosen = SubsetSettings.model_validate({"size": 30, "namespace": "tiny", **settings})
     return draft_subset(open_source(source), chosen, False, Silent()).coverage
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.keys import KeyMaker, Keys
-from constraintsuite.vectors.sampling import Request, Selection, allocate, select
+from constraintsuite.vectors.keys import KeyMaker, SamplingKeys
+from constraintsuite.vectors.sampling import SampleRequest, Selection, allocate, select
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.survey import survey
 
@@ -30,7 +30,7 @@ def chosen(
 
 def selection(ids: Sequence[str], positives: Sequence[str], hard: Sequence[str] = (), **settings: object) -> Selection:
     seen = survey(lambda: ids, MAKE, frozenset([*positives, *hard]))
-    request = Request(SubsetSettings.model_validate(settings), seen, frozenset(positives), frozenset(hard))
+    request = SampleRequest(SubsetSettings.model_validate(settings), seen, frozenset(positives), frozenset(hard))
     return select(request)
 
 
@@ -93,12 +93,12 @@ def test_positives_come_first_and_all_are_kept(ids: list[str], data: st.DataObje
 
 
 def test_equal_keys_are_ordered_by_id() -> None:
-    def colliding(ids: Sequence[str]) -> Keys:
+    def colliding(ids: Sequence[str]) -> SamplingKeys:
         return np.array([len(name) for name in ids], dtype=np.uint64)
 
     ids = ["bb", "c", "aa", "a", "ccc", "b"]
     seen = survey(lambda: ids, colliding)
-    found = select(Request(SubsetSettings(mode="uniform", size=4), seen)).positions
+    found = select(SampleRequest(SubsetSettings(mode="uniform", size=4), seen)).positions
     assert [ids[i] for i in found] == ["a", "b", "c", "aa"]
 
 
@@ -108,7 +108,7 @@ def test_an_id_that_stands_there_twice_is_named_with_both_places() -> None:
 
 
 def test_keys_that_are_half_equal_are_no_repetition() -> None:
-    def alike(ids: Sequence[str]) -> Keys:
+    def alike(ids: Sequence[str]) -> SamplingKeys:
         return np.array([(7 << 32) + int(name) for name in ids], dtype=np.uint64)
 
     survey(lambda: ["3", "1", "2"], alike).refuse_repeated_ids()
@@ -141,7 +141,7 @@ def test_strata_get_their_shares_and_shortfalls_are_told() -> None:
     codes = np.array([0] * 390 + [1] * 10, dtype=np.uint16)
     seen = survey(lambda: IDS, MAKE)
     settings = SubsetSettings(mode="stratified", size=100, allocation="equal")
-    found = select(Request(settings, seen, strata=codes, names=("short", "long")))
+    found = select(SampleRequest(settings, seen, strata=codes, names=("short", "long")))
     assert [(s.name, s.chosen, s.probability) for s in found.strata] == [("short", 50, 50 / 390), ("long", 10, 1.0)]
     assert found.notes == ("stratum 'long': 50 documents wanted, 10 there",)
     keys = seen.keys[found.positions]

@@ -18,7 +18,7 @@ from constraintsuite.vectors import neighbours, searching
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.matrices import Matrix
 from constraintsuite.vectors.neighbours import make_neighbours, nearest
-from constraintsuite.vectors.searching import NearestRow, Search, search_shards
+from constraintsuite.vectors.searching import NearestRow, NeighbourSearch, search_shards
 from tiny_bundle import make_bundle, save_model
 
 
@@ -29,7 +29,7 @@ def by_shards(
         folder = Path(name)
         for matrix, file in ((queries, "queries.npy"), (documents, "docs.npy")):
             np.save(folder / file, matrix)
-        search = Search(folder / "queries.npy", folder / "docs.npy", similarity, k)
+        search = NeighbourSearch(folder / "queries.npy", folder / "docs.npy", similarity, k)
         return list(search_shards(search, folder, shard_rows, engine, Silent()))
 
 

@@ -19,11 +19,11 @@ from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.vectors import parts, subset
 from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.draft import Draft, draft_subset
+from constraintsuite.vectors.draft import SubsetDraft, draft_subset
 from constraintsuite.vectors.keys import KeyMaker
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.twins import Twin
+from constraintsuite.vectors.twins import DocumentTwin
 from constraintsuite.vectors.verify import verify_bundle
 from tiny_bundle import write_json_lines, write_source
 
@@ -53,7 +53,7 @@ class InMemory(Source):
         return (Qrel("q", name, grade) for name, grade in self.grades.items())
 
 
-def draft(texts: Mapping[str, str], grades: Mapping[str, int], **settings: object) -> Draft:
+def draft(texts: Mapping[str, str], grades: Mapping[str, int], **settings: object) -> SubsetDraft:
     chosen = SubsetSettings.model_validate({"dedup": "exact_text", **settings})
     return draft_subset(InMemory(texts, grades), chosen, False, Silent())
 
@@ -168,7 +168,7 @@ def test_the_map_and_its_counts_are_in_the_bundle(tmp_path: Path, monkeypatch: p
     texts = {record["id"]: record["text"] for record in records}
     artifact = build(tmp_path, records, size=44)  # 44 different texts: all
     bundle = Bundle(artifact)
-    twins = list(read_jsonl(bundle.path / "twins.jsonl", Twin))
+    twins = list(read_jsonl(bundle.path / "twins.jsonl", DocumentTwin))
     names = list(bundle.ids())
     assert len(names) == len({texts[name] for name in names}) == 44
     assert {twin.id for twin in twins} == texts.keys() - set(names)
@@ -182,7 +182,7 @@ def test_the_map_and_its_counts_are_in_the_bundle(tmp_path: Path, monkeypatch: p
 def test_a_judgment_moved_to_a_document_outside_the_subset_is_in_the_map(tmp_path: Path) -> None:
     write_source(tmp_path)
     bundle = Bundle(build(tmp_path, repeated(), size=3, mode="uniform"))
-    twins, there = list(read_jsonl(bundle.path / "twins.jsonl", Twin)), set(bundle.ids())
+    twins, there = list(read_jsonl(bundle.path / "twins.jsonl", DocumentTwin)), set(bundle.ids())
     outside = [twin for twin in twins if twin.row is None]
     assert outside
     assert {twin.kept for twin in outside}.isdisjoint(there)

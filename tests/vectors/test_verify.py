@@ -13,7 +13,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.store.artifact import Artifact, Manifest, Origin, finish
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest, finish
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors import parts, subset
 from constraintsuite.vectors.bundle import Bundle
@@ -147,7 +147,7 @@ def test_a_missing_and_a_foreign_file_are_named(whole: Path) -> None:
 
 def rewritten(folder: Path, manifest: Manifest) -> None:
     """As if the folder had been written with these very files."""
-    origin = Origin(
+    origin = ArtifactOrigin(
         manifest.kind, manifest.name, manifest.inputs, manifest.settings, manifest.seed, REVISIONS[manifest.kind]
     )
     finish(folder, origin, manifest.counts, manifest.rejects, 0)

@@ -14,16 +14,16 @@ from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
 from constraintsuite.mechanism.drift.drift import measure_drift
 from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.mechanism.explain.run import attribute
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.memory.folder import write_memory
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.tuning.curves import Point
+from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.selection import Selected
 from constraintsuite.vectors.ann.run import run_benchmark
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.relevance import make_relevance
 from mechanism.drift.moving import make_checkpoints, make_soup_suite
 from mechanism.planted import planted_contrasts
@@ -47,7 +47,7 @@ def make_artifacts(folder: Path) -> None:
     """`explained` with the circuit `one`, `moved`, `memory`, `remembered`, `ann`, `bundle` and `tuned`."""
     first, second = make_checkpoints(folder / "models")
     write_contrasts(folder / "contrasts.jsonl", planted_contrasts(8))
-    scope = Scope(sites=("head", "mlp"))
+    scope = AnalysisScope(sites=("head", "mlp"))
     attribute(folder / "contrasts.jsonl", f"cross:{first},threads=1", folder / "explained", scope, Silent())
     find_circuit(folder / "explained", FEW, name="one")
     checkpoints = name_checkpoints([str(first), str(second)], "threads=1,backend=torch")
@@ -56,7 +56,7 @@ def make_artifacts(folder: Path) -> None:
     lease = part("lease", ["late rent means a penalty", "see below"], [("lease:2", "notice:1", "refers_to")])
     write_memory(folder / "memory", [lease, part("notice", ["fourteen days", "the end"])], name="papers")
     made_run(folder / "remembered", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
-    run_benchmark(Bench.model_validate(BENCH), folder, folder / "ann", Silent())
+    run_benchmark(AnnBenchmark.model_validate(BENCH), folder, folder / "ann", Silent())
     make_relevance(make_bundle(folder))
     _make_training(folder / "tuned")
 
@@ -64,7 +64,9 @@ def make_artifacts(folder: Path) -> None:
 def _make_training(folder: Path) -> None:
     """As a training ends, without its weights, which no page reads."""
     points = [
-        Point(0, "rule" if at else "start", at, at, 10 * at, f"c{at}", "dev", "overall", "accuracy", value, 0.1, 1.0, 8)
+        TrainingCurvePoint(
+            0, "rule" if at else "start", at, at, 10 * at, f"c{at}", "dev", "overall", "accuracy", value, 0.1, 1.0, 8
+        )
         for at, value in enumerate((0.5, 0.75, 0.875))
     ]
     chosen = Selected(0, "rule", 2, "c2", "dev accuracy overall", 0.875)
@@ -72,4 +74,4 @@ def _make_training(folder: Path) -> None:
     write_text(folder / "selected.json", json.dumps([asdict(chosen)]))
     write_text(folder / "recipe.json", '{"name": "tuned"}\n')
     counts = {"checkpoints": 3, "points": 3, "rule lists": 120}
-    finish(folder, Origin("tune", "tuned", {}, {}, 0, Revision(1)), counts, {"rule too_long": 3}, 1.0)
+    finish(folder, ArtifactOrigin("tune", "tuned", {}, {}, 0, Revision(1)), counts, {"rule too_long": 3}, 1.0)

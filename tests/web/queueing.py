@@ -6,8 +6,8 @@ import re
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.queue import Task, tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
 from constraintsuite.annotate.standing import standing
 from web.site import ANNA, Visitor
 
@@ -39,11 +39,11 @@ def chosen_in(page: str) -> set[tuple[str, str]]:
     return {(name, unescape(value)) for name, value in re.findall(r'name="answer.(\w+)" value="([^"]*)" checked', page)}
 
 
-def task_of(batch: Batch, row: str, name: str = ANNA.name) -> Task:
+def task_of(batch: AnnotationBatch, row: str, name: str = ANNA.name) -> AnnotationTask:
     return next(task for task in tasks_of(batch, name) if task.row == row)
 
 
-def said_by_anna(batch: Batch, row: str) -> dict[str, object]:
+def said_by_anna(batch: AnnotationBatch, row: str) -> dict[str, object]:
     """In the order of the sides as anna saw them."""
     task, said = task_of(batch, row), standing(batch.store.events())
     found = {q: said.of(task.item.id, q, task.copy).get(ANNA.name) for q in batch.questions}

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Scope
 from constraintsuite.web.app import make_app
 from constraintsuite.web.people import Door, Person
 from constraintsuite.web.safety import GUARD
-from constraintsuite.web.shelf import Shelf
+from constraintsuite.web.shelf import WebShelf
 
 HOST = "127.0.0.1"
 OWNER = Person("olga", "owner")
@@ -54,7 +54,7 @@ class Visitor:
 class OpenSite:
     """A served folder."""
 
-    shelf: Shelf
+    shelf: WebShelf
     door: Door
     app: ASGIApp
 
@@ -71,7 +71,7 @@ class OpenSite:
 
 def open_site(folder: Path, people: Sequence[Person] = PEOPLE, *, read_only: bool = False) -> OpenSite:
     """The whole site over a folder."""
-    shelf, door = Shelf(folder), Door(KEY, people)
+    shelf, door = WebShelf(folder), Door(KEY, people)
     return OpenSite(shelf, door, make_app(shelf, door, (HOST, "localhost"), read_only=read_only))
 
 

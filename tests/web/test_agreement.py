@@ -10,15 +10,15 @@ import pytest
 
 from annotate.small_batch import Dishes, answer_all, make_batch, take_back
 from annotate.test_kinds import judged_proposals
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
-from constraintsuite.annotate.queue import Task
-from constraintsuite.annotate.records import Item, Value
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.records import AnnotationItem, AnswerValue
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.dropping import Dropped, name_of_texts
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.beside import new_beside
-from constraintsuite.web.shelf import Shelf
+from constraintsuite.web.shelf import WebShelf
 from experiments.tiny_suite import EXAMPLES, write_suite
 from web.site import ANNA, BEN, OpenSite, open_site
 
@@ -26,12 +26,12 @@ BATCH = "/batch/batch"
 GOLD = "/batch/suite.gold"
 
 
-def differing(task: Task) -> dict[str, Value]:
+def differing(task: AnnotationTask) -> dict[str, AnswerValue]:
     return {"satisfies": "second" if task.item.id == "dish-3" else "first", "fit": "well"}
 
 
 @pytest.fixture
-def batch(tmp_path: Path) -> Batch:
+def batch(tmp_path: Path) -> AnnotationBatch:
     made = make_batch(tmp_path)
     answer_all(made, ANNA.name)
     answer_all(made, BEN.name, differing)
@@ -39,7 +39,7 @@ def batch(tmp_path: Path) -> Batch:
 
 
 @pytest.fixture
-def site(batch: Batch) -> OpenSite:
+def site(batch: AnnotationBatch) -> OpenSite:
     return open_site(batch.path.parent)
 
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_asked_for_is_told(site: OpenSite, query: str, told: str)
     assert told in site.visit().get(f"{BATCH}/agreement?{query}", 400).text
 
 
-def test_figures_come_again_only_when_somebody_has_said_something(batch: Batch, site: OpenSite) -> None:
+def test_figures_come_again_only_when_somebody_has_said_something(batch: AnnotationBatch, site: OpenSite) -> None:
     owner = site.visit()
     again = re.findall('data-again="([^"]*)"', owner.page(f"{BATCH}/agreement"))[0].replace("&amp;", "&")
     figures = owner.page(again)
@@ -91,14 +91,14 @@ def test_before_two_people_answered_there_is_no_figure(tmp_path: Path) -> None:
 class Traps(Dishes):
     """With eight decoys."""
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[AnnotationItem]:
         yield from super().items()
         for number in range(7):
             sides = (f"soup {number}", "a bicycle")
-            yield Item(f"decoy-{number}", {"query": "soup"}, sides=sides, expected={"satisfies": "first"})
+            yield AnnotationItem(f"decoy-{number}", {"query": "soup"}, sides=sides, expected={"satisfies": "first"})
 
 
-def careless(task: Task) -> dict[str, Value]:
+def careless(task: AnnotationTask) -> dict[str, AnswerValue]:
     return (
         {"satisfies": task.as_meant("first"), "fit": "badly"}
         if not task.item.expected
@@ -151,15 +151,17 @@ def suite_site(tmp_path: Path) -> OpenSite:
     return open_site(tmp_path)
 
 
-def make_gold(site: OpenSite) -> Batch:
+def make_gold(site: OpenSite) -> AnnotationBatch:
     assert site.visit().post("/sample/suite", {"size": "5", "seed": "0"}).headers["location"] == GOLD
     return open_batch(site.shelf.root / "suite.gold")
 
 
-def judge_gold(batch: Batch, change: Callable[[Task], dict[str, Value]] = lambda task: {}) -> None:
-    def answer(task: Task) -> dict[str, Value]:
+def judge_gold(
+    batch: AnnotationBatch, change: Callable[[AnnotationTask], dict[str, AnswerValue]] = lambda task: {}
+) -> None:
+    def answer(task: AnnotationTask) -> dict[str, AnswerValue]:
         both = ("first", "second")
-        right: dict[str, Value] = {
+        right: dict[str, AnswerValue] = {
             "natural": "yes",
             "satisfies": task.item.hidden.get("satisfies", "first"),
             "on_topic": both,
@@ -204,7 +206,7 @@ def test_of_a_changed_suite_no_batch_is_made(suite_site: OpenSite) -> None:
 
 
 def test_nothing_is_made_outside_the_folder_that_is_served(tmp_path: Path) -> None:
-    shelf = Shelf(write_suite(tmp_path / "suite"))
+    shelf = WebShelf(write_suite(tmp_path / "suite"))
     with pytest.raises(UserError, match="Serve the folder above"), new_beside(shelf, shelf.of_kind("suite")[0], "gold"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["suite"]
@@ -224,7 +226,7 @@ def test_the_state_says_how_far_everyone_is_and_what_waits(site: OpenSite) -> No
 def test_an_export_writes_what_the_command_writes_and_lists_what_to_drop_and_repair(suite_site: OpenSite) -> None:
     batch = make_gold(suite_site)
     wrong, worded = batch.judged[0].id, batch.judged[1].id
-    changes: dict[str, dict[str, Value]] = {wrong: {"satisfies": "neither"}, worded: {"natural": "awkward"}}
+    changes: dict[str, dict[str, AnswerValue]] = {wrong: {"satisfies": "neither"}, worded: {"natural": "awkward"}}
     judge_gold(batch, lambda task: changes.get(task.item.id, {}))
     owner = suite_site.visit()
     page = owner.page(owner.post(f"{GOLD}/export").headers["location"])
@@ -277,7 +279,7 @@ def test_a_second_export_leaves_the_first_as_it_is(suite_site: OpenSite) -> None
     assert first == {file.name: file.read_bytes() for file in (suite_site.shelf.root / "suite.gold.export").iterdir()}
 
 
-def test_a_batch_of_another_kind_says_how_it_is_exported(batch: Batch, site: OpenSite) -> None:
+def test_a_batch_of_another_kind_says_how_it_is_exported(batch: AnnotationBatch, site: OpenSite) -> None:
     assert "has an export of its own" in site.visit().post(f"{BATCH}/export", status=400).text
     assert [path.name for path in batch.path.parent.iterdir()] == ["batch"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, Dishes, answer_all, make_batch
-from constraintsuite.annotate.batch import Batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, write_batch
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Draft, Question
+from constraintsuite.annotate.records import AnnotationQuestion, EventDraft
 from constraintsuite.annotate.standing import standing
 from constraintsuite.web.desk import left_for
 from web.queueing import GOOD, QUEUE, chosen_in, first_row, form_of, row_of, said_by_anna, values_of
@@ -19,16 +19,16 @@ from web.site import ANNA, BEN, JUDGE, Visitor, open_site
 
 
 @pytest.fixture
-def batch(tmp_path: Path) -> Batch:
+def batch(tmp_path: Path) -> AnnotationBatch:
     return make_batch(tmp_path)
 
 
 @pytest.fixture
-def anna(batch: Batch) -> Visitor:
+def anna(batch: AnnotationBatch) -> Visitor:
     return open_site(batch.path.parent).visit(ANNA)
 
 
-def test_items_come_in_the_order_and_with_the_sides_of_the_queue(batch: Batch, anna: Visitor) -> None:
+def test_items_come_in_the_order_and_with_the_sides_of_the_queue(batch: AnnotationBatch, anna: Visitor) -> None:
     for task in tasks_of(batch, ANNA.name):
         location = anna.get(QUEUE, 303).headers["location"]
         assert row_of(location) == task.row
@@ -41,7 +41,7 @@ def test_items_come_in_the_order_and_with_the_sides_of_the_queue(batch: Batch, a
     assert "You have answered all 7 items" in anna.page(QUEUE)
 
 
-def test_an_answer_is_kept_in_the_terms_of_the_item(batch: Batch, anna: Visitor) -> None:
+def test_an_answer_is_kept_in_the_terms_of_the_item(batch: AnnotationBatch, anna: Visitor) -> None:
     turned = next(task for task in tasks_of(batch, ANNA.name) if task.turned)
     anna.post(f"{QUEUE}/answer", {**form_of(anna, turned.row, fluent="first; second", units="u2 u1"), "note": "odd ☃"})
     said = standing(batch.store.events())
@@ -51,7 +51,7 @@ def test_an_answer_is_kept_in_the_terms_of_the_item(batch: Batch, anna: Visitor)
     assert {event.note for event in batch.store.events()} == {"odd ☃"}
 
 
-def test_what_was_answered_is_shown_again_as_it_was_given(batch: Batch, anna: Visitor) -> None:
+def test_what_was_answered_is_shown_again_as_it_was_given(batch: AnnotationBatch, anna: Visitor) -> None:
     turned = next(task for task in tasks_of(batch, ANNA.name) if task.turned)
     anna.post(f"{QUEUE}/answer", {**form_of(anna, turned.row, fluent="second", remark="fine"), "note": "see again"})
     page = anna.page(f"{QUEUE}?row={turned.row}")
@@ -60,14 +60,14 @@ def test_what_was_answered_is_shown_again_as_it_was_given(batch: Batch, anna: Vi
     assert ">\nsee again</textarea>" in page
 
 
-def test_a_form_that_is_sent_twice_counts_once(batch: Batch, anna: Visitor) -> None:
+def test_a_form_that_is_sent_twice_counts_once(batch: AnnotationBatch, anna: Visitor) -> None:
     form = form_of(anna, first_row(anna))
     first, second = (anna.post(f"{QUEUE}/answer", form).headers["location"] for _ in range(2))
     assert first == second
     assert len(batch.store.events()) == 2
 
 
-def test_twenty_at_once_leave_one_answer_and_tell_the_others(batch: Batch) -> None:
+def test_twenty_at_once_leave_one_answer_and_tell_the_others(batch: AnnotationBatch) -> None:
     site = open_site(batch.path.parent)
     row = first_row(site.visit(ANNA))
     forms = [form_of(site.visit(ANNA), row, fit=fit) for fit in ("badly", "well") for _ in range(10)]
@@ -86,7 +86,7 @@ def test_twenty_at_once_leave_one_answer_and_tell_the_others(batch: Batch) -> No
     assert len(batch.store.events()) == 2
 
 
-def test_a_form_from_before_another_answer_is_told_and_nothing_changes(batch: Batch, anna: Visitor) -> None:
+def test_a_form_from_before_another_answer_is_told_and_nothing_changes(batch: AnnotationBatch, anna: Visitor) -> None:
     row = first_row(anna)
     old, other = form_of(anna, row), form_of(anna, row, satisfies="both")
     anna.post(f"{QUEUE}/answer", old)
@@ -96,7 +96,7 @@ def test_a_form_from_before_another_answer_is_told_and_nothing_changes(batch: Ba
     assert ("satisfies", "both") in chosen_in(page), "what was given is not lost"
 
 
-def test_after_it_was_told_the_same_answer_can_be_kept(batch: Batch, anna: Visitor) -> None:
+def test_after_it_was_told_the_same_answer_can_be_kept(batch: AnnotationBatch, anna: Visitor) -> None:
     row = first_row(anna)
     old, other = form_of(anna, row), form_of(anna, row, satisfies="both")
     anna.post(f"{QUEUE}/answer", old)
@@ -105,7 +105,7 @@ def test_after_it_was_told_the_same_answer_can_be_kept(batch: Batch, anna: Visit
     assert said_by_anna(batch, row)["satisfies"] == "both"
 
 
-def test_a_form_from_before_an_undo_is_told(batch: Batch, anna: Visitor) -> None:
+def test_a_form_from_before_an_undo_is_told(batch: AnnotationBatch, anna: Visitor) -> None:
     row = first_row(anna)
     form = form_of(anna, row)
     anna.post(f"{QUEUE}/answer", form)
@@ -127,7 +127,7 @@ def test_a_form_from_before_an_undo_is_told(batch: Batch, anna: Visitor) -> None
     ],
 )
 def test_what_is_no_answer_is_told_and_nothing_is_kept(
-    batch: Batch, anna: Visitor, change: dict[str, str], told: str
+    batch: AnnotationBatch, anna: Visitor, change: dict[str, str], told: str
 ) -> None:
     form = form_of(anna, first_row(anna))
     page = anna.post(f"{QUEUE}/answer", {**form, **change}, 422).text
@@ -137,19 +137,19 @@ def test_what_is_no_answer_is_told_and_nothing_is_kept(
 
 
 @pytest.mark.parametrize("seen", ["", "x", "-1", "9" * 30, "²"])
-def test_a_form_that_knows_of_nothing_that_was_is_stale(batch: Batch, anna: Visitor, seen: str) -> None:
+def test_a_form_that_knows_of_nothing_that_was_is_stale(batch: AnnotationBatch, anna: Visitor, seen: str) -> None:
     anna.post(f"{QUEUE}/answer", {**form_of(anna, first_row(anna)), "seen": seen}, 409)
     assert batch.store.events() == []
 
 
-def test_an_item_of_another_persons_queue_is_unknown(batch: Batch, anna: Visitor) -> None:
+def test_an_item_of_another_persons_queue_is_unknown(batch: AnnotationBatch, anna: Visitor) -> None:
     bens = tasks_of(batch, BEN.name)[0].row
     anna.get(f"{QUEUE}?row={bens}", 404)
     anna.post(f"{QUEUE}/answer", {"row": bens, "seen": "0", **GOOD}, 404)
     assert batch.store.events() == []
 
 
-def test_undo_takes_back_the_whole_item_and_shows_it(batch: Batch, anna: Visitor) -> None:
+def test_undo_takes_back_the_whole_item_and_shows_it(batch: AnnotationBatch, anna: Visitor) -> None:
     first = first_row(anna)
     for _ in range(2):
         anna.post(f"{QUEUE}/answer", form_of(anna, first_row(anna)))
@@ -162,7 +162,7 @@ def test_undo_takes_back_the_whole_item_and_shows_it(batch: Batch, anna: Visitor
     assert said_by_anna(batch, first) == {"satisfies": "first", "fit": "well"}
 
 
-def test_undo_of_a_change_brings_back_what_was_said_before(batch: Batch, anna: Visitor) -> None:
+def test_undo_of_a_change_brings_back_what_was_said_before(batch: AnnotationBatch, anna: Visitor) -> None:
     row = first_row(anna)
     for fit in ("well", "badly"):
         anna.post(f"{QUEUE}/answer", form_of(anna, row, fit=fit))
@@ -174,7 +174,7 @@ def test_undo_of_a_change_brings_back_what_was_said_before(batch: Batch, anna: V
     assert "no longer counts" in anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
 
 
-def test_what_was_taken_back_is_still_filled_in_and_does_not_count(batch: Batch, anna: Visitor) -> None:
+def test_what_was_taken_back_is_still_filled_in_and_does_not_count(batch: AnnotationBatch, anna: Visitor) -> None:
     turned = next(task for task in tasks_of(batch, ANNA.name) if task.turned)
     form = {**form_of(anna, turned.row, satisfies="second", fluent="first", remark="fine"), "note": "see again"}
     anna.post(f"{QUEUE}/answer", form)
@@ -193,17 +193,17 @@ def test_what_was_taken_back_is_still_filled_in_and_does_not_count(batch: Batch,
     assert "Taken back" not in anna.page(location), "it counts again"
 
 
-def test_an_address_that_says_undone_fills_in_nothing_that_was_not(batch: Batch, anna: Visitor) -> None:
+def test_an_address_that_says_undone_fills_in_nothing_that_was_not(batch: AnnotationBatch, anna: Visitor) -> None:
     page = anna.page(f"{QUEUE}?row={first_row(anna)}&told=undone")
     assert chosen_in(page) == set()
     assert "Taken back" not in page
 
 
-def test_the_heading_says_what_is_judged(batch: Batch, anna: Visitor) -> None:
+def test_the_heading_says_what_is_judged(batch: AnnotationBatch, anna: Visitor) -> None:
     assert "<h1>Judge dishes (batch)</h1>" in anna.page(f"{QUEUE}?row={first_row(anna)}")
 
 
-def test_the_first_page_of_a_person_can_say_what_is_left(batch: Batch) -> None:
+def test_the_first_page_of_a_person_can_say_what_is_left(batch: AnnotationBatch) -> None:
     site = open_site(batch.path.parent)
     one = site.shelf.get("batch", "batch")
     assert left_for(site.shelf, one, ANNA) == (7, 7)
@@ -211,11 +211,11 @@ def test_the_first_page_of_a_person_can_say_what_is_left(batch: Batch) -> None:
     assert left_for(site.shelf, one, ANNA) == (0, 7)
     assert left_for(site.shelf, one, JUDGE) == (0, 0)
     answer_all(batch, BEN.name, lambda task: {"satisfies": "both"})
-    batch.store.append([Draft("cy", "dish-1", "satisfies", "first", note="Since it is so.", kind="ruling")], START)
+    batch.store.append([EventDraft("cy", "dish-1", "satisfies", "first", note="Since it is so.", kind="ruling")], START)
     assert left_for(site.shelf, one, JUDGE) == (5, 6)
 
 
-def test_an_undo_that_is_sent_twice_takes_back_one_item(batch: Batch, anna: Visitor) -> None:
+def test_an_undo_that_is_sent_twice_takes_back_one_item(batch: AnnotationBatch, anna: Visitor) -> None:
     first = first_row(anna)
     for _ in range(2):
         anna.post(f"{QUEUE}/answer", form_of(anna, first_row(anna)))
@@ -225,14 +225,14 @@ def test_an_undo_that_is_sent_twice_takes_back_one_item(batch: Batch, anna: Visi
     assert said_by_anna(batch, first) == {"satisfies": "first", "fit": "well"}
 
 
-def test_words_are_struck_out_by_leaving_none(batch: Batch, anna: Visitor) -> None:
+def test_words_are_struck_out_by_leaving_none(batch: AnnotationBatch, anna: Visitor) -> None:
     row = first_row(anna)
     for remark in ("too long", ""):
         anna.post(f"{QUEUE}/answer", form_of(anna, row, remark=remark))
     assert said_by_anna(batch, row)["remark"] == ""
 
 
-def test_what_is_left_for_later_comes_again_at_the_end(batch: Batch, anna: Visitor) -> None:
+def test_what_is_left_for_later_comes_again_at_the_end(batch: AnnotationBatch, anna: Visitor) -> None:
     rows = [task.row for task in tasks_of(batch, ANNA.name)]
     location = anna.get(f"{QUEUE}?after={rows[0]}", 303).headers["location"]
     seen = []
@@ -242,11 +242,11 @@ def test_what_is_left_for_later_comes_again_at_the_end(batch: Batch, anna: Visit
     assert seen == [*rows[1:], rows[0]]
 
 
-def test_progress_and_the_time_that_is_left(batch: Batch, anna: Visitor) -> None:
+def test_progress_and_the_time_that_is_left(batch: AnnotationBatch, anna: Visitor) -> None:
     tasks = tasks_of(batch, ANNA.name)
     for minute, task in enumerate(tasks[:3]):
         answers = [
-            Draft(ANNA.name, task.item.id, name, value) for name, value in (("satisfies", "both"), ("fit", "well"))
+            EventDraft(ANNA.name, task.item.id, name, value) for name, value in (("satisfies", "both"), ("fit", "well"))
         ]
         batch.store.append(answers, START.replace(minute=2 * minute))
     page = anna.page(f"{QUEUE}?row={tasks[3].row}")
@@ -254,7 +254,7 @@ def test_progress_and_the_time_that_is_left(batch: Batch, anna: Visitor) -> None
 
 
 def test_many_options_are_chosen_one_by_one(tmp_path: Path) -> None:
-    question = Question("which", "Which?", "choices", ("a", "b", "c"))
+    question = AnnotationQuestion("which", "Which?", "choices", ("a", "b", "c"))
     batch = write_batch(tmp_path / "batch", Dishes(1, questions=(question,)), "dishes 1")
     anna = open_site(tmp_path).visit(ANNA)
     row = first_row(anna)

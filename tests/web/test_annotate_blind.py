@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import Dishes, answer_all, make_batch
-from constraintsuite.annotate.batch import Batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, write_batch
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Item, Question
+from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion
 from web.queueing import GOOD, QUEUE, first_row, form_of, values_of
 from web.site import ANNA, BEN, JUDGE, OWNER, Visitor, open_site
 
 
 @pytest.fixture
-def batch(tmp_path: Path) -> Batch:
+def batch(tmp_path: Path) -> AnnotationBatch:
     return make_batch(tmp_path)
 
 
 @pytest.fixture
-def anna(batch: Batch) -> Visitor:
+def anna(batch: AnnotationBatch) -> Visitor:
     return open_site(batch.path.parent).visit(ANNA)
 
 
@@ -48,7 +48,7 @@ def test_pages_of_a_repeat_and_a_decoy_have_the_same_shape_as_others(tmp_path: P
     assert len(shapes) == 1
 
 
-def test_a_form_does_not_tell_how_much_others_answer(batch: Batch, anna: Visitor) -> None:
+def test_a_form_does_not_tell_how_much_others_answer(batch: AnnotationBatch, anna: Visitor) -> None:
     row = first_row(anna)
     anna.post(f"{QUEUE}/answer", form_of(anna, row))
     alone = anna.page(f"{QUEUE}?row={row}")
@@ -64,19 +64,19 @@ def test_an_annotator_sees_no_figures_and_no_answers_of_others(anna: Visitor, pa
     anna.get(QUEUE + path, 403)
 
 
-def test_an_owner_gives_no_answers(batch: Batch) -> None:
+def test_an_owner_gives_no_answers(batch: AnnotationBatch) -> None:
     owner = open_site(batch.path.parent).visit(OWNER)
     row = tasks_of(batch, OWNER.name)[0].row
     owner.post(f"{QUEUE}/answer", {"row": row, "seen": "0", **GOOD}, 403)
     assert batch.store.events() == []
 
 
-def test_an_adjudicator_is_led_to_the_rulings(batch: Batch) -> None:
+def test_an_adjudicator_is_led_to_the_rulings(batch: AnnotationBatch) -> None:
     judge = open_site(batch.path.parent).visit(JUDGE)
     assert judge.get(QUEUE, 303).headers["location"] == f"{QUEUE}/rulings"
 
 
-def test_a_read_only_site_shows_items_and_takes_nothing(batch: Batch) -> None:
+def test_a_read_only_site_shows_items_and_takes_nothing(batch: AnnotationBatch) -> None:
     anna = open_site(batch.path.parent, read_only=True).visit(ANNA)
     row = first_row(anna)
     assert "<form" not in anna.main(f"{QUEUE}?row={row}")
@@ -86,10 +86,12 @@ def test_a_read_only_site_shows_items_and_takes_nothing(batch: Batch) -> None:
 
 def test_texts_that_look_like_markup_are_shown_as_text(tmp_path: Path) -> None:
     class Hostile(Dishes):
-        def items(self) -> Iterator[Item]:
-            yield Item("x", {"query": "<b>q</b>"}, sides=("<script>alert(1)</script>", '"><img src=x onerror=y>'))
+        def items(self) -> Iterator[AnnotationItem]:
+            yield AnnotationItem(
+                "x", {"query": "<b>q</b>"}, sides=("<script>alert(1)</script>", '"><img src=x onerror=y>')
+            )
 
-    question = Question("q", "<i>?</i>", "choice", ('"><script>', "no"))
+    question = AnnotationQuestion("q", "<i>?</i>", "choice", ('"><script>', "no"))
     write_batch(tmp_path / "batch", Hostile(questions=(question,)), "hostile 1")
     anna = open_site(tmp_path).visit(ANNA)
     page = anna.page(anna.get(QUEUE, 303).headers["location"])

@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.cli.build import build
 from constraintsuite.web.commands import eval_command, pasted, rebuild_command, serve_command
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 from experiments.tiny_suite import write_suite
 
 
@@ -19,7 +19,7 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelved:
     (tmp_path / "start").mkdir()
     monkeypatch.chdir(tmp_path / "start")
     write_suite(tmp_path / "start" / "my things" / "suite")
-    return Shelf(tmp_path / "start" / "my things").get("suite", "suite")
+    return WebShelf(tmp_path / "start" / "my things").get("suite", "suite")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_corpus_is_named_if_it_is_known(suite: Shelved, tmp_path: Path, source
 
 
 def test_the_site_for_one_more_person_names_the_folder(suite: Shelved) -> None:
-    assert serve_command(Shelf(suite.path.parent), "annotator") == "csuite serve 'my things' --annotator NAME"
+    assert serve_command(WebShelf(suite.path.parent), "annotator") == "csuite serve 'my things' --annotator NAME"
 
 
 def give_settings(suite: Shelved, **settings: object) -> None:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.annotate.records import Event
+from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.errors import UserError
 from constraintsuite.web.forms import NEVER, only, place_of, read_number, read_place, read_whole
 
-OWN = [Event(number, "answer", "anna", "x", "q", "a", 0, "", "", None) for number in (4, 9, 30)]
+OWN = [AnnotationEvent(number, "answer", "anna", "x", "q", "a", 0, "", "", None) for number in (4, 9, 30)]
 
 
 @given(st.text() | st.integers().map(str))

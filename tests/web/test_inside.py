@@ -15,7 +15,7 @@ from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
 from constraintsuite.mechanism.drift.drift import measure_drift
 from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.mechanism.explain.run import attribute
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from mechanism.drift.moving import make_checkpoints, make_soup_suite
 from mechanism.planted import make_planted, planted_contrasts
 from web.site import open_site
@@ -28,7 +28,7 @@ def analysed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("analysed")
     write_contrasts(folder / "contrasts.jsonl", planted_contrasts(12))
     model = f"cross:{make_planted(folder / 'model', noise=0.05)},threads=1"
-    attribute(folder / "contrasts.jsonl", model, folder / "first", Scope(sites=("head", "mlp")), Silent())
+    attribute(folder / "contrasts.jsonl", model, folder / "first", AnalysisScope(sites=("head", "mlp")), Silent())
     return folder
 
 

@@ -12,7 +12,7 @@ import pytest
 from httpx2 import Client, HTTPError, Limits
 
 from annotate.small_batch import make_batch
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.web.people import Person
@@ -28,7 +28,7 @@ Acknowledged = Callable[[Person, str], None]
 
 
 @pytest.fixture
-def batch(tmp_path: Path) -> Batch:
+def batch(tmp_path: Path) -> AnnotationBatch:
     return make_batch(tmp_path, ANSWERS - 1)
 
 
@@ -46,7 +46,7 @@ def answer_all(served: Served, person: Person, acknowledged: Acknowledged) -> No
             location = kept.headers["location"]
 
 
-def kept_rows(batch: Batch, people: tuple[Person, ...]) -> dict[str, set[str]]:
+def kept_rows(batch: AnnotationBatch, people: tuple[Person, ...]) -> dict[str, set[str]]:
     """Rows by person whose answers are all among the events."""
     said = standing(batch.store.events())
     return {
@@ -62,11 +62,11 @@ def kept_rows(batch: Batch, people: tuple[Person, ...]) -> dict[str, set[str]]:
     }
 
 
-def count_events(batch: Batch) -> Counter[tuple[str, str, int, str]]:
+def count_events(batch: AnnotationBatch) -> Counter[tuple[str, str, int, str]]:
     return Counter((event.annotator, event.item, event.copy, event.question) for event in batch.store.events())
 
 
-def test_fifty_people_at_once_lose_nothing(tmp_path: Path, batch: Batch) -> None:
+def test_fifty_people_at_once_lose_nothing(tmp_path: Path, batch: AnnotationBatch) -> None:
     told: dict[str, list[str]] = {person.name: [] for person in CROWD}
     together = Barrier(len(CROWD))
 
@@ -82,7 +82,7 @@ def test_fifty_people_at_once_lose_nothing(tmp_path: Path, batch: Batch) -> None
     assert len(batch.store.events()) == len(CROWD) * ANSWERS * len(GOOD)
 
 
-def test_what_was_acknowledged_outlives_a_kill(tmp_path: Path, batch: Batch) -> None:
+def test_what_was_acknowledged_outlives_a_kill(tmp_path: Path, batch: AnnotationBatch) -> None:
     told: dict[str, list[str]] = {person.name: [] for person in FEW}
     lock = Lock()
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
 from constraintsuite.memory.folder import update_memory, write_memory
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.memory.graphs import PLAIN
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors.ann.run import run_benchmark
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.relevance import make_relevance
 from experiments.tiny_suite import write_suite
 from memory.runs.made_outcomes import made_run, outcomes
@@ -109,7 +109,7 @@ def test_vector_search_is_plotted(tmp_path: Path) -> None:
         "protocol": {"modes": ["batch"], "repeats": 1, "min_seconds": 0, "warmup": 0},
         "engines": [{"engine": "coded", "build": {"code": ["binary"]}, "rerank": [1, 4]}],
     }
-    run_benchmark(Bench.model_validate(asked), tmp_path, tmp_path / "ann", Silent())
+    run_benchmark(AnnBenchmark.model_validate(asked), tmp_path, tmp_path / "ann", Silent())
     page = open_site(tmp_path).visit().page("/ann/ann")
     assert "2 cells, 0 failed." in page
     assert "<figcaption>Recall and speed</figcaption><svg" in page
@@ -127,7 +127,7 @@ def test_a_bundle_says_what_it_holds_now(tmp_path: Path) -> None:
 
 
 def test_a_damaged_folder_says_so(tmp_path: Path) -> None:
-    finish(tmp_path, Origin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
+    finish(tmp_path, ArtifactOrigin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
     assert "Was it written by another version?" in open_site(tmp_path).visit().get("/tune/.here", 400).text
 
 
@@ -142,7 +142,7 @@ def test_only_the_owner_sees_them_and_only_what_is_there(reader: Visitor, tmp_pa
 def test_a_ranking_has_its_measures_and_its_worst_queries(tmp_path: Path) -> None:
     pytest.importorskip("ir_measures", reason="ir_measures is not installed")
     suite = write_suite(tmp_path / "suite")
-    evaluate_retrieval(suite, Plan("bm25"), tmp_path / "runs" / "suite.ranking" / "bm25", Silent())
+    evaluate_retrieval(suite, RankingPlan("bm25"), tmp_path / "runs" / "suite.ranking" / "bm25", Silent())
     owner = open_site(tmp_path).visit()
     assert 'href="/ranking/runs/suite.ranking/bm25"' in owner.page("/")
     page = owner.page("/ranking/runs/suite.ranking/bm25")

@@ -13,7 +13,7 @@ from annotate.small_batch import START
 from annotate.test_kinds import CAKES, SOUPS, TENTS
 from constraintsuite.annotate.batch import open_batch, write_batch
 from constraintsuite.annotate.kinds.proposals import read_proposals
-from constraintsuite.annotate.records import Draft
+from constraintsuite.annotate.records import EventDraft
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
@@ -241,7 +241,7 @@ def test_what_another_person_says_counts_too(site: OpenSite) -> None:
     owner = site.visit()
     answer(owner, SOUPS.id)
     answer(owner, TENTS.id)
-    batch.store.append([Draft("anna", SOUPS.id, "verdict", "reject")], START)
+    batch.store.append([EventDraft("anna", SOUPS.id, "verdict", "reject")], START)
     assert not (file.parent / "proposals.jsonl.gold").exists()
     assert tally(owner) == {"undecided": (1, 3), "accepted": (1, 3), "rejected": (0, 0), "people differ": (1, 3)}
     assert "anna: reject, olga: accept" in owner.page(PLACE)

@@ -11,7 +11,7 @@ from annotate.small_batch import START
 from annotate.test_kinds import SOUPS, TENTS
 from constraintsuite.annotate.batch import open_batch
 from constraintsuite.annotate.kinds.proposals import words_of
-from constraintsuite.annotate.records import Draft
+from constraintsuite.annotate.records import EventDraft
 from constraintsuite.store.jsonl import write_jsonl
 from web.site import OpenSite, open_site
 from web.test_proposals import PLACE, answer, approved, seen_in, tally
@@ -50,7 +50,7 @@ def test_what_others_said_meanwhile_is_shown_first(site: OpenSite) -> None:
     owner = site.visit()
     answer(owner, TENTS.id)
     batch = open_batch(site.shelf.root / "food" / "proposals.jsonl.gold")
-    batch.store.append([Draft("anna", SOUPS.id, "verdict", "reject")], START)
+    batch.store.append([EventDraft("anna", SOUPS.id, "verdict", "reject")], START)
     owner.post(f"{PLACE}/answer", {"proposal": SOUPS.id, "seen": "0", "verdict": "accept"}, 409)
     assert tally(owner)["rejected"] == (1, 3)
 
@@ -60,7 +60,7 @@ def test_words_that_differ_are_told_with_whose_they_are_and_decide_nothing(site:
     answer(owner, TENTS.id)
     batch = open_batch(site.shelf.root / "food" / "proposals.jsonl.gold")
     said = {"verdict": "accept", "topic_reworded": "stews", "query_reworded": "stews without cream"}
-    batch.store.append([Draft("anna", SOUPS.id, question, value) for question, value in said.items()], START)
+    batch.store.append([EventDraft("anna", SOUPS.id, question, value) for question, value in said.items()], START)
     answer(owner, SOUPS.id, topic="broths", query="broths lacking cream")
     page = unescape(owner.page(PLACE))
     assert tally(owner)["people differ"][0] == 1

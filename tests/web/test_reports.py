@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.reports.html import write_report
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.revisions import Revision
 from experiments.paired_runs import RIGHT, make_run, make_suite
@@ -28,7 +28,7 @@ def site(tmp_path: Path) -> OpenSite:
 def foreign(folder: Path, page: str) -> OpenSite:
     """A report that somebody else has made."""
     write_text(folder / "report" / "index.html", page)
-    finish(folder / "report", Origin("report", "theirs", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    finish(folder / "report", ArtifactOrigin("report", "theirs", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     return open_site(folder)
 
 
@@ -74,7 +74,7 @@ def test_a_link_is_not_followed(site: OpenSite, tmp_path: Path) -> None:
 
 def test_a_report_without_a_page_is_told(tmp_path: Path) -> None:
     (tmp_path / "report").mkdir()
-    finish(tmp_path / "report", Origin("report", "tables", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    finish(tmp_path / "report", ArtifactOrigin("report", "tables", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     assert "has no page" in open_site(tmp_path).visit().get("/report/report", 400).text
 
 

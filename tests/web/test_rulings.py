@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, answer_all, make_batch
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.queue import Task
-from constraintsuite.annotate.records import Draft, Event, Value
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import standing
 from constraintsuite.web.people import Person
 from web.queueing import chosen_in
@@ -24,12 +24,12 @@ OTHER = Person("jo", "adjudicator")
 DISHES = ("dish-1", "dish-3", "dish-4")
 
 
-def differing(task: Task) -> dict[str, Value]:
+def differing(task: AnnotationTask) -> dict[str, AnswerValue]:
     return {"satisfies": "second" if task.item.id in DISHES else "first", "fit": "well"}
 
 
 @pytest.fixture
-def batch(tmp_path: Path) -> Batch:
+def batch(tmp_path: Path) -> AnnotationBatch:
     """anna and ben differ on three dishes."""
     made = make_batch(tmp_path)
     answer_all(made, ANNA.name)
@@ -38,7 +38,7 @@ def batch(tmp_path: Path) -> Batch:
 
 
 @pytest.fixture
-def site(batch: Batch) -> OpenSite:
+def site(batch: AnnotationBatch) -> OpenSite:
     return open_site(batch.path.parent, (*PEOPLE, OTHER))
 
 
@@ -68,7 +68,7 @@ def keep(visitor: Visitor, dish: str, answer: str = "first", reason: str = REASO
     return visitor.post(RULINGS, form_of(visitor.page(at(dish)), answer, reason)).headers["location"]
 
 
-def ruling_on(batch: Batch, dish: str) -> Event | None:
+def ruling_on(batch: AnnotationBatch, dish: str) -> AnnotationEvent | None:
     return standing(batch.store.events()).rulings.get((dish, "satisfies"))
 
 
@@ -92,7 +92,7 @@ def test_one_is_shown_with_what_was_said_of_it(judge: Visitor) -> None:
     assert not re.search("anna|ben", page)
 
 
-def test_a_ruling_is_kept_with_its_reason_and_the_next_is_shown(batch: Batch, judge: Visitor) -> None:
+def test_a_ruling_is_kept_with_its_reason_and_the_next_is_shown(batch: AnnotationBatch, judge: Visitor) -> None:
     location = keep(judge, "dish-3")
     ruling = ruling_on(batch, "dish-3")
     assert ruling is not None
@@ -105,7 +105,7 @@ def test_a_ruling_is_kept_with_its_reason_and_the_next_is_shown(batch: Batch, ju
     assert "Your ruling is kept." in last
 
 
-def test_what_was_ruled_is_shown_and_can_be_corrected(batch: Batch, judge: Visitor) -> None:
+def test_what_was_ruled_is_shown_and_can_be_corrected(batch: AnnotationBatch, judge: Visitor) -> None:
     keep(judge, "dish-1")
     listed = judge.page(RULINGS)
     assert f'<strong>first</strong>, by you. <span dir="auto">{REASON}' in listed
@@ -118,7 +118,7 @@ def test_what_was_ruled_is_shown_and_can_be_corrected(batch: Batch, judge: Visit
     assert (ruling.value, ruling.note) == ("neither", "Neither of the two texts says so.")
 
 
-def test_a_ruling_that_is_taken_back_waits_again_and_is_still_filled_in(batch: Batch, judge: Visitor) -> None:
+def test_a_ruling_that_is_taken_back_waits_again_and_is_still_filled_in(batch: AnnotationBatch, judge: Visitor) -> None:
     keep(judge, "dish-1", "both")
     location = judge.post(RULINGS, back_form(judge.page(at("dish-1")))).headers["location"]
     assert ruling_on(batch, "dish-1") is None
@@ -130,7 +130,9 @@ def test_a_ruling_that_is_taken_back_waits_again_and_is_still_filled_in(batch: B
     assert "3 wait for your ruling" in judge.page(RULINGS)
 
 
-def test_who_ruled_last_can_take_it_back_from_the_next_page(batch: Batch, judge: Visitor, site: OpenSite) -> None:
+def test_who_ruled_last_can_take_it_back_from_the_next_page(
+    batch: AnnotationBatch, judge: Visitor, site: OpenSite
+) -> None:
     page = judge.page(keep(judge, "dish-1"))
     assert "Take this ruling back" not in page
     assert "Take back what I ruled last" in page
@@ -165,7 +167,7 @@ def test_another_adjudicator_sees_a_ruling_and_not_whose_it_is(site: OpenSite, j
     ],
 )
 def test_what_is_no_ruling_is_told_and_not_lost(
-    batch: Batch, judge: Visitor, answer: str, reason: str, told: str
+    batch: AnnotationBatch, judge: Visitor, answer: str, reason: str, told: str
 ) -> None:
     before = batch.store.events()
     page = judge.post(RULINGS, form_of(judge.page(at("dish-3")), answer, reason), 422).text
@@ -180,9 +182,9 @@ def test_the_length_of_a_reason_is_said_beside_the_field(judge: Visitor) -> None
     assert 'minlength="10" maxlength="2000"' in page
 
 
-def test_a_ruling_on_what_people_no_longer_say_is_told(batch: Batch, judge: Visitor) -> None:
+def test_a_ruling_on_what_people_no_longer_say_is_told(batch: AnnotationBatch, judge: Visitor) -> None:
     form = form_of(judge.page(at("dish-3")), "both")
-    batch.store.append([Draft(BEN.name, "dish-3", "satisfies", "neither")], START)
+    batch.store.append([EventDraft(BEN.name, "dish-3", "satisfies", "neither")], START)
     page = judge.post(RULINGS, form, 409).text
     assert "Somebody has answered or ruled on this meanwhile" in page
     assert "<li><strong>neither</strong></li>" in page, "what counts now"
@@ -192,7 +194,9 @@ def test_a_ruling_on_what_people_no_longer_say_is_told(batch: Batch, judge: Visi
     assert ruling_on(batch, "dish-3") is not None
 
 
-def test_a_correction_from_before_another_ruling_is_told(batch: Batch, site: OpenSite, judge: Visitor) -> None:
+def test_a_correction_from_before_another_ruling_is_told(
+    batch: AnnotationBatch, site: OpenSite, judge: Visitor
+) -> None:
     keep(judge, "dish-1")
     old = judge.page(at("dish-1"))
     keep(site.visit(OTHER), "dish-1", "neither", "Neither of the two texts says so.")
@@ -204,23 +208,25 @@ def test_a_correction_from_before_another_ruling_is_told(batch: Batch, site: Ope
     assert ruling.value == "neither"
 
 
-def test_where_nobody_differs_any_more_the_reason_is_not_lost(batch: Batch, judge: Visitor) -> None:
+def test_where_nobody_differs_any_more_the_reason_is_not_lost(batch: AnnotationBatch, judge: Visitor) -> None:
     form = form_of(judge.page(at("dish-3")))
-    batch.store.append([Draft(BEN.name, "dish-3", "satisfies", "first")], START)
+    batch.store.append([EventDraft(BEN.name, "dish-3", "satisfies", "first")], START)
     page = judge.post(RULINGS, form, 422).text
     assert "nobody differs here" in page
     assert f'You had written: <span dir="auto">{REASON}' in page
 
 
-def test_a_ruling_that_lapsed_is_told_with_its_reason(batch: Batch, judge: Visitor) -> None:
+def test_a_ruling_that_lapsed_is_told_with_its_reason(batch: AnnotationBatch, judge: Visitor) -> None:
     keep(judge, "dish-3")
-    batch.store.append([Draft(BEN.name, "dish-3", "satisfies", "neither")], START)
+    batch.store.append([EventDraft(BEN.name, "dish-3", "satisfies", "neither")], START)
     page = judge.page(at("dish-3"))
     assert "Ruled before: first, by you." in page
     assert chosen_in(page) == set(), "other answers may need another ruling"
 
 
-def test_of_many_rulings_at_once_one_is_kept_and_the_other_person_is_told(batch: Batch, site: OpenSite) -> None:
+def test_of_many_rulings_at_once_one_is_kept_and_the_other_person_is_told(
+    batch: AnnotationBatch, site: OpenSite
+) -> None:
     form = form_of(site.visit(JUDGE).page(at("dish-3")))
 
     def send(person: Person) -> tuple[str, int]:
@@ -238,9 +244,9 @@ def test_of_many_rulings_at_once_one_is_kept_and_the_other_person_is_told(batch:
     assert sum(event.kind == "ruling" for event in batch.store.events()) == 1
 
 
-def test_who_has_judged_an_item_does_not_rule_on_it(batch: Batch, judge: Visitor) -> None:
+def test_who_has_judged_an_item_does_not_rule_on_it(batch: AnnotationBatch, judge: Visitor) -> None:
     form = form_of(judge.page(at("dish-3")))
-    batch.store.append([Draft(JUDGE.name, "dish-3", "fit", "well")], START)
+    batch.store.append([EventDraft(JUDGE.name, "dish-3", "fit", "well")], START)
     page = judge.page(RULINGS)
     assert "2 wait for your ruling" in page
     assert "1 you cannot rule on" in page
@@ -255,7 +261,9 @@ def test_what_cannot_be_ruled_on_has_no_page(judge: Visitor, place: str) -> None
     judge.get(f"{RULINGS}?{place}", 404)
 
 
-def test_an_owner_reads_who_ruled_what_and_rules_nothing(batch: Batch, site: OpenSite, judge: Visitor) -> None:
+def test_an_owner_reads_who_ruled_what_and_rules_nothing(
+    batch: AnnotationBatch, site: OpenSite, judge: Visitor
+) -> None:
     keep(judge, "dish-1")
     owner, before = site.visit(OWNER), batch.store.events()
     page = owner.main(RULINGS)
@@ -267,7 +275,7 @@ def test_an_owner_reads_who_ruled_what_and_rules_nothing(batch: Batch, site: Ope
     assert batch.store.events() == before
 
 
-def test_without_an_adjudicator_the_owner_is_told_how_to_name_one(batch: Batch, site: OpenSite) -> None:
+def test_without_an_adjudicator_the_owner_is_told_how_to_name_one(batch: AnnotationBatch, site: OpenSite) -> None:
     alone = open_site(batch.path.parent, (OWNER, ANNA)).visit(OWNER).page(RULINGS)
     assert f"csuite serve {batch.path.parent} --adjudicator NAME" in alone
     page = site.visit(OWNER).page(RULINGS)
@@ -284,7 +292,7 @@ def test_many_are_listed_on_several_pages(tmp_path: Path) -> None:
     assert [page.count("<li><a") for page in pages] == [50, 50, 20]
 
 
-def test_a_read_only_site_takes_no_ruling(batch: Batch) -> None:
+def test_a_read_only_site_takes_no_ruling(batch: AnnotationBatch) -> None:
     judge = open_site(batch.path.parent, read_only=True).visit(JUDGE)
     assert "<form" not in judge.main(at("dish-1"))
     judge.post(RULINGS, {"item": "dish-1", "question": "satisfies", "answer.satisfies": "first", "reason": REASON}, 403)

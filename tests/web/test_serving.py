@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from constraintsuite.errors import UserError
-from constraintsuite.web.serving import Site, listen
+from constraintsuite.web.serving import WebSite, listen
 from web.site import OWNER
 
 
@@ -31,7 +31,7 @@ def has_ipv6() -> bool:
     return True
 
 
-def entered(site: Site, host: str) -> int:
+def entered(site: WebSite, host: str) -> int:
     """What the owner's link is answered under a host name."""
     with listen(site) as served:
         link = urlsplit(served.links[OWNER])
@@ -54,7 +54,7 @@ def entered(site: Site, host: str) -> int:
 def test_a_link_leads_somewhere(tmp_path: Path, host: str, names: tuple[str, ...], shown: str) -> None:
     if ":" in host and not has_ipv6():
         pytest.skip("there is no IPv6 here")
-    with listen(Site(tmp_path, (OWNER,), host, names=names)) as served:
+    with listen(WebSite(tmp_path, (OWNER,), host, names=names)) as served:
         port = served.socket.getsockname()[1]
         assert served.links[OWNER].startswith(f"http://{shown}:{port}/enter?token=")
 
@@ -64,30 +64,33 @@ def test_a_link_leads_somewhere(tmp_path: Path, host: str, names: tuple[str, ...
     [("Lab.local", "lab.local:8765"), ("lab.local", "LAB.local"), ("2001:DB8::1", "[2001:db8::1]:8765")],
 )
 def test_a_name_is_known_however_it_is_written(tmp_path: Path, name: str, host: str) -> None:
-    assert entered(Site(tmp_path, (OWNER,), names=(name,)), host) == 303
+    assert entered(WebSite(tmp_path, (OWNER,), names=(name,)), host) == 303
 
 
 def test_another_name_is_not(tmp_path: Path) -> None:
-    assert entered(Site(tmp_path, (OWNER,), names=("lab.local",)), "evil.example") == 421
+    assert entered(WebSite(tmp_path, (OWNER,), names=("lab.local",)), "evil.example") == 421
 
 
 @pytest.mark.parametrize(
     "name", ["", " ", "lab.local:8765", "http://lab.local", "lab.local/", "a b", "[lab]", "[::1]:80"]
 )
 def test_what_is_no_host_name_is_refused_at_the_start(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UserError, match="a host name alone is needed"), listen(Site(tmp_path, (OWNER,), names=(name,))):
+    with (
+        pytest.raises(UserError, match="a host name alone is needed"),
+        listen(WebSite(tmp_path, (OWNER,), names=(name,))),
+    ):
         pass
 
 
 def test_a_read_only_site_writes_nothing_into_its_folder(tmp_path: Path) -> None:
     (tmp_path / "served").mkdir()
-    with listen(Site(tmp_path / "served", (OWNER,), read_only=True)):
+    with listen(WebSite(tmp_path / "served", (OWNER,), read_only=True)):
         assert list((tmp_path / "served").iterdir()) == []
 
 
 @pytest.mark.parametrize("host", ["", " "])
 def test_no_host_is_not_all_hosts(tmp_path: Path, host: str) -> None:
-    with pytest.raises(UserError, match="an address is needed"), listen(Site(tmp_path, (OWNER,), host)):
+    with pytest.raises(UserError, match="an address is needed"), listen(WebSite(tmp_path, (OWNER,), host)):
         pass
 
 
@@ -95,6 +98,6 @@ def test_no_host_is_not_all_hosts(tmp_path: Path, host: str) -> None:
     ("host", "warned"), [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True), ("0", True)]
 )
 def test_an_address_that_others_can_reach_is_warned_of(tmp_path: Path, host: str, warned: bool) -> None:
-    with listen(Site(tmp_path, (OWNER,), host)) as served:
+    with listen(WebSite(tmp_path, (OWNER,), host)) as served:
         assert ("not encrypted" in served.warning) == warned
         assert served.links[OWNER].startswith(f"http://{'127.0.0.1' if warned else host}:")

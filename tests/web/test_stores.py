@@ -11,7 +11,7 @@ import pytest
 
 from annotate.small_batch import Dishes, answer_all, make_batch
 from constraintsuite.annotate import events
-from constraintsuite.annotate.batch import Batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, write_batch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.web.people import Person
 from web.queueing import QUEUE, chosen_in, first_row, form_of, said_by_anna
@@ -21,17 +21,17 @@ from web.test_rulings import form_of as ruling_form
 
 
 @pytest.fixture
-def batch(tmp_path: Path) -> Batch:
+def batch(tmp_path: Path) -> AnnotationBatch:
     return make_batch(tmp_path)
 
 
 @pytest.fixture
-def site(batch: Batch) -> OpenSite:
+def site(batch: AnnotationBatch) -> OpenSite:
     return open_site(batch.path.parent)
 
 
 @contextmanager
-def held(batch: Batch, patch: pytest.MonkeyPatch) -> Iterator[None]:
+def held(batch: AnnotationBatch, patch: pytest.MonkeyPatch) -> Iterator[None]:
     """By another program, for longer than anybody waits."""
     patch.setattr(events, "WAIT_SECONDS", 0.01)
     with closing(sqlite3.connect(batch.store.path, isolation_level=None)) as other:
@@ -39,7 +39,7 @@ def held(batch: Batch, patch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def write_row(batch: Batch, person: str, question: str, value: str) -> None:
+def write_row(batch: AnnotationBatch, person: str, question: str, value: str) -> None:
     names = "kind, annotator, item, question, value, copy, time, note"
     row = ("answer", person, "dish-1", question, value, 0, "2026-03-02T09:00:00.000+00:00", "")
     with closing(sqlite3.connect(batch.store.path)) as other, other:
@@ -47,7 +47,7 @@ def write_row(batch: Batch, person: str, question: str, value: str) -> None:
 
 
 def test_what_was_typed_stays_when_it_cannot_be_kept_now(
-    batch: Batch, site: OpenSite, monkeypatch: pytest.MonkeyPatch
+    batch: AnnotationBatch, site: OpenSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna = site.visit(ANNA)
     row = first_row(anna)
@@ -63,7 +63,7 @@ def test_what_was_typed_stays_when_it_cannot_be_kept_now(
 
 
 def test_a_ruling_that_cannot_be_kept_now_stays_and_no_path_is_told(
-    batch: Batch, site: OpenSite, monkeypatch: pytest.MonkeyPatch
+    batch: AnnotationBatch, site: OpenSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer_all(batch, ANNA.name)
     answer_all(batch, BEN.name, lambda task: {"satisfies": "both"})
@@ -76,7 +76,7 @@ def test_a_ruling_that_cannot_be_kept_now_stays_and_no_path_is_told(
     assert f">\n{REASON}</textarea>" in page
 
 
-def test_a_batch_whose_answers_are_gone_is_refused(batch: Batch, site: OpenSite) -> None:
+def test_a_batch_whose_answers_are_gone_is_refused(batch: AnnotationBatch, site: OpenSite) -> None:
     anna = site.visit(ANNA)
     form = form_of(anna, first_row(anna))
     batch.store.path.unlink()
@@ -96,7 +96,7 @@ def test_a_row_that_cannot_be_read_hides_no_other_batch(tmp_path: Path, site: Op
     assert 'href="/batch/batch"' in page
 
 
-def test_an_answer_to_what_is_not_asked_is_passed_over(batch: Batch, site: OpenSite) -> None:
+def test_an_answer_to_what_is_not_asked_is_passed_over(batch: AnnotationBatch, site: OpenSite) -> None:
     answer_all(batch, ANNA.name)
     write_row(batch, ANNA.name, "gone", '"x"')
     row = next(task.row for task in tasks_of(batch, ANNA.name) if task.item.id == "dish-1")
@@ -105,7 +105,9 @@ def test_an_answer_to_what_is_not_asked_is_passed_over(batch: Batch, site: OpenS
     anna.page("/")
 
 
-def test_figures_are_made_once_for_all_who_ask(batch: Batch, site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_are_made_once_for_all_who_ask(
+    batch: AnnotationBatch, site: OpenSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer_all(batch, ANNA.name)
     answer_all(batch, BEN.name)
     owner = site.visit()

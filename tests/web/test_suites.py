@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.records.examples import QUERY_PREFERENCE
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit.results import Audit
-from constraintsuite.suites.pairs.records import Draft, DraftDocument, Rejected
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
 from constraintsuite.web.runs.everyone import MOST
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
@@ -184,12 +184,12 @@ def with_rejects(folder: Path) -> Visitor:
     suite = folder / "suite"
     (suite / "stages" / "kept").mkdir(parents=True)
     documents = DraftDocument("d1", f"{HOSTILE} no"), DraftDocument("d2", "yes")
-    draft = Draft("explicit", "p1", "travel.has", "train", "", *documents, 0.0)
-    write_jsonl(suite / "stages" / "kept" / "rejected.jsonl", [Rejected("violating_mixed_y", draft)] * 30)
-    finish(suite / "stages" / "kept", Origin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    draft = PairDraft("explicit", "p1", "travel.has", "train", "", *documents, 0.0)
+    write_jsonl(suite / "stages" / "kept" / "rejected.jsonl", [RejectedPair("violating_mixed_y", draft)] * 30)
+    finish(suite / "stages" / "kept", ArtifactOrigin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     write_jsonl(suite / "examples.jsonl", EXAMPLES)
     counts = {"kept: violating_mixed_y": 30, "queries: given:no_y_named": 45}
-    finish(suite, Origin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": len(EXAMPLES)}, counts, 0.0)
+    finish(suite, ArtifactOrigin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": len(EXAMPLES)}, counts, 0.0)
     return open_site(folder).visit()
 
 
@@ -242,7 +242,7 @@ def test_a_suite_may_have_the_name_of_a_page(tmp_path: Path, verb: str) -> None:
 
 def test_a_collection_without_pairs_has_a_card(tmp_path: Path) -> None:
     write_text(tmp_path / "README.md", "# A collection\n")
-    finish(tmp_path, Origin("suite", "beir", {}, {}, 0, Revision(1)), {"documents": 3, "qrels": 2}, {}, 0.0)
+    finish(tmp_path, ArtifactOrigin("suite", "beir", {}, {}, 0, Revision(1)), {"documents": 3, "qrels": 2}, {}, 0.0)
     page = open_site(tmp_path).visit().page("/suite/.here")
     assert "without pairs" in page
     assert "# A collection" in page

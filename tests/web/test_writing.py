@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.gold import GoldItems
-from constraintsuite.annotate.kinds.scores import Preference
+from constraintsuite.annotate.kinds.scores import PassageScores
 from constraintsuite.annotate.kinds.writing import passages_of
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.standing import standing
@@ -44,7 +44,7 @@ def drawn(site: OpenSite) -> OpenSite:
     return site
 
 
-def batch_of(site: OpenSite) -> Batch:
+def batch_of(site: OpenSite) -> AnnotationBatch:
     return open_batch(site.shelf.root / "suites" / "ours.writing")
 
 
@@ -220,7 +220,7 @@ def test_an_owner_may_ask_all_models_that_need_no_download(drawn: OpenSite) -> N
 def test_a_model_is_right_if_it_puts_the_passage_that_answers_first(
     scores: tuple[float, float], wants: int, outcome: str
 ) -> None:
-    assert Preference(scores, wants).outcome == outcome
+    assert PassageScores(scores, wants).outcome == outcome
 
 
 def test_what_was_written_is_exported_as_nevir(drawn: OpenSite) -> None:

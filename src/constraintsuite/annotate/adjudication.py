@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.annotate.answering import LONGEST_NOTE
-from constraintsuite.annotate.batch import Batch, check_name
-from constraintsuite.annotate.records import SIDES, Draft, Value
+from constraintsuite.annotate.batch import AnnotationBatch, check_name
+from constraintsuite.annotate.records import SIDES, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import Standing, standing
-from constraintsuite.annotate.tables import Fault, Row, read_table, refuse, write_table
+from constraintsuite.annotate.tables import RowFault, SheetRow, read_table, refuse, write_table
 from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value, spell_value
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
@@ -26,16 +26,16 @@ class Disagreement:
 
     item: str
     question: str
-    answers: Mapping[str, Value]
+    answers: Mapping[str, AnswerValue]
     notes: Mapping[str, str]
 
 
-def disagreements(batch: Batch, said: Standing) -> list[Disagreement]:
+def disagreements(batch: AnnotationBatch, said: Standing) -> list[Disagreement]:
     """All that still wait for a ruling, or for another since answers changed."""
     return [one for one in differing(batch, said) if (one.item, one.question) not in said.rulings]
 
 
-def differing(batch: Batch, said: Standing) -> list[Disagreement]:
+def differing(batch: AnnotationBatch, said: Standing) -> list[Disagreement]:
     """All that people answered differently, ruled on or not. Texts may differ."""
     found = []
     for item in batch.judged:
@@ -50,7 +50,7 @@ def differing(batch: Batch, said: Standing) -> list[Disagreement]:
     return found
 
 
-def rule(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> Draft:
+def rule(batch: AnnotationBatch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> EventDraft:
     """A ruling on (item, question, answer); ruling on what one has judged oneself, or without a reason, is a UserError."""
     found = _ruling(batch, said, check_name(by), draft, reason)
     if isinstance(found, str):
@@ -58,13 +58,13 @@ def rule(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], rea
     return found
 
 
-def answers_without_names(one: Disagreement) -> list[tuple[Value, str]]:
+def answers_without_names(one: Disagreement) -> list[tuple[AnswerValue, str]]:
     """What was said, and the note with it; not in the order of names: who said it is no reason."""
     names = sorted(one.answers, key=lambda name: stable_hash("ruling", one.item, name))
     return [(one.answers[name], one.notes.get(name, "")) for name in names]
 
 
-def write_disagreements(batch: Batch, by: str, file: Path) -> int:
+def write_disagreements(batch: AnnotationBatch, by: str, file: Path) -> int:
     """Write a sheet of all that waits for a ruling, without names; gives how many lines it has."""
     said = standing(batch.store.events())
     waiting = [one for one in disagreements(batch, said) if not has_judged(said, one.item, check_name(by))]
@@ -77,32 +77,36 @@ def write_disagreements(batch: Batch, by: str, file: Path) -> int:
     return len(waiting)
 
 
-def read_rulings(batch: Batch, by: str, file: Path) -> list[Draft]:
+def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft]:
     """The rulings of a sheet; lines without one are left open, any fault is a UserError."""
     said = standing(batch.store.events())
     _, rows = read_table(file, _COLUMNS)
-    faults: list[Fault] = []
-    drafts: dict[tuple[str, str], Draft] = {}
+    faults: list[RowFault] = []
+    drafts: dict[tuple[str, str], EventDraft] = {}
     for row in rows:
         if not row.cells["ruling"]:
             continue
         found = _ruling_of_line(batch, said, check_name(by), row)
         if isinstance(found, str):
-            faults.append(Fault(row.line, found))
+            faults.append(RowFault(row.line, found))
         elif (found.item, found.question) in drafts:
-            faults.append(Fault(row.line, f"{found.item}, {found.question}: ruled on twice in this sheet; keep one."))
+            faults.append(
+                RowFault(row.line, f"{found.item}, {found.question}: ruled on twice in this sheet; keep one.")
+            )
         else:
             drafts[found.item, found.question] = found
     refuse(file, faults)
     return list(drafts.values())
 
 
-def _ruling_of_line(batch: Batch, said: Standing, by: str, row: Row) -> Draft | str:
+def _ruling_of_line(batch: AnnotationBatch, said: Standing, by: str, row: SheetRow) -> EventDraft | str:
     cells = row.cells
     return _ruling(batch, said, by, (cells["item"], cells["question"], cells["ruling"]), cells["reason"])
 
 
-def _ruling(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> Draft | str:
+def _ruling(
+    batch: AnnotationBatch, said: Standing, by: str, draft: tuple[str, str, str], reason: str
+) -> EventDraft | str:
     """The ruling, or what is wrong with it."""
     item, question, text = draft
     if item not in batch.items or batch.items[item].expected:
@@ -123,7 +127,7 @@ def _ruling(batch: Batch, said: Standing, by: str, draft: tuple[str, str, str], 
         value = read_value(batch.questions[question], batch.items[item], text)
     except WrongValue as error:
         return f"{item}, {error}"
-    return Draft(by, item, question, value, note=reason.strip(), kind="ruling")
+    return EventDraft(by, item, question, value, note=reason.strip(), kind="ruling")
 
 
 def has_judged(said: Standing, item: str, name: str) -> bool:
@@ -131,7 +135,7 @@ def has_judged(said: Standing, item: str, name: str) -> bool:
     return name in said.judges.get(item, ())
 
 
-def _line(batch: Batch, one: Disagreement) -> dict[str, str]:
+def _line(batch: AnnotationBatch, one: Disagreement) -> dict[str, str]:
     """Here sides are those of the item: a ruling is in its terms."""
     item = batch.items[one.item]
     said = [f"{spell_value(answer)}{f' ({note})' if note else ''}" for answer, note in answers_without_names(one)]

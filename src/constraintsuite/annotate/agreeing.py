@@ -10,15 +10,15 @@ from statistics import fmean
 
 import numpy as np
 
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import SIDES, Item, Question, Value
+from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue
 from constraintsuite.annotate.standing import Standing
 from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.agreement import Agreement, agreement
-from constraintsuite.metrics.alpha import Scale
+from constraintsuite.metrics.alpha import AnswerScale
 from constraintsuite.metrics.intervals import UNDEFINED, clipped, connected_components, wilson, wilson_bounds
 from constraintsuite.records.scores import Interval
 
@@ -58,7 +58,7 @@ class Attention:
     """Of items in which one side was chosen more often, how many by the one shown first; far from one half is a habit."""
 
 
-def agree(batch: Batch, said: Standing, *, by: str = "", claim: float = CLAIM) -> list[QuestionAgreement]:
+def agree(batch: AnnotationBatch, said: Standing, *, by: str = "", claim: float = CLAIM) -> list[QuestionAgreement]:
     """Every question that can be compared, over all items and by group; text is not compared."""
     groups = {ALL: batch.judged, **_grouped(batch, by)}
     return [
@@ -69,7 +69,9 @@ def agree(batch: Batch, said: Standing, *, by: str = "", claim: float = CLAIM) -
     ]
 
 
-def ratings_of(question: Question, items: Sequence[Item], said: Standing) -> list[Mapping[str, Hashable]]:
+def ratings_of(
+    question: AnnotationQuestion, items: Sequence[AnnotationItem], said: Standing
+) -> list[Mapping[str, Hashable]]:
     """Who said what of each item, in the form in which agreement takes it."""
     return [
         {name: _comparable(question, event.value) for name, event in said.of(item.id, question.id).items()}
@@ -77,20 +79,20 @@ def ratings_of(question: Question, items: Sequence[Item], said: Standing) -> lis
     ]
 
 
-def attention(batch: Batch, said: Standing) -> list[Attention]:
+def attention(batch: AnnotationBatch, said: Standing) -> list[Attention]:
     """All annotators, by name."""
     return [_attention(batch, annotator, said) for annotator in said.annotators]
 
 
-def clusters_of(items: Sequence[Item]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def clusters_of(items: Sequence[AnnotationItem]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Items that share a document or a source are one cluster."""
     return connected_components([item.links for item in items])
 
 
-def _grouped(batch: Batch, by: str) -> Mapping[str, Sequence[Item]]:
+def _grouped(batch: AnnotationBatch, by: str) -> Mapping[str, Sequence[AnnotationItem]]:
     if not by:
         return {}
-    groups: dict[str, list[Item]] = defaultdict(list)
+    groups: dict[str, list[AnnotationItem]] = defaultdict(list)
     for item in batch.judged:
         if by not in item.groups:
             known = sorted({name for one in batch.judged for name in one.groups})
@@ -100,7 +102,12 @@ def _grouped(batch: Batch, by: str) -> Mapping[str, Sequence[Item]]:
 
 
 def _measured(
-    batch: Batch, question: Question, group: str, items: Sequence[Item], said: Standing, claim: float
+    batch: AnnotationBatch,
+    question: AnnotationQuestion,
+    group: str,
+    items: Sequence[AnnotationItem],
+    said: Standing,
+    claim: float,
 ) -> QuestionAgreement:
     ratings = ratings_of(question, items, said)
     scale = _scale(question)
@@ -119,7 +126,7 @@ def _on_its_scale(figure: Interval) -> Interval:
     return replace(bounded, low=None, high=None) if (bounded.low, bounded.high) == (LEAST, MOST) else bounded
 
 
-def _options(question: Question) -> Sequence[Hashable]:
+def _options(question: AnnotationQuestion) -> Sequence[Hashable]:
     """The answers there were to choose from; of few options, all sets of them."""
     if question.kind == "choice":
         return question.options
@@ -130,17 +137,17 @@ def _options(question: Question) -> Sequence[Hashable]:
     ]
 
 
-def _scale(question: Question) -> Scale:
+def _scale(question: AnnotationQuestion) -> AnswerScale:
     if question.kind == "choice":
         return "ordinal" if question.ordered else "nominal"
     return "nominal" if question.ordered else "jaccard"
 
 
-def _comparable(question: Question, value: Value) -> Hashable:
+def _comparable(question: AnnotationQuestion, value: AnswerValue) -> Hashable:
     return frozenset(value) if isinstance(value, tuple) and not question.ordered else value
 
 
-def _attention(batch: Batch, annotator: str, said: Standing) -> Attention:
+def _attention(batch: AnnotationBatch, annotator: str, said: Standing) -> Attention:
     first = list(_side_choices(batch, annotator, said))
     return Attention(
         annotator,
@@ -159,7 +166,7 @@ def _share(answers: Mapping[str, Sequence[bool]]) -> Interval:
     return Interval(value, *wilson_bounds(value, len(answers)), len(answers))
 
 
-def _known_answers(batch: Batch, annotator: str, said: Standing) -> Mapping[str, Sequence[bool]]:
+def _known_answers(batch: AnnotationBatch, annotator: str, said: Standing) -> Mapping[str, Sequence[bool]]:
     """By decoy, which of the known answers were given."""
     found: dict[str, list[bool]] = defaultdict(list)
     for item in batch.items.values():
@@ -170,7 +177,7 @@ def _known_answers(batch: Batch, annotator: str, said: Standing) -> Mapping[str,
     return found
 
 
-def _repeated_answers(batch: Batch, annotator: str, said: Standing) -> Mapping[str, Sequence[bool]]:
+def _repeated_answers(batch: AnnotationBatch, annotator: str, said: Standing) -> Mapping[str, Sequence[bool]]:
     """By item, which answers were the same again."""
     found: dict[str, list[bool]] = defaultdict(list)
     for item in batch.items:
@@ -181,7 +188,7 @@ def _repeated_answers(batch: Batch, annotator: str, said: Standing) -> Mapping[s
     return found
 
 
-def _side_choices(batch: Batch, annotator: str, said: Standing) -> Iterator[bool]:
+def _side_choices(batch: AnnotationBatch, annotator: str, said: Standing) -> Iterator[bool]:
     """One for each time an item was shown: chance turns all answers to it together. A tie is none."""
     for task in tasks_of(batch, annotator):
         answers = [said.of(task.item.id, question, task.copy).get(annotator) for question in batch.questions]

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.queue import Task
-from constraintsuite.annotate.records import Draft, Event, Question, Value
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.records import AnnotationEvent, AnnotationQuestion, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import standing
 from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value
 from constraintsuite.errors import UserError
@@ -36,18 +36,18 @@ class Spoken:
     """The last event that they knew of: `last_of` when they were shown the task."""
 
 
-def last_of(task: Task, own: Iterable[Event]) -> int:
+def last_of(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> int:
     """The number of the last event of a person on a task, 0 if there is none."""
     return max((event.number for event in own if (event.item, event.copy) == (task.item.id, task.copy)), default=0)
 
 
-def answers_to(task: Task, own: Iterable[Event]) -> dict[str, Event]:
+def answers_to(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> dict[str, AnnotationEvent]:
     """What a person says of a task now, by question, in the terms of the item."""
     said = standing(event for event in own if (event.item, event.copy) == (task.item.id, task.copy))
     return {question: event for (_, _, question), people in said.answers.items() for event in people.values()}
 
 
-def taken_back(task: Task, own: Iterable[Event]) -> dict[str, Event]:
+def taken_back(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> dict[str, AnnotationEvent]:
     """What a person took back last of a task, by question: it does not count, but is what they had said."""
     about = {event.number: event for event in own if (event.item, event.copy) == (task.item.id, task.copy)}
     undos = [event for event in about.values() if event.kind == "undo"]
@@ -55,7 +55,7 @@ def taken_back(task: Task, own: Iterable[Event]) -> dict[str, Event]:
     return {event.question: event for event in together}
 
 
-def keep_answers(batch: Batch, annotator: str, task: Task, spoken: Spoken, now: datetime) -> int:
+def keep_answers(batch: AnnotationBatch, annotator: str, task: AnnotationTask, spoken: Spoken, now: datetime) -> int:
     """Write what is new in the answers to one task; gives how many events that took.
 
     The same once more changes nothing. Other answers than those that were given meanwhile are a StaleError; one that is
@@ -71,7 +71,7 @@ def keep_answers(batch: Batch, annotator: str, task: Task, spoken: Spoken, now: 
         return len(drafts)
 
 
-def take_back_last(batch: Batch, annotator: str, seen: int, now: datetime) -> tuple[str, int] | None:
+def take_back_last(batch: AnnotationBatch, annotator: str, seen: int, now: datetime) -> tuple[str, int] | None:
     """Take back what a person kept last, all of it; gives the item and copy it was about, or None if nothing stands.
 
     `seen` is the last event of theirs that they knew of; if there was another meanwhile, it is a StaleError.
@@ -91,13 +91,15 @@ def take_back_last(batch: Batch, annotator: str, seen: int, now: datetime) -> tu
         return last.item, last.copy
 
 
-def _together(event: Event) -> tuple[str, int, str]:
+def _together(event: AnnotationEvent) -> tuple[str, int, str]:
     """Answers to one task that were kept at one time."""
     return event.item, event.copy, event.time
 
 
-def _drafts(batch: Batch, annotator: str, task: Task, spoken: Spoken, before: Mapping[str, Event]) -> Sequence[Draft]:
-    drafts: list[Draft] = []
+def _drafts(
+    batch: AnnotationBatch, annotator: str, task: AnnotationTask, spoken: Spoken, before: Mapping[str, AnnotationEvent]
+) -> Sequence[EventDraft]:
+    drafts: list[EventDraft] = []
     long = len(spoken.note) > LONGEST_NOTE
     faults = [f"The note has {len(spoken.note):,} characters; {LONGEST_NOTE:,} are the most."] if long else []
     for question in batch.head.questions:
@@ -110,13 +112,15 @@ def _drafts(batch: Batch, annotator: str, task: Task, spoken: Spoken, before: Ma
             continue
         old = before.get(question.id)
         if old is None or (old.value, old.note) != (value, spoken.note):
-            drafts.append(Draft(annotator, task.item.id, question.id, value, task.copy, spoken.note))
+            drafts.append(EventDraft(annotator, task.item.id, question.id, value, task.copy, spoken.note))
     if faults:
         raise FaultyError("\n".join(faults))
     return drafts
 
 
-def _value(task: Task, question: Question, text: str, before: Event | None) -> Value | None:
+def _value(
+    task: AnnotationTask, question: AnnotationQuestion, text: str, before: AnnotationEvent | None
+) -> AnswerValue | None:
     """In the terms of the item; None where an optional question stays unanswered."""
     if len(text) > LONGEST_TEXT:
         raise WrongValue(f"{question.id}: {len(text):,} characters; {LONGEST_TEXT:,} are the most.")

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from constraintsuite.annotate.events import EventStore
-from constraintsuite.annotate.records import SIDES, Item, ItemKind, Question
+from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion, ItemKind
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, encode, read_jsonl, write_jsonl
 
 if TYPE_CHECKING:
-    from constraintsuite.annotate.queue import Task
+    from constraintsuite.annotate.queue import AnnotationTask
 
 HEAD = "batch.json"
 ITEMS = "items.jsonl"
@@ -35,7 +35,7 @@ _NAME = re.compile(r"[\w][\w.@-]{0,63}")
 
 
 @dataclass(frozen=True)
-class Head:
+class BatchHeader:
     """What decides a batch, beside its items."""
 
     kind: str
@@ -44,18 +44,18 @@ class Head:
     seed: int
     repeats: float
     """Share of the items that each annotator is shown again, with exchanged sides."""
-    questions: tuple[Question, ...]
+    questions: tuple[AnnotationQuestion, ...]
     items_sha256: str
 
 
 @dataclass(frozen=True)
-class Batch:
+class AnnotationBatch:
     """Items with their questions, and where what people say of them is kept."""
 
     path: Path
-    head: Head
-    items: Mapping[str, Item]
-    queues: dict[str, tuple[Task, ...]] = field(default_factory=dict, compare=False, repr=False)
+    head: BatchHeader
+    items: Mapping[str, AnnotationItem]
+    queues: dict[str, tuple[AnnotationTask, ...]] = field(default_factory=dict, compare=False, repr=False)
     """Of those who were asked for, by name: `tasks_of` draws each once, since a large batch takes a while."""
 
     @property
@@ -64,17 +64,17 @@ class Batch:
         return EventStore(self.path / EVENTS)
 
     @cached_property
-    def questions(self) -> Mapping[str, Question]:
+    def questions(self) -> Mapping[str, AnnotationQuestion]:
         """By id, in the order in which they are asked."""
         return {question.id: question for question in self.head.questions}
 
     @cached_property
-    def judged(self) -> tuple[Item, ...]:
+    def judged(self) -> tuple[AnnotationItem, ...]:
         """The items that count: all but decoys."""
         return tuple(item for item in self.items.values() if not item.expected)
 
 
-def write_batch(path: Path, kind: ItemKind, source: str, *, seed: int = 0, repeats: float = 0.1) -> Batch:
+def write_batch(path: Path, kind: ItemKind, source: str, *, seed: int = 0, repeats: float = 0.1) -> AnnotationBatch:
     """Make a batch of a kind's items; a folder that holds anything is a UserError."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise UserError(
@@ -85,27 +85,27 @@ def write_batch(path: Path, kind: ItemKind, source: str, *, seed: int = 0, repea
         raise UserError(f"{source}: there is nothing to judge.")
     _refuse_faults(path, items, kind.questions)
     write_jsonl(path / ITEMS, items)
-    head = Head(kind.name, source, seed, repeats, kind.questions, sha256_of(path / ITEMS))
+    head = BatchHeader(kind.name, source, seed, repeats, kind.questions, sha256_of(path / ITEMS))
     EventStore(path / EVENTS).create()
     write_text(path / HEAD, encode(head).decode() + "\n")
-    return Batch(path, head, {item.id: item for item in items})
+    return AnnotationBatch(path, head, {item.id: item for item in items})
 
 
-def open_batch(path: Path) -> Batch:
+def open_batch(path: Path) -> AnnotationBatch:
     """The batch in a folder; one whose items were changed is a UserError, since the answers are of the others."""
     head = read_head(path)
     if not (path / ITEMS).is_file() or sha256_of(path / ITEMS) != head.items_sha256:
         raise UserError(f"{path / ITEMS}: changed or taken away since the batch was made. Bring the file back.")
-    return Batch(path, head, {item.id: item for item in read_jsonl(path / ITEMS, Item)})
+    return AnnotationBatch(path, head, {item.id: item for item in read_jsonl(path / ITEMS, AnnotationItem)})
 
 
-def read_head(path: Path) -> Head:
+def read_head(path: Path) -> BatchHeader:
     """What decides the batch in a folder."""
     file = path / HEAD
     if not file.is_file():
         raise UserError(f"{path}: no {HEAD}, so this is no batch. Make one with `csuite gold sample SUITE`.")
     try:
-        head: Head = adapter(Head).validate_json(file.read_bytes())
+        head: BatchHeader = adapter(BatchHeader).validate_json(file.read_bytes())
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
     return head
@@ -120,7 +120,7 @@ def check_name(annotator: str) -> str:
     return annotator
 
 
-def _refuse_faults(path: Path, items: Sequence[Item], questions: Sequence[Question]) -> None:
+def _refuse_faults(path: Path, items: Sequence[AnnotationItem], questions: Sequence[AnnotationQuestion]) -> None:
     """What a kind of item must keep to."""
     names = [*NOT_SHOWN, *(question.id for question in questions)]
     assert len(set(names)) == len(names), f"questions share a name with a column: {names}"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from constraintsuite.annotate.records import Draft, Event, EventKind, Value
+from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft, EventKind
 from constraintsuite.errors import UserError
 
 WAIT_SECONDS = 30.0
@@ -45,22 +45,22 @@ class EventStore:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def append(self, drafts: Sequence[Draft], now: datetime) -> tuple[Event, ...]:
+    def append(self, drafts: Sequence[EventDraft], now: datetime) -> tuple[AnnotationEvent, ...]:
         """Write some events, all or none; they outlive a crash and a power cut from here on."""
         time = _written(now)
         with self._writing() as connection:
             return tuple(_insert(connection, draft, time) for draft in drafts)
 
-    def events(self, annotator: str = "") -> list[Event]:
+    def events(self, annotator: str = "") -> list[AnnotationEvent]:
         """All events, or those of one person, in the order in which they were written."""
         with _told(self.path), closing(self._connect_to_read()) as connection:
             return _read(connection, annotator)
 
     @contextmanager
-    def turn(self, now: datetime) -> Iterator[Turn]:
+    def turn(self, now: datetime) -> Iterator[EventTransaction]:
         """A while in which nobody else writes: what is read in it still holds when something is added. All or nothing is kept."""
         with self._writing() as connection:
-            yield Turn(connection, _written(now))
+            yield EventTransaction(connection, _written(now))
 
     def create(self) -> None:
         """Make the file before anybody writes; nothing else makes one, since a file that is missing later was lost."""
@@ -109,25 +109,25 @@ class EventStore:
         return connection
 
 
-class Turn:
+class EventTransaction:
     """What one may do while nobody else writes."""
 
     def __init__(self, connection: sqlite3.Connection, time: str) -> None:
         self._connection, self._time = connection, time
 
-    def events(self, annotator: str = "", item: str = "") -> list[Event]:
+    def events(self, annotator: str = "", item: str = "") -> list[AnnotationEvent]:
         """All events, or those of one person, or on one item."""
         return _read(self._connection, annotator, item)
 
-    def append(self, drafts: Sequence[Draft]) -> None:
+    def append(self, drafts: Sequence[EventDraft]) -> None:
         """Add some events."""
         for draft in drafts:
             _insert(self._connection, draft, self._time)
 
-    def take_back(self, said: Sequence[Event], by: str) -> None:
+    def take_back(self, said: Sequence[AnnotationEvent], by: str) -> None:
         """Add an undo for each of some answers or rulings that stand."""
         for one in said:
-            draft = Draft(by, one.item, one.question, "", one.copy, kind="undo")
+            draft = EventDraft(by, one.item, one.question, "", one.copy, kind="undo")
             _insert(self._connection, draft, self._time, one.number)
 
 
@@ -166,12 +166,12 @@ def _told(path: Path) -> Iterator[None]:
         raise UserError(f"{path}: not a file of annotations ({error}).") from None
 
 
-def _insert(connection: sqlite3.Connection, draft: Draft, time: str, undoes: int | None = None) -> Event:
+def _insert(connection: sqlite3.Connection, draft: EventDraft, time: str, undoes: int | None = None) -> AnnotationEvent:
     values = (draft.kind, draft.annotator, draft.item, draft.question, json.dumps(draft.value, ensure_ascii=False))
     row = (*values, draft.copy, time, draft.note, undoes)
     number = connection.execute(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
     assert number is not None
-    return Event(
+    return AnnotationEvent(
         number,
         draft.kind,
         draft.annotator,
@@ -185,23 +185,23 @@ def _insert(connection: sqlite3.Connection, draft: Draft, time: str, undoes: int
     )
 
 
-def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> list[Event]:
+def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> list[AnnotationEvent]:
     chosen = {"annotator": annotator, "item": item}
     which = " AND ".join(["TRUE", *(f"{column} = :{column}" for column, value in chosen.items() if value)])
     return [_event(row) for row in connection.execute(f"SELECT * FROM events WHERE {which} ORDER BY number", chosen)]
 
 
-def _event(row: tuple[int, EventKind, str, str, str, str, int, str, str, int | None]) -> Event:
+def _event(row: tuple[int, EventKind, str, str, str, str, int, str, str, int | None]) -> AnnotationEvent:
     number, kind, annotator, item, question, value, copy, time, note, undoes = row
     try:
         said = _value(value)
         _check_time(time)
     except ValueError:
         raise UserError(f"Event {number}, by {annotator}, cannot be read: was the file of answers edited?") from None
-    return Event(number, kind, annotator, item, question, said, copy, time, note, undoes)
+    return AnnotationEvent(number, kind, annotator, item, question, said, copy, time, note, undoes)
 
 
-def _value(text: str) -> Value:
+def _value(text: str) -> AnswerValue:
     found: object = json.loads(text)
     return tuple(map(str, found)) if isinstance(found, list) else str(found)
 

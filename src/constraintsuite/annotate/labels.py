@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.records import Item, Question, Value
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion, AnswerValue
 from constraintsuite.annotate.standing import Standing, leave_out, standing
 from constraintsuite.annotate.values import spell_value
 from constraintsuite.store.jsonl import write_jsonl
@@ -22,7 +22,7 @@ SETTLED: tuple[How, ...] = ("agreed", "ruled")
 class Label:
     """What holds of one question."""
 
-    value: Value | None
+    value: AnswerValue | None
     how: How
     annotators: int
     reason: str = ""
@@ -30,7 +30,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledItem:
     """An item with its labels, by question."""
 
     item: str
@@ -39,18 +39,18 @@ class Labelled:
     notes: tuple[str, ...] = ()
     """What annotators added, and which rulings count no longer."""
 
-    def settled(self, question: str) -> Value | None:
+    def settled(self, question: str) -> AnswerValue | None:
         """The value of a label that two people, or a ruling, stand for."""
         label = self.labels[question]
         return label.value if label.how in SETTLED else None
 
 
-def label_all(batch: Batch, said: Standing) -> list[Labelled]:
+def label_all(batch: AnnotationBatch, said: Standing) -> list[LabelledItem]:
     """The labels of all items that count, in the order of the batch."""
     return [_labelled(batch, item, said) for item in batch.judged]
 
 
-def write_labels(batch: Batch, folder: Path, without: Collection[str] = ()) -> list[Labelled]:
+def write_labels(batch: AnnotationBatch, folder: Path, without: Collection[str] = ()) -> list[LabelledItem]:
     """Write `labels.jsonl`, one line an item, and `events.jsonl`, the events that they follow from, into a folder."""
     events = leave_out(batch.store.events(), without)
     labelled = label_all(batch, standing(events))
@@ -59,7 +59,7 @@ def write_labels(batch: Batch, folder: Path, without: Collection[str] = ()) -> l
     return labelled
 
 
-def _labelled(batch: Batch, item: Item, said: Standing) -> Labelled:
+def _labelled(batch: AnnotationBatch, item: AnnotationItem, said: Standing) -> LabelledItem:
     labels = {question.id: _label(item, question, said) for question in batch.head.questions}
     notes = {
         event.note: None for question in batch.questions for event in said.of(item.id, question).values() if event.note
@@ -69,10 +69,10 @@ def _labelled(batch: Batch, item: Item, said: Standing) -> Labelled:
         for question in batch.questions
         if (ruling := said.lapsed.get((item.id, question))) is not None
     ]
-    return Labelled(item.id, dict(item.groups), labels, (*notes, *lapsed))
+    return LabelledItem(item.id, dict(item.groups), labels, (*notes, *lapsed))
 
 
-def _label(item: Item, question: Question, said: Standing) -> Label:
+def _label(item: AnnotationItem, question: AnnotationQuestion, said: Standing) -> Label:
     answers = said.of(item.id, question.id)
     values = list(dict.fromkeys(event.value for _, event in sorted(answers.items())))
     ruling = said.rulings.get((item.id, question.id))

@@ -8,14 +8,14 @@ from typing import Literal, Protocol
 
 QuestionKind = Literal["choice", "choices", "ids", "text"]
 """One of the options, any number of them, ids of an item, or words."""
-Value = str | tuple[str, ...]
+AnswerValue = str | tuple[str, ...]
 """An answer: one string for a choice or text; for choices and ids a tuple, sorted unless their order counts."""
 SIDES = ("first", "second")
 """The names of an item's two texts, as options of a question."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AnnotationQuestion:
     """What is asked of every item of a batch."""
 
     id: str
@@ -32,7 +32,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Item:
+class AnnotationItem:
     """Something to be judged; self-contained, so that what was judged is known however the source changes."""
 
     id: str
@@ -46,7 +46,7 @@ class Item:
     """What tables are made by: `slice`, `family`, ..."""
     links: tuple[str, ...] = ()
     """Items that share one of these are not independent."""
-    expected: Mapping[str, Value] = field(default_factory=dict)
+    expected: Mapping[str, AnswerValue] = field(default_factory=dict)
     """The answers of a decoy, which are known beforehand; a decoy counts in no figure but that of attention."""
     hidden: Mapping[str, str] = field(default_factory=dict)
     """What its kind must know of it later, and no annotator may."""
@@ -60,10 +60,10 @@ class ItemKind(Protocol):
         """One word, kept in the batch."""
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[AnnotationQuestion, ...]:
         """In the order in which they are asked."""
 
-    def items(self) -> Iterable[Item]:
+    def items(self) -> Iterable[AnnotationItem]:
         """All items, decoys among them; the same ones each time."""
 
 
@@ -71,13 +71,13 @@ EventKind = Literal["answer", "undo", "ruling"]
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class EventDraft:
     """An event that is not written yet."""
 
     annotator: str
     item: str
     question: str
-    value: Value
+    value: AnswerValue
     copy: int = 0
     """0 when the item was shown for the first time, 1 when it came again."""
     note: str = ""
@@ -86,7 +86,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class AnnotationEvent:
     """Something that a person did; it is never changed or taken away."""
 
     number: int
@@ -94,7 +94,7 @@ class Event:
     annotator: str
     item: str
     question: str
-    value: Value
+    value: AnswerValue
     """In the terms of the item: `first` is its first side, whatever was shown first. Of an undo: empty."""
     copy: int
     time: str

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from constraintsuite.annotate.adjudication import has_judged, rule
 from constraintsuite.annotate.answering import StaleError
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.records import Event
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_text
@@ -23,7 +23,9 @@ def state_of(said: Standing, item: str, question: str) -> str:
     return sha256_text(*map(str, numbers), f"ruled {ruling.number}" if ruling is not None else "open")[:16]
 
 
-def keep_ruling(batch: Batch, by: str, ruling: tuple[str, str, str], reason: str, seen: str, now: datetime) -> None:
+def keep_ruling(
+    batch: AnnotationBatch, by: str, ruling: tuple[str, str, str], reason: str, seen: str, now: datetime
+) -> None:
     """Rule on (item, question, answer); what was ruled before counts no longer. The same once more changes nothing.
 
     `seen` is the `state_of` it that the person knew; if it is another by now, it is a StaleError.
@@ -39,7 +41,7 @@ def keep_ruling(batch: Batch, by: str, ruling: tuple[str, str, str], reason: str
         turn.append([draft])
 
 
-def take_back_ruling(batch: Batch, by: str, item: str, question: str, seen: str, now: datetime) -> None:
+def take_back_ruling(batch: AnnotationBatch, by: str, item: str, question: str, seen: str, now: datetime) -> None:
     """Have something wait for a ruling again: the one that counts is taken back, and those that it replaced."""
     with batch.store.turn(now) as turn:
         events = turn.events(item=item)
@@ -53,7 +55,7 @@ def take_back_ruling(batch: Batch, by: str, item: str, question: str, seen: str,
         turn.take_back(_standing_rulings(events, item, question), by)
 
 
-def last_ruling_of(events: Iterable[Event], by: str, item: str, question: str) -> Event | None:
+def last_ruling_of(events: Iterable[AnnotationEvent], by: str, item: str, question: str) -> AnnotationEvent | None:
     """What a person ruled last, whether it counts or not."""
     own = (one for one in events if one.kind == "ruling" and one.annotator == by)
     return max(
@@ -61,7 +63,7 @@ def last_ruling_of(events: Iterable[Event], by: str, item: str, question: str) -
     )
 
 
-def _standing_rulings(events: Iterable[Event], item: str, question: str) -> list[Event]:
+def _standing_rulings(events: Iterable[AnnotationEvent], item: str, question: str) -> list[AnnotationEvent]:
     there = [one for one in events if (one.item, one.question) == (item, question)]
     undone = {one.undoes for one in there}
     return [one for one in there if one.kind == "ruling" and one.number not in undone]

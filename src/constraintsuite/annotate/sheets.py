@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from constraintsuite.annotate.batch import Batch, check_name
+from constraintsuite.annotate.batch import AnnotationBatch, check_name
 from constraintsuite.annotate.formats import FORMATS
-from constraintsuite.annotate.formats.base import Sheet
+from constraintsuite.annotate.formats.base import AnnotationSheet
 from constraintsuite.annotate.kinds.rewording import NAME as PROPOSALS
 from constraintsuite.annotate.kinds.rewording import settle_row
-from constraintsuite.annotate.queue import Task, tasks_by_row
-from constraintsuite.annotate.records import SIDES, Draft, Item
+from constraintsuite.annotate.queue import AnnotationTask, tasks_by_row
+from constraintsuite.annotate.records import SIDES, AnnotationItem, EventDraft
 from constraintsuite.annotate.standing import Standing, standing, tasks_left
-from constraintsuite.annotate.tables import Fault, Row, refuse
+from constraintsuite.annotate.tables import RowFault, SheetRow, refuse
 from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value
 from constraintsuite.errors import UserError
 
-Settle = Callable[[Item, Mapping[str, str], list[Draft]], list[Draft]]
+Settle = Callable[[AnnotationItem, Mapping[str, str], list[EventDraft]], list[EventDraft]]
 _RULES: Mapping[str, Settle] = {PROPOSALS: settle_row}
 """What a kind makes of the answers of a row together; a UserError where they cannot be kept."""
 
 
-def write_sheet(batch: Batch, annotator: str, file: Path, layout: str = "csv") -> int:
+def write_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str = "csv") -> int:
     """Write the tasks that an annotator has not finished, with empty answers; gives how many there are."""
     tasks = tasks_left(batch, check_name(annotator), standing(batch.store.events()))
     if not tasks:
@@ -30,11 +30,11 @@ def write_sheet(batch: Batch, annotator: str, file: Path, layout: str = "csv") -
     fields = dict.fromkeys(name for task in tasks for name in task.item.fields)
     sides = SIDES if any(task.item.sides for task in tasks) else ()
     rows = tuple({"row": task.row, **task.shown()} for task in tasks)
-    FORMATS.load(layout)().write(file, Sheet((*fields, *sides), batch.head.questions, rows))
+    FORMATS.load(layout)().write(file, AnnotationSheet((*fields, *sides), batch.head.questions, rows))
     return len(tasks)
 
 
-def guide(batch: Batch) -> str:
+def guide(batch: AnnotationBatch) -> str:
     """How to fill a sheet, in Markdown."""
     lines = [
         "# How to fill the sheet",
@@ -54,7 +54,7 @@ def guide(batch: Batch) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read_sheet(batch: Batch, annotator: str, file: Path, layout: str = "csv") -> list[Draft]:
+def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str = "csv") -> list[EventDraft]:
     """The answers of a sheet that are new or other than before; any fault is a UserError, and then none is taken.
 
     A row of another person's sheet is unknown here: what it asks was not asked of this one.
@@ -73,30 +73,32 @@ def read_sheet(batch: Batch, annotator: str, file: Path, layout: str = "csv") ->
         raise UserError(f"{file}:1: {what}. Questions are: {', '.join(batch.questions)}.")
     said = standing(batch.store.events())
     first: dict[str, int] = {}
-    faults: list[Fault] = []
-    drafts: list[Draft] = []
+    faults: list[RowFault] = []
+    drafts: list[EventDraft] = []
     for row in rows:
         name = row.cells["row"]
         if name not in tasks:
             faults.append(
-                Fault(row.line, f"no row {name!r} in the sheet of {annotator}. Is it another person's sheet?")
+                RowFault(row.line, f"no row {name!r} in the sheet of {annotator}. Is it another person's sheet?")
             )
         elif name in first:
-            faults.append(Fault(row.line, f"the row {name!r} stands in line {first[name]} already; keep one."))
+            faults.append(RowFault(row.line, f"the row {name!r} stands in line {first[name]} already; keep one."))
         else:
             first[name] = row.line
             answers = list(_answers(batch, tasks[name], annotator, row))
-            wrong = [answer for answer in answers if isinstance(answer, Fault)]
+            wrong = [answer for answer in answers if isinstance(answer, RowFault)]
             try:
-                drafts += _settled(batch, tasks[name], said, [one for one in answers if isinstance(one, Draft)])
+                drafts += _settled(batch, tasks[name], said, [one for one in answers if isinstance(one, EventDraft)])
             except UserError as error:
-                wrong.append(Fault(row.line, str(error)))
+                wrong.append(RowFault(row.line, str(error)))
             faults += wrong
     refuse(file, faults)
     return [draft for draft in drafts if _is_news(draft, said)]
 
 
-def _answers(batch: Batch, task: Task, annotator: str, row: Row) -> Iterator[Draft | Fault]:
+def _answers(
+    batch: AnnotationBatch, task: AnnotationTask, annotator: str, row: SheetRow
+) -> Iterator[EventDraft | RowFault]:
     for question in batch.head.questions:
         text = row.cells.get(question.id, "")
         if not text:
@@ -104,12 +106,14 @@ def _answers(batch: Batch, task: Task, annotator: str, row: Row) -> Iterator[Dra
         try:
             value = task.as_meant(read_value(question, task.item, text))
         except WrongValue as error:
-            yield Fault(row.line, str(error))
+            yield RowFault(row.line, str(error))
         else:
-            yield Draft(annotator, task.item.id, question.id, value, task.copy, row.cells.get("note", ""))
+            yield EventDraft(annotator, task.item.id, question.id, value, task.copy, row.cells.get("note", ""))
 
 
-def _settled(batch: Batch, task: Task, said: Standing, drafts: list[Draft]) -> list[Draft]:
+def _settled(
+    batch: AnnotationBatch, task: AnnotationTask, said: Standing, drafts: list[EventDraft]
+) -> list[EventDraft]:
     """The answers of a row by the rules of its kind, where it has any beside those of each question."""
     settle = _RULES.get(batch.head.kind)
     if settle is None or not drafts:
@@ -118,6 +122,6 @@ def _settled(batch: Batch, task: Task, said: Standing, drafts: list[Draft]) -> l
     return settle(task.item, {name: str(event.value) for name, event in answers.items() if event is not None}, drafts)
 
 
-def _is_news(draft: Draft, said: Standing) -> bool:
+def _is_news(draft: EventDraft, said: Standing) -> bool:
     before = said.of(draft.item, draft.question, draft.copy).get(draft.annotator)
     return before is None or (before.value, before.note) != (draft.value, draft.note)

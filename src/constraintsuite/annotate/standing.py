@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import Event, Value
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.records import AnnotationEvent, AnswerValue
 from constraintsuite.errors import UserError
 
 LONGEST_SECONDS = 600
@@ -23,11 +23,11 @@ LONGEST_SECONDS = 600
 class Standing:
     """The answers that count."""
 
-    answers: Mapping[tuple[str, int, str], Mapping[str, Event]]
+    answers: Mapping[tuple[str, int, str], Mapping[str, AnnotationEvent]]
     """By item, copy and question: the answer of each annotator."""
-    rulings: Mapping[tuple[str, str], Event]
+    rulings: Mapping[tuple[str, str], AnnotationEvent]
     """By item and question; the last one, if people say what they said when it was made."""
-    lapsed: Mapping[tuple[str, str], Event]
+    lapsed: Mapping[tuple[str, str], AnnotationEvent]
     """Last rulings on what people no longer say."""
 
     @cached_property
@@ -38,7 +38,7 @@ class Standing:
             found[item].update(answers)
         return {item: frozenset(names) for item, names in found.items()}
 
-    def of(self, item: str, question: str, copy: int = 0) -> Mapping[str, Event]:
+    def of(self, item: str, question: str, copy: int = 0) -> Mapping[str, AnnotationEvent]:
         """Who said what of an item."""
         return self.answers.get((item, copy, question), {})
 
@@ -48,10 +48,10 @@ class Standing:
         return tuple(sorted({name for names in self.judges.values() for name in names}))
 
 
-def standing(events: Iterable[Event]) -> Standing:
+def standing(events: Iterable[AnnotationEvent]) -> Standing:
     """Fold events in their order."""
-    said: dict[tuple[str, int, str], dict[str, tuple[Event, ...]]] = defaultdict(dict)
-    ruled: dict[tuple[str, str], list[tuple[Event, dict[str, Value]]]] = defaultdict(list)
+    said: dict[tuple[str, int, str], dict[str, tuple[AnnotationEvent, ...]]] = defaultdict(dict)
+    ruled: dict[tuple[str, str], list[tuple[AnnotationEvent, dict[str, AnswerValue]]]] = defaultdict(list)
     for event in events:
         people = said[event.item, event.copy, event.question]
         before = people.get(event.annotator, ())
@@ -76,7 +76,7 @@ def standing(events: Iterable[Event]) -> Standing:
     )
 
 
-def leave_out(events: Sequence[Event], names: Collection[str]) -> list[Event]:
+def leave_out(events: Sequence[AnnotationEvent], names: Collection[str]) -> list[AnnotationEvent]:
     """Events without all that some people said, their rulings too; what they took back of others stays taken back.
 
     A name of nobody is a UserError, perhaps misspelt.
@@ -89,16 +89,16 @@ def leave_out(events: Sequence[Event], names: Collection[str]) -> list[Event]:
     return [event for event in events if not theirs & {event.number, event.undoes}]
 
 
-def _last(people: Mapping[str, tuple[Event, ...]]) -> dict[str, Event]:
+def _last(people: Mapping[str, tuple[AnnotationEvent, ...]]) -> dict[str, AnnotationEvent]:
     return {name: events[-1] for name, events in people.items() if events}
 
 
-def _values(answers: Mapping[str, Event]) -> dict[str, Value]:
+def _values(answers: Mapping[str, AnnotationEvent]) -> dict[str, AnswerValue]:
     """Who said what, without notes: one that was added later changes nothing that was ruled on."""
     return {name: event.value for name, event in answers.items()}
 
 
-def tasks_left(batch: Batch, annotator: str, said: Standing) -> tuple[Task, ...]:
+def tasks_left(batch: AnnotationBatch, annotator: str, said: Standing) -> tuple[AnnotationTask, ...]:
     """What an annotator has not finished, in the order of the queue."""
     needed = [question.id for question in batch.head.questions if not question.optional]
     return tuple(
@@ -109,7 +109,7 @@ def tasks_left(batch: Batch, annotator: str, said: Standing) -> tuple[Task, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class AnnotatorProgress:
     """How far an annotator is."""
 
     annotator: str
@@ -119,16 +119,16 @@ class Progress:
     """By the median time from one item to the next; None where answers came from a sheet, all at once."""
 
 
-def progress_of(batch: Batch, annotator: str, events: Iterable[Event]) -> Progress:
+def progress_of(batch: AnnotationBatch, annotator: str, events: Iterable[AnnotationEvent]) -> AnnotatorProgress:
     """Items done, items in all, and the time that the rest will take."""
     events = list(events)
     left = len(tasks_left(batch, annotator, standing(events)))
     total = len(tasks_of(batch, annotator))
     pace = _seconds_an_item([event for event in events if event.annotator == annotator and event.kind == "answer"])
-    return Progress(annotator, total - left, total, None if pace is None else pace * left)
+    return AnnotatorProgress(annotator, total - left, total, None if pace is None else pace * left)
 
 
-def _seconds_an_item(answers: Iterable[Event]) -> float | None:
+def _seconds_an_item(answers: Iterable[AnnotationEvent]) -> float | None:
     last: dict[tuple[str, int], datetime] = {}
     for event in answers:
         last[event.item, event.copy] = datetime.fromisoformat(event.time)

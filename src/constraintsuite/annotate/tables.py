@@ -25,14 +25,14 @@ _LONGEST_CELL = 1 << 24
 M = TypeVar("M", bound=BaseModel)
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """A row of a table, and the line on which it begins."""
 
     line: int
     cells: Mapping[str, str]
 
 
-class Fault(NamedTuple):
+class RowFault(NamedTuple):
     """What is wrong, and in which line."""
 
     line: int
@@ -62,7 +62,7 @@ def plain(cell: str) -> str:
     return _GUARDED.sub(r"\1", inside)
 
 
-def read_table(path: Path, needed: Sequence[str]) -> tuple[tuple[str, ...], list[Row]]:
+def read_table(path: Path, needed: Sequence[str]) -> tuple[tuple[str, ...], list[SheetRow]]:
     """Columns and rows of a CSV file as spreadsheets write it; rows without any text are left out."""
     reader = csv.reader(io.StringIO(_text_of(path), newline=""), delimiter=_delimiter(path), strict=True)
     rows = list(_records(path, reader))
@@ -72,13 +72,13 @@ def read_table(path: Path, needed: Sequence[str]) -> tuple[tuple[str, ...], list
         what = f"the columns {', '.join(missing)} are missing" if missing else "two columns have the same name"
         raise UserError(f"{path}:1: {what}; there are: {', '.join(columns) or 'none'}.")
     wide = [
-        Fault(row.line, f"{len(row.cells)} cells under {len(columns)} columns.")
+        RowFault(row.line, f"{len(row.cells)} cells under {len(columns)} columns.")
         for row in rows
         if len(row.cells) > len(columns)
     ]
     refuse(path, wide)
     return columns, [
-        Row(line, {name: plain(cells.get(str(place), "")).strip() for place, name in enumerate(columns)})
+        SheetRow(line, {name: plain(cells.get(str(place), "")).strip() for place, name in enumerate(columns)})
         for line, cells in rows[1:]
     ]
 
@@ -92,17 +92,17 @@ def read_models(path: Path, kind: type[M]) -> list[tuple[int, M]]:
             f"{path}:1: unknown columns, perhaps misspelt: {', '.join(unknown)}. There are: {', '.join(kind.model_fields)}."
         )
     found: list[tuple[int, M]] = []
-    faults: list[Fault] = []
+    faults: list[RowFault] = []
     for row in rows:
         try:
             found.append((row.line, kind.model_validate({name: cell for name, cell in row.cells.items() if cell})))
         except ValidationError as error:
-            faults.append(Fault(row.line, describe(error)))
+            faults.append(RowFault(row.line, describe(error)))
     refuse(path, faults)
     return found
 
 
-def refuse(path: Path, faults: Iterable[Fault]) -> None:
+def refuse(path: Path, faults: Iterable[RowFault]) -> None:
     """A UserError with all faults, unless there are none."""
     faults = sorted(faults)
     if faults:
@@ -125,13 +125,13 @@ def _delimiter(path: Path) -> str:
     return max(",;\t", key=header.count)  # as spreadsheets of some languages do
 
 
-def _records(path: Path, reader: Iterator[list[str]]) -> Iterator[Row]:
+def _records(path: Path, reader: Iterator[list[str]]) -> Iterator[SheetRow]:
     csv.field_size_limit(_LONGEST_CELL)
     line = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                yield Row(line, {str(place): cell for place, cell in enumerate(cells)})
+                yield SheetRow(line, {str(place): cell for place, cell in enumerate(cells)})
             line = reader.line_num + 1  # type: ignore[attr-defined]
     except csv.Error as error:
         _broken(path, line, error)

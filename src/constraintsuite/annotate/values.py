@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from constraintsuite.annotate.records import Item, Question, Value
+from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion, AnswerValue
 
 NOTHING = "none"
 """How no option, or no id, is written; an empty cell is no answer."""
@@ -18,7 +18,7 @@ class WrongValue(ValueError):  # noqa: N818 - it is caught by those who know the
     """An answer that its question does not take; the message says what it takes."""
 
 
-def read_value(question: Question, item: Item, text: str) -> Value:
+def read_value(question: AnnotationQuestion, item: AnnotationItem, text: str) -> AnswerValue:
     """The answer that a text is; options and ids may be written in any case."""
     text = text.strip()
     if question.kind == "text":
@@ -35,12 +35,12 @@ def read_value(question: Question, item: Item, text: str) -> Value:
     return tuple(found if question.ordered else sorted(found))
 
 
-def spell_value(value: Value) -> str:
+def spell_value(value: AnswerValue) -> str:
     """An answer as a person would write it."""
     return value if isinstance(value, str) else "; ".join(value) or NOTHING
 
 
-def how_to_answer(question: Question) -> str:
+def how_to_answer(question: AnnotationQuestion) -> str:
     """What may be written, in words."""
     if question.kind == "text":
         return "in your own words"
@@ -53,7 +53,7 @@ def how_to_answer(question: Question) -> str:
     return f"{many} separated by ';'{order}, or '{NOTHING}'"
 
 
-def _known(question: Question, text: str, known: Sequence[str]) -> str:
+def _known(question: AnnotationQuestion, text: str, known: Sequence[str]) -> str:
     if text in known:
         return text
     same = [one for one in known if one.lower() == text.lower()]

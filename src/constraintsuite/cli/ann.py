@@ -46,9 +46,9 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     from constraintsuite.vectors.ann.listings import overview
     from constraintsuite.vectors.ann.results import load_ann_run
     from constraintsuite.vectors.ann.run import run_benchmark
-    from constraintsuite.vectors.ann.settings import Bench
+    from constraintsuite.vectors.ann.settings import AnnBenchmark
 
-    asked = Bench.read(bench)
+    asked = AnnBenchmark.read(bench)
     if dry_run:
         needed = estimate(asked, bench.parent)
         click.echo(adapter(Estimate).dump_json(needed).decode() if as_json else "\n".join(needed.lines()))
@@ -77,13 +77,13 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     from constraintsuite.experiments.output import write_once
     from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES
     from constraintsuite.showing.ann import title_of, write_page
-    from constraintsuite.store.artifact import Origin
+    from constraintsuite.store.artifact import ArtifactOrigin
     from constraintsuite.store.revisions import REVISIONS
     from constraintsuite.vectors.ann.results import load_ann_run
 
     loaded = [load_ann_run(path) for path in runs]
     inputs = {f"run {number}": run.content for number, run in enumerate(loaded)}
-    origin = Origin("report", title_of(loaded), inputs, {}, 0, REVISIONS["report"])
+    origin = ArtifactOrigin("report", title_of(loaded), inputs, {}, 0, REVISIONS["report"])
     files = (PAGE, *TABLE_FILES, *PLOT_FILES)
     page = write_once(out, origin, files, lambda folder: write_page(loaded, folder)).path / PAGE
     click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page))
@@ -99,7 +99,7 @@ def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json:
     """Compare the engines of RUN query by query, or those of RUN with those of SECOND."""
     from constraintsuite.showing.ann import table_of
     from constraintsuite.store.jsonl import adapter
-    from constraintsuite.vectors.ann.compare import Contrast, compare_engines, sets_without
+    from constraintsuite.vectors.ann.compare import CellDifference, compare_engines, sets_without
     from constraintsuite.vectors.ann.listings import contrasted
     from constraintsuite.vectors.ann.results import load_ann_run
 
@@ -112,7 +112,7 @@ def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json:
     for name in sets_without(loaded, metric):
         click.echo(f"{name} has no {metric} and is left out.", err=True)
     if as_json:
-        click.echo(adapter(tuple[Contrast, ...]).dump_json(found, indent=2).decode())
+        click.echo(adapter(tuple[CellDifference, ...]).dump_json(found, indent=2).decode())
         return
     click.echo("\n\n".join([*(str(table_of(listing)) for _, listing in contrasted(found)), _LEGEND]))
 
@@ -150,7 +150,7 @@ def example() -> None:
 def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
     """Write a set of BENCH, with its exact neighbours, as ann-benchmarks or big-ann-benchmarks reads it."""
     from constraintsuite.vectors.ann.export import export_set
-    from constraintsuite.vectors.ann.settings import Bench
+    from constraintsuite.vectors.ann.settings import AnnBenchmark
 
-    for path in export_set(Bench.read(bench), name, form, depth, bench.parent, out):
+    for path in export_set(AnnBenchmark.read(bench), name, form, depth, bench.parent, out):
         click.echo(shown(path))

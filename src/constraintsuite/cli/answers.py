@@ -68,7 +68,7 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     from constraintsuite.experiments.answers.run import AnswerFile, record_answers
     from constraintsuite.experiments.load import load_run
     from constraintsuite.experiments.run import run_folder
-    from constraintsuite.experiments.summary import Summary
+    from constraintsuite.experiments.summary import RunSummary
     from constraintsuite.metrics.pairwise import parse_metric
     from constraintsuite.reports.table import WIDTH, slice_table
     from constraintsuite.store.jsonl import adapter
@@ -77,7 +77,7 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path
     summary = load_run(run).summary
     if as_json:
-        entry = {"run": shown(run), "summary": adapter(Summary).dump_python(summary)}
+        entry = {"run": shown(run), "summary": adapter(RunSummary).dump_python(summary)}
         click.echo(json.dumps(entry, indent=2, ensure_ascii=False))
     else:
         console = Console(highlight=False)

@@ -11,7 +11,7 @@ from typing import get_args
 import click
 
 from constraintsuite.cli.corpus import source_options, source_settings
-from constraintsuite.cli.places import OUT, Place
+from constraintsuite.cli.places import OUT, FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
@@ -19,7 +19,7 @@ from constraintsuite.store.files import whole_folder
 from constraintsuite.store.mirror import shown
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
-from constraintsuite.vectors.diff import Comparison, Difference, diff_bundles
+from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
 from constraintsuite.vectors.folder import locked, reading
 from constraintsuite.vectors.importing import check_folder, import_folder
 from constraintsuite.vectors.vectorset import zero_vectors
@@ -27,7 +27,7 @@ from constraintsuite.vectors.verify import verify_folder
 
 SHOWN_FAULTS = 50
 SHOWN_FILES = 5
-_folder = click.argument("folder", metavar="BUNDLE", type=Place())
+_folder = click.argument("folder", metavar="BUNDLE", type=FolderParameter())
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 _out = click.option("--out", required=True, type=OUT, help="Folder to create.")
 
@@ -78,8 +78,8 @@ def verify(folder: Path, as_json: bool) -> None:
 
 
 @bundle.command()
-@click.argument("left", type=Place())
-@click.argument("right", type=Place())
+@click.argument("left", type=FolderParameter())
+@click.argument("right", type=FolderParameter())
 @_json
 def diff(left: Path, right: Path, as_json: bool) -> None:
     """Say what two bundles share; exit code 1 if they differ."""
@@ -111,7 +111,7 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
 
 
 @bundle.command("import")
-@click.argument("folder", type=Place(exists=True, file_okay=False))
+@click.argument("folder", type=FolderParameter(exists=True, file_okay=False))
 @_out
 @click.option(
     "--metric",
@@ -182,11 +182,11 @@ def _lines(opened: Bundle) -> Iterator[str]:
         yield SUBSET
 
 
-def _difference(found: Difference) -> Iterator[str]:
+def _difference(found: BundleDifference) -> Iterator[str]:
     yield "identical" if found.identical else "              left only  right only       equal     changed"
     if not found.identical:
         for name in ("documents", "queries", "judgments", "vectors", "truths"):
-            part: Comparison = getattr(found, name)
+            part: OverlapCounts = getattr(found, name)
             yield f"{name:<12}{part.only_left:>11,} {part.only_right:>11,} {part.equal:>11,} {part.changed:>11,}"
         if found.files:
             more = f" and {len(found.files) - SHOWN_FILES:,} more" if len(found.files) > SHOWN_FILES else ""

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
-from constraintsuite.corpora.summary import Summary, summarise
+from constraintsuite.corpora.summary import SourceSummary, summarise
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 
@@ -94,7 +94,7 @@ def show(source: str, options: Mapping[str, object], first: int, as_json: bool) 
         click.echo("\n".join(_lines(summary, kind)))
 
 
-def _lines(summary: Summary, kind: str) -> Iterator[str]:
+def _lines(summary: SourceSummary, kind: str) -> Iterator[str]:
     words = summary.words
     faults = ", ".join(f"{reason} {number:,}" for reason, number in summary.faults.items())
     table = {

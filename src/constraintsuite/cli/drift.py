@@ -26,9 +26,9 @@ from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.mechanism.contrasts.records import Side
+    from constraintsuite.mechanism.contrasts.records import ContrastSide
     from constraintsuite.mechanism.drift.plan import DriftPlan
-    from constraintsuite.mechanism.drift.records import Drift
+    from constraintsuite.mechanism.drift.records import CheckpointDrift
     from constraintsuite.records.examples import Split
     from constraintsuite.store.artifact import Artifact
 
@@ -69,7 +69,7 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
     suites: tuple[Path, ...],
     out: Path,
     splits: tuple[Split, ...],
-    sides: tuple[Side, ...],
+    sides: tuple[ContrastSide, ...],
     independent: bool,
     limit: int,
     top: int,
@@ -113,14 +113,14 @@ def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     click.echo(f"\nAll of it: {shown(artifact.path)}/drift.json" + (f"\nPage: {shown(written)}" if written else ""))
 
 
-def _write_page(found: Drift, content: str, out: Path) -> Path:
+def _write_page(found: CheckpointDrift, content: str, out: Path) -> Path:
     from constraintsuite.showing.mechanism.drift_sections import drift_sections, masthead
     from constraintsuite.showing.mechanism.pages import write_page
 
     return write_page(out, masthead(found), {"drift": content}, lambda: drift_sections(found))
 
 
-def _told(found: Drift) -> Iterator[str]:
+def _told(found: CheckpointDrift) -> Iterator[str]:
     from constraintsuite.cli.mechanism.fitting import WIDTH, fitted
     from constraintsuite.showing.mechanism import drift_tables as tables
     from constraintsuite.showing.mechanism.drift_sections import remarks_of

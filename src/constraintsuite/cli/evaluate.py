@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from constraintsuite.execution.engine import Engine
     from constraintsuite.experiments.load import Run
     from constraintsuite.experiments.oracle import Reproduction
-    from constraintsuite.experiments.summary import Summary
+    from constraintsuite.experiments.summary import RunSummary
 
 _MODELS = f"FAMILY or FAMILY:ARGUMENT, repeatable. Families: {', '.join(SCORERS.names())}."
 _METRICS = f"What the table shows: {', '.join(METRICS)}."
@@ -99,7 +99,7 @@ def _as_json(runs: Sequence[Run], published: Sequence[Reproduction | None]) -> s
     return json.dumps(entries, indent=2, ensure_ascii=False)
 
 
-def _remarks(summaries: Sequence[Summary]) -> Iterator[str]:
+def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
     """What one should know before believing the table."""
     from constraintsuite.reports.remarks import tie_remarks
 

@@ -28,8 +28,8 @@ from constraintsuite.cli.places import HERE
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.annotate.batch import Batch
-    from constraintsuite.annotate.labels import Labelled
+    from constraintsuite.annotate.batch import AnnotationBatch
+    from constraintsuite.annotate.labels import LabelledItem
 
 _ADVICE = "Leave them out with --without NAME."
 _batch = click.argument("folder", metavar="BATCH", type=HERE)
@@ -204,7 +204,7 @@ def export(
             _warn(batch, without)
 
 
-def _warn(batch: Batch, without: tuple[str, ...]) -> None:
+def _warn(batch: AnnotationBatch, without: tuple[str, ...]) -> None:
     """Of people whose answers are in the labels."""
     from constraintsuite.annotate.agreeing import attention
     from constraintsuite.annotate.standing import leave_out, standing
@@ -214,7 +214,7 @@ def _warn(batch: Batch, without: tuple[str, ...]) -> None:
         click.echo(line)
 
 
-def _export_gold(batch: Batch, labelled: list[Labelled], out: Path, claim: float, as_json: bool) -> None:
+def _export_gold(batch: AnnotationBatch, labelled: list[LabelledItem], out: Path, claim: float, as_json: bool) -> None:
     from constraintsuite.annotate.kinds.gold import GoldSummary, summarise, write_verdicts
     from constraintsuite.store.jsonl import adapter
 
@@ -226,7 +226,7 @@ def _export_gold(batch: Batch, labelled: list[Labelled], out: Path, claim: float
     click.echo(f"labels that are right, of those settled: {found.right}; {found.needed}.")
 
 
-def _export_proposals(batch: Batch, file: Path, out: Path, as_json: bool) -> None:
+def _export_proposals(batch: AnnotationBatch, file: Path, out: Path, as_json: bool) -> None:
     from constraintsuite.annotate.kinds.proposals import write_approved
     from constraintsuite.annotate.labels import write_labels
 

@@ -18,10 +18,10 @@ from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.agreeing import Attention, QuestionAgreement
-    from constraintsuite.annotate.batch import Batch
-    from constraintsuite.annotate.standing import Progress
+    from constraintsuite.annotate.batch import AnnotationBatch
+    from constraintsuite.annotate.standing import AnnotatorProgress
     from constraintsuite.records.scores import Interval
-    from constraintsuite.reports.figures import Kind, Value
+    from constraintsuite.reports.figures import CellValue, ColumnKind
 
 T = TypeVar("T")
 file_type = click.Path(path_type=Path, dir_okay=False)
@@ -55,7 +55,7 @@ def ruling_options(command: Callable[..., T]) -> Callable[..., T]:
 
 
 def adjudicate_batch(
-    batch: Batch,
+    batch: AnnotationBatch,
     by: str | None,
     sheet: Path | None,
     filled: Path | None,
@@ -89,7 +89,7 @@ def adjudicate_batch(
     click.echo(json.dumps({"rulings": len(drafts)}) if as_json else f"Rulings of {by} that are kept: {len(drafts)}.")
 
 
-def _list_disagreements(batch: Batch, as_json: bool) -> None:
+def _list_disagreements(batch: AnnotationBatch, as_json: bool) -> None:
     from constraintsuite.annotate.adjudication import Disagreement, disagreements
     from constraintsuite.annotate.standing import standing
     from constraintsuite.annotate.values import spell_value
@@ -148,7 +148,7 @@ def attention_lines(people: list[Attention], advice: str = "") -> list[str]:
     return ["", *told, *filter(None, [too_few(people)])] if told or too_few(people) else []
 
 
-def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[Value, ...]:
+def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[CellValue, ...]:
     """All figures of a row are of the same items, so their number has a column of its own."""
     found = row.figures
     figures = (
@@ -158,7 +158,7 @@ def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[Value, ...]:
     return (_named(row, several), *figures, found.raw.n, row.differing)
 
 
-def _bounded(figure: Interval, kind: Kind) -> str:
+def _bounded(figure: Interval, kind: ColumnKind) -> str:
     from constraintsuite.reports.figures import show
 
     value, bounds, _ = show(figure, kind)
@@ -182,13 +182,13 @@ def agreement_json(rows: list[QuestionAgreement], people: list[Attention]) -> di
     }
 
 
-def progress_line(progress: Progress) -> str:
+def progress_line(progress: AnnotatorProgress) -> str:
     """How far one person is, in words."""
     left = "" if not progress.seconds_left else f", about {progress.seconds_left / 60:.0f} minutes left"
     return f"{progress.annotator}: {progress.done} of {progress.total} done{left}"
 
 
-def take_sheet(batch: Batch, annotator: str, file: Path, layout: str, as_json: bool) -> None:
+def take_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str, as_json: bool) -> None:
     """Keep the answers of a sheet, and say how far its annotator is."""
     from constraintsuite.annotate.sheets import read_sheet
     from constraintsuite.annotate.standing import progress_of

@@ -83,11 +83,11 @@ def fetch_command(name: str, precision: str, source: Literal["hub", "package"] |
     NAME is one of `csuite models list`, or a repository OWNER/NAME of the model hub.
     """
     from constraintsuite.models.listing import facts_of, use_of, weight_hashes
-    from constraintsuite.models.weights import Variant, fetch_weights, find_known, get_known
+    from constraintsuite.models.weights import WeightVariant, fetch_weights, find_known, get_known
 
     variant = find_known(name, precision)
     if variant is None and "/" in name and precision == "fp32":
-        variant = Variant(hub=name)
+        variant = WeightVariant(hub=name)
     if variant is None:
         _, model = get_known(name)
         raise UserError(f"{name}: known in {', '.join(model.variants)} only, not in {precision}.")

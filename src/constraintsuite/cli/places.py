@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from constraintsuite.store.mirror import Mirror
 
 
-class Place(click.Path):
+class FolderParameter(click.Path):
     """A path as click has it; a URL is pulled and gives the folder of its mirror.
 
     What is only read comes without its stages. With `written`, all of it comes, since the command may go on with it, and
@@ -98,11 +98,11 @@ def _push(mirror: Mirror, folder: Path) -> None:
         mirror.push(folder)
 
 
-FOLDER = Place(file_okay=False)
+FOLDER = FolderParameter(file_okay=False)
 """A folder that is read."""
-OUT = Place(file_okay=False, written=True)
+OUT = FolderParameter(file_okay=False, written=True)
 """A folder that is written, or read and written."""
-RUNS = Place(file_okay=False, many=True)
+RUNS = FolderParameter(file_okay=False, many=True)
 """A folder of all runs, of which a command takes its own."""
 HERE = Local(file_okay=False)
 """A folder in which people judge."""

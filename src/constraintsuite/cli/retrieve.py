@@ -18,7 +18,7 @@ from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.experiments.ranking.run import Plan
+    from constraintsuite.experiments.ranking.run import RankingPlan
     from constraintsuite.experiments.ranking.summary import RankingSummary
     from constraintsuite.records.scores import Interval
 
@@ -74,7 +74,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
     With --from-trec, measure a run that another system wrote; nothing is written.
     """
     from constraintsuite.experiments.ranking.given import GivenRun, measure_given
-    from constraintsuite.experiments.ranking.run import Plan
+    from constraintsuite.experiments.ranking.run import RankingPlan
 
     _refuse_foreign(context, _OF_A_SEARCH if trec else _OF_A_GIVEN_RUN, given=trec is not None)
     folder = None
@@ -85,12 +85,12 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
     elif suite is None or retriever is None:
         raise UserError("Say what to search and how: csuite retrieve-eval SUITE --retriever bm25")
     else:
-        plan = Plan(retriever, rerank, depth, rerank_depth, split, corpus, measures, seed)
+        plan = RankingPlan(retriever, rerank, depth, rerank_depth, split, corpus, measures, seed)
         folder, summary = _search(suite, plan, out)
     click.echo(_in_json(summary, folder) if as_json else "\n".join(_lines(summary, folder)))
 
 
-def _search(suite: Path, plan: Plan, out: Path) -> tuple[Path, RankingSummary]:
+def _search(suite: Path, plan: RankingPlan, out: Path) -> tuple[Path, RankingSummary]:
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.experiments.ranking.run import evaluate_retrieval, load_ranking, ranking_folder
 

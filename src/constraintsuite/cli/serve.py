@@ -50,12 +50,12 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise MissingExtraError("serve", "The local site")
     from constraintsuite.web.people import Person
-    from constraintsuite.web.serving import Site, listen
+    from constraintsuite.web.serving import WebSite, listen
 
     people = [Person(owner, "owner")]
     people += [Person(name, "annotator") for name in annotators]
     people += [Person(name, "adjudicator") for name in adjudicators]
-    with listen(Site(folder, tuple(people), host, port, names, read_only)) as served:
+    with listen(WebSite(folder, tuple(people), host, port, names, read_only)) as served:
         if as_json:
             click.echo(json.dumps({person.name: link for person, link in served.links.items()}, indent=2))
         else:

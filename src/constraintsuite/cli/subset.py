@@ -20,7 +20,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.vectors.coverage import refuse_poor
 from constraintsuite.vectors.plan import plan_subset
-from constraintsuite.vectors.settings import Mode, SubsetSettings
+from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
 
 T = TypeVar("T")
 _FIELDS = SubsetSettings.model_fields
@@ -37,7 +37,7 @@ def _choices(command: Callable[..., T]) -> Callable[..., T]:
     for decorate in reversed(
         (
             click.option("--source", "source", required=True, help="File, folder, irds:ID, hf:OWNER/NAME or sample."),
-            option("mode", type=click.Choice(get_args(Mode)), default="keep_positives", show_default=True),
+            option("mode", type=click.Choice(get_args(SamplingMode)), default="keep_positives", show_default=True),
             option("size", type=int),
             option("rate", type=float),
             option("n_queries", "queries", type=int),

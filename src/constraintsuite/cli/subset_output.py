@@ -8,7 +8,7 @@ from pathlib import Path
 
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
-from constraintsuite.vectors.plan import Plan
+from constraintsuite.vectors.plan import SubsetPlan
 
 _DRY_NAMES = {
     "full": "queries with all positives",
@@ -18,7 +18,7 @@ _DRY_NAMES = {
 }
 
 
-def plan_lines(made: Plan) -> Iterator[str]:
+def plan_lines(made: SubsetPlan) -> Iterator[str]:
     """A forecast, in words."""
     if made.warning:
         yield f"Warning: {made.warning}"

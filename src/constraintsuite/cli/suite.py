@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.cli.places import OUT, Place
+from constraintsuite.cli.places import OUT, FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.groupings import split_up
@@ -30,7 +30,7 @@ SHOWN_VALUES = 15
 SHOWN_FAULTS = 50
 CONTROL_TABLES = ("slice", "split", "domain", "relation", "control")
 _COLLECTION = ("documents", "queries", "qrels", "violations")
-_folder = click.argument("folder", metavar="SUITE", type=Place())
+_folder = click.argument("folder", metavar="SUITE", type=FolderParameter())
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

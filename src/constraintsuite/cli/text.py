@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from constraintsuite.text import ANALYSERS
-from constraintsuite.text.audit import Half, Report, run_audit
+from constraintsuite.text.audit import AuditHalf, Report, run_audit
 from constraintsuite.text.choice import choose_analyser
 from constraintsuite.text.condaqa import CondaReport, check_condaqa
 from constraintsuite.text.explain import explain, explanation_lines
@@ -61,7 +61,7 @@ def explain_command(passage: str, y: str, forms: tuple[str, ...], analyser: str,
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, as_json: bool) -> None:
     """Compare verdicts with the hand-labelled sentences that come with the package."""
-    chosen = cast(Half, half)
+    chosen = cast(AuditHalf, half)
     analysers = _analysers(analyser)
     reports = [run_audit(one, chosen) for one in analysers]
     checks = [check_condaqa(one, condaqa, chosen) for one in analysers] if condaqa else []

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.places import Place
+from constraintsuite.cli.places import FolderParameter
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.store.artifact import Artifact
-    from constraintsuite.tuning.plan import Plan
+    from constraintsuite.tuning.plan import TrainingPlan
 
 
 @click.command()
 @click.argument("recipe", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=Place(written=True), help="Folder of the checkpoints and curves.")
+@click.option("--out", required=True, type=FolderParameter(written=True), help="Folder of the checkpoints and curves.")
 @click.option("--dry-run", is_flag=True, help="Say what would be trained, and on how much, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:
@@ -45,7 +45,7 @@ def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     click.echo(_as_json(artifact) if as_json else "\n".join(_lines(artifact)))
 
 
-def _plan_lines(plan: Plan) -> Iterator[str]:
+def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
     yield f"{plan.name}: from {plan.start}, seeds: {plan.seeds}, checkpoints: {plan.checkpoints}"
     for task in plan.tasks:
         left_out = f", left out: {dict(task.rejects)}" if task.rejects else ""
@@ -58,7 +58,7 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
         yield f"  {plan.forbidden:,} texts are kept out of the training data"
 
 
-def _plan_json(plan: Plan) -> str:
+def _plan_json(plan: TrainingPlan) -> str:
     from constraintsuite.store.jsonl import encode
 
     return json.dumps(json.loads(encode(plan)), indent=2, ensure_ascii=False)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import Fields, Row, document_fields, read_documents
-from constraintsuite.corpora.files import Line, base_name, data_files, decode, escape, fingerprint_files, read_lines
+from constraintsuite.corpora.fields import Fields, FileRecord, document_fields, read_documents
+from constraintsuite.corpora.files import FileLine, base_name, data_files, decode, escape, fingerprint_files, read_lines
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document
 
@@ -56,7 +56,7 @@ class CsvSource(_TableSource):
     kind = "csv"
 
 
-def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[Row]:
+def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[FileRecord]:
     """The records of a table under the names of its columns: those of its header, or the usual ones."""
     names: Sequence[str] = ()
     for where, cells in _READERS[kind](path, bad):
@@ -66,7 +66,7 @@ def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[
             if header:
                 continue
         if len(cells) == len(names):
-            yield Row(where, dict(zip(names, cells, strict=True)))
+            yield FileRecord(where, dict(zip(names, cells, strict=True)))
         else:
             bad.add(where, "wrong_columns", "\t".join(cells))
 
@@ -127,10 +127,10 @@ def _by_number(fields: Fields) -> bool:
 class _Lines:
     """Lines for the CSV reader, which can go back when a quote that never closes has swallowed good ones."""
 
-    def __init__(self, lines: Iterator[Line]) -> None:
+    def __init__(self, lines: Iterator[FileLine]) -> None:
         self._lines = lines
-        self._again: deque[Line] = deque()
-        self.record: list[Line] = []
+        self._again: deque[FileLine] = deque()
+        self.record: list[FileLine] = []
         self._size = 0
 
     def __iter__(self) -> _Lines:
@@ -149,7 +149,7 @@ class _Lines:
         self.record.clear()
         self._size = 0
 
-    def retry_from_second(self) -> Line:
+    def retry_from_second(self) -> FileLine:
         """The first line of this record, which is given up; those after it come again."""
         first, *others = self.record
         self._again.extendleft(reversed(others))

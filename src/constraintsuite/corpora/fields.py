@@ -15,7 +15,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document, Query
 
 
-class Row(NamedTuple):
+class FileRecord(NamedTuple):
     """A record as a file holds it, and its place."""
 
     where: str
@@ -56,13 +56,13 @@ def document_fields(settings: SourceSettings) -> Fields:
     return Fields(settings.id_field, settings.title_field, settings.text_field)
 
 
-def read_documents(rows: Iterable[Row], fields: Fields, bad: BadRows) -> Iterator[Document]:
+def read_documents(rows: Iterable[FileRecord], fields: Fields, bad: BadRows) -> Iterator[Document]:
     """The document of each row; a row without an id field gets an id from its content."""
     for record in _read(rows, fields, bad):
         yield Document(record.id or content_id(record.title, record.text), record.text, record.title, record.metadata)
 
 
-def read_query_rows(rows: Iterable[Row], bad: BadRows) -> Iterator[Query]:
+def read_query_rows(rows: Iterable[FileRecord], bad: BadRows) -> Iterator[Query]:
     """The query of each row; a row without an id field gets an id from its content."""
     for record in _read(rows, QUERY_FIELDS, bad):
         yield Query(record.id or content_id("", record.text), record.text)
@@ -103,7 +103,7 @@ class _Lack(NamedTuple):
     fault: str
 
 
-def _read(rows: Iterable[Row], fields: Fields, bad: BadRows) -> Iterator[_Record]:
+def _read(rows: Iterable[FileRecord], fields: Fields, bad: BadRows) -> Iterator[_Record]:
     """The records of rows; the first row decides which field is the text, and must have the fields that were named."""
     text_field: str | None = None
     unfit: UserError | None = None
@@ -143,7 +143,7 @@ def _text_field(values: Mapping[str, object], fields: Fields) -> str | _Lack:
     )
 
 
-def _wrong_fields(row: Row, fault: str) -> UserError:
+def _wrong_fields(row: FileRecord, fault: str) -> UserError:
     there = ", ".join(row.values) or "none"
     return UserError(
         f"{row.where}: {fault}. The fields are: {there}. Choose with --text-field, --title-field and --id-field."
@@ -230,5 +230,5 @@ def _is_nan(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _shown(row: Row) -> str:
+def _shown(row: FileRecord) -> str:
     return json.dumps(dict(row.values), ensure_ascii=False, default=repr)

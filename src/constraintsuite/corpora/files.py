@@ -16,7 +16,7 @@ from constraintsuite.store.files import sha256_of, sha256_text
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class Line(NamedTuple):
+class FileLine(NamedTuple):
     """A line with its place in the form `file:number`."""
 
     where: str
@@ -41,14 +41,14 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         raise UserError(f"{path}: no permission to read this file.") from None
 
 
-def read_lines(path: Path) -> Iterator[Line]:
+def read_lines(path: Path) -> Iterator[FileLine]:
     """Every line of a file, without a byte order mark."""
     with open_bytes(path) as file:
         for number, data in enumerate(file, 1):
-            yield Line(f"{path}:{number}", data.removeprefix(BYTE_ORDER_MARK) if number == 1 else data)
+            yield FileLine(f"{path}:{number}", data.removeprefix(BYTE_ORDER_MARK) if number == 1 else data)
 
 
-def decode(line: Line, bad: BadRows) -> str | None:
+def decode(line: FileLine, bad: BadRows) -> str | None:
     """The text of a line without its line end, None if it is not UTF-8 and `bad` leaves it out."""
     try:
         return line.data.decode().removesuffix("\n").removesuffix("\r")

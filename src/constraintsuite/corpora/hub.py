@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import Row, document_fields, read_documents
+from constraintsuite.corpora.fields import FileRecord, document_fields, read_documents
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.records.text import Document
 from constraintsuite.store.files import sha256_of, sha256_text
@@ -64,12 +64,12 @@ class HubSource(Source):
         with _reading(self.name):
             return datasets.load_dataset_builder(self._path, self._config or None)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[FileRecord]:
         """Each row with its place."""
         with _reading(self.name):
             rows = self._choose_split(self._builder.as_streaming_dataset())
             for number, values in enumerate(self._without_media(rows), 1):
-                yield Row(f"{PREFIX}{self.name}:{number}", values)
+                yield FileRecord(f"{PREFIX}{self.name}:{number}", values)
 
     def _choose_split(self, splits: datasets.IterableDatasetDict) -> datasets.IterableDataset:
         names = list(splits)

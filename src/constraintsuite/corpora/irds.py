@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 
 from constraintsuite.corpora.base import STRICT, BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import Fields, Row, document_fields, read_documents, read_query_rows
+from constraintsuite.corpora.fields import Fields, FileRecord, document_fields, read_documents, read_query_rows
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.store.files import sha256_of, sha256_text
@@ -53,7 +53,7 @@ class IrdsSource(Source):
         known = self._dataset.docs_metadata() if self._dataset.has_docs() else None
         return None if not known or known.get("count") is None else int(known["count"])
 
-    def _document_rows(self) -> Iterator[Row]:
+    def _document_rows(self) -> Iterator[FileRecord]:
         if not self._dataset.has_docs():
             raise UserError(f"{PREFIX}{self.name}: this dataset has no documents.")
         with _reading(self.name):
@@ -61,13 +61,13 @@ class IrdsSource(Source):
             for number, document in enumerate(self._dataset.docs_iter(), 1):
                 values = document._asdict() if as_is else {"id": document.doc_id, "text": document.default_text()}
                 texts = {name: value for name, value in values.items() if not isinstance(value, bytes)}
-                yield Row(f"{PREFIX}{self.name}:{number}", texts)
+                yield FileRecord(f"{PREFIX}{self.name}:{number}", texts)
 
-    def _query_rows(self) -> Iterator[Row]:
+    def _query_rows(self) -> Iterator[FileRecord]:
         with _reading(self.name):
             for number, query in enumerate(self._dataset.queries_iter() if self._dataset.has_queries() else (), 1):
                 text = query.default_text() if hasattr(query, "default_text") else query.text
-                yield Row(f"{PREFIX}{self.name}:{number}", {"id": query.query_id, "text": text})
+                yield FileRecord(f"{PREFIX}{self.name}:{number}", {"id": query.query_id, "text": text})
 
 
 def _load(name: str) -> ir_datasets.Dataset:

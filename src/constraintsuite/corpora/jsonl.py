@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import Row, document_fields, read_documents
+from constraintsuite.corpora.fields import FileRecord, document_fields, read_documents
 from constraintsuite.corpora.files import (
     BYTE_ORDER_MARK,
-    Line,
+    FileLine,
     base_name,
     data_files,
     decode,
@@ -47,7 +47,7 @@ class JsonlSource(Source):
         return read_documents(rows, self._fields, bad)
 
 
-def read_objects(path: Path, bad: BadRows) -> Iterator[Row]:
+def read_objects(path: Path, bad: BadRows) -> Iterator[FileRecord]:
     """The JSON objects of a file, each with the line where it begins."""
     for line in _array_elements(path) if _is_array(path) else read_lines(path):
         text = decode(line, bad)
@@ -59,7 +59,7 @@ def read_objects(path: Path, bad: BadRows) -> Iterator[Row]:
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
-            yield Row(line.where, value)
+            yield FileRecord(line.where, value)
         else:
             bad.add(line.where, "invalid_json", text)
 
@@ -70,13 +70,13 @@ def _is_array(path: Path) -> bool:
     return start.startswith(b"[")
 
 
-def _array_elements(path: Path) -> Iterator[Line]:
+def _array_elements(path: Path) -> Iterator[FileLine]:
     """The elements of an array as they stand: a bad one harms no other, as only brackets and strings are looked at."""
     number = 1
     with open_bytes(path) as file:
         try:
             for element in _split_array(file):
-                yield Line(f"{path}:{number + _blank_lines(element)}", element.lstrip())
+                yield FileLine(f"{path}:{number + _blank_lines(element)}", element.lstrip())
                 number += element.count(b"\n")
         except _ArrayError as error:
             where = f"{path}:{number + _blank_lines(error.rest)}"

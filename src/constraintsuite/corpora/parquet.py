@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import Fields, Row, document_fields, read_documents
+from constraintsuite.corpora.fields import Fields, FileRecord, document_fields, read_documents
 from constraintsuite.corpora.files import base_name, data_files, fingerprint_files
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.records.text import Document
@@ -38,7 +38,7 @@ class ParquetSource(Source):
         return read_documents(rows, self._fields, bad)
 
 
-def _read_rows(path: Path, fields: Fields) -> Iterator[Row]:
+def _read_rows(path: Path, fields: Fields) -> Iterator[FileRecord]:
     """The rows of a file, numbered from 1."""
     number = 0
     try:
@@ -47,7 +47,7 @@ def _read_rows(path: Path, fields: Fields) -> Iterator[Row]:
             for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
                 for values in _texts_as_bytes(batch).to_pylist():
                     number += 1
-                    yield Row(f"{path}:{number}", values)
+                    yield FileRecord(f"{path}:{number}", values)
     except (arrow.ArrowException, OSError) as error:
         raise UserError(f"{path}: this Parquet file cannot be read after row {number} ({error}).") from None
 

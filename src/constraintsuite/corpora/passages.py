@@ -19,14 +19,14 @@ _FRONT_MATTER_LINES = 200
 _LONGEST_BLOCK = 1 << 20
 
 
-class Passage(NamedTuple):
+class FilePassage(NamedTuple):
     """A piece of a file, and the heading above it (empty where there is none)."""
 
     heading: str
     text: str
 
 
-class Block(NamedTuple):
+class ProseBlock(NamedTuple):
     """A paragraph, a list, a table, or a piece of code."""
 
     section: int
@@ -35,7 +35,7 @@ class Block(NamedTuple):
     text: str
 
 
-def cut_passages(lines: Iterable[str], words: int, *, markdown: bool) -> Iterator[Passage]:
+def cut_passages(lines: Iterable[str], words: int, *, markdown: bool) -> Iterator[FilePassage]:
     """Passages of at most `words` words, paragraphs joined as far as they fit; only a single sentence may be longer."""
     section, heading, text = 0, "", ""
     for block in read_blocks(lines, markdown=markdown):
@@ -46,13 +46,13 @@ def cut_passages(lines: Iterable[str], words: int, *, markdown: bool) -> Iterato
                 text += f"\n\n{piece}"
                 continue
             if text:
-                yield Passage(heading, text)
+                yield FilePassage(heading, text)
             section, heading, text = block.section, block.heading, piece
     if text:
-        yield Passage(heading, text)
+        yield FilePassage(heading, text)
 
 
-def read_blocks(lines: Iterable[str], *, markdown: bool) -> Iterator[Block]:
+def read_blocks(lines: Iterable[str], *, markdown: bool) -> Iterator[ProseBlock]:
     """The blocks of a Markdown file, or the paragraphs of a plain one; wrapped lines of prose are joined."""
     reader = _BlockReader(markdown)
     for line in _without_front_matter(lines) if markdown else lines:
@@ -76,7 +76,7 @@ class _BlockReader:
         self._size = 0
         self._keeps_lines = False
 
-    def take(self, line: str) -> Block | None:
+    def take(self, line: str) -> ProseBlock | None:
         if self._fence:
             return self._take_code(line)
         if not line.strip():
@@ -86,13 +86,13 @@ class _BlockReader:
         code = self._markdown and not self._lines and _INDENTED.match(line)
         return self._add(line, keeps_lines=bool(code or _ITEM.match(line)))
 
-    def finish(self) -> Block | None:
+    def finish(self) -> ProseBlock | None:
         """The block that was being read, if there is one."""
         text = ("\n" if self._keeps_lines else " ").join(self._lines)
         self._lines, self._size = [], 0
-        return Block(self._section, self._heading, text) if text.strip() else None
+        return ProseBlock(self._section, self._heading, text) if text.strip() else None
 
-    def _take_code(self, line: str) -> Block | None:
+    def _take_code(self, line: str) -> ProseBlock | None:
         bare = line.strip()
         if bare.startswith(self._fence) and not bare.strip(self._fence[0]):
             self._fence = ""
@@ -103,7 +103,7 @@ class _BlockReader:
         begins = _HEADING.match(line) or _FENCE.match(line)
         return bool(begins or _UNDERLINE.fullmatch(line) or _RULE.fullmatch(line))
 
-    def _take_markup(self, line: str) -> Block | None:
+    def _take_markup(self, line: str) -> ProseBlock | None:
         heading, fence = _HEADING.match(line), _FENCE.match(line)
         if heading:
             title = line[heading.end() :].strip()
@@ -116,13 +116,13 @@ class _BlockReader:
             return self._begin_section(title)
         return self.finish()
 
-    def _begin_section(self, heading: str) -> Block | None:
+    def _begin_section(self, heading: str) -> ProseBlock | None:
         block = self.finish()
         self._section += 1
         self._heading = heading.strip(" \t*_`")
         return block
 
-    def _add(self, line: str, *, keeps_lines: bool) -> Block | None:
+    def _add(self, line: str, *, keeps_lines: bool) -> ProseBlock | None:
         starts_list = keeps_lines and not self._keeps_lines
         block = self.finish() if starts_list or self._size > _LONGEST_BLOCK else None
         if not self._lines:

@@ -24,7 +24,7 @@ class WordCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class SourceSummary:
     """What a source holds."""
 
     name: str
@@ -41,7 +41,7 @@ class Summary:
     first_faults: tuple[BadRow, ...]
 
 
-def summarise(source: Source, first: int, advance: Callable[[int], None] = lambda items: None) -> Summary:
+def summarise(source: Source, first: int, advance: Callable[[int], None] = lambda items: None) -> SourceSummary:
     """Read the whole source; broken rows are counted, never an error. `advance` hears how many documents came."""
     bad = BadRows(skip=True)
     lengths: Counter[int] = Counter()
@@ -58,7 +58,7 @@ def summarise(source: Source, first: int, advance: Callable[[int], None] = lambd
     except NoDocumentsError:
         if not bad.rows:
             raise
-    return Summary(
+    return SourceSummary(
         name=source.name,
         licence=source.licence,
         fingerprint=source.fingerprint(),

@@ -64,14 +64,14 @@ def read_topics(path: Path, bad: BadRows) -> Iterator[Query]:
             bad.add(where, reason, body)
 
 
-class Block(NamedTuple):
+class TaggedBlock(NamedTuple):
     """What stands between an opening and a closing tag, and where the first is."""
 
     where: str
     body: str
 
 
-def read_blocks(path: Path, tag: str, bad: BadRows) -> Iterator[Block]:
+def read_blocks(path: Path, tag: str, bad: BadRows) -> Iterator[TaggedBlock]:
     """The blocks `<tag>…</tag>` of a file; what stands between them is passed over."""
     border = re.compile(rf"(</?{tag}(?:\s[^<>]*)?>)", re.IGNORECASE)
     begun: str | None = None
@@ -84,7 +84,7 @@ def read_blocks(path: Path, tag: str, bad: BadRows) -> Iterator[Block]:
                 continue
             closes = part.startswith("</")
             if begun is not None and closes:
-                yield Block(begun, "".join(parts))
+                yield TaggedBlock(begun, "".join(parts))
             elif begun is not None or closes:
                 bad.add(begun or line.where, "broken_markup", "".join(parts) or part)
             begun, parts = None if closes else line.where, []

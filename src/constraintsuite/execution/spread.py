@@ -29,28 +29,28 @@ _HERE = uuid4().hex  # this process, among all that ever worked on a shard
 
 
 @dataclass(frozen=True)
-class Outcome:
+class WorkCounts:
     """What a stage (or one shard of it) did."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     rejects: Mapping[str, int] = field(default_factory=dict)
 
     @staticmethod
-    def merged(parts: Sequence[Outcome]) -> Outcome:
+    def merged(parts: Sequence[WorkCounts]) -> WorkCounts:
         """The sum of the parts."""
         counts: Counter[str] = Counter()
         rejects: Counter[str] = Counter()
         for part in parts:
             counts.update(part.counts)
             rejects.update(part.rejects)
-        return Outcome(dict(sorted(counts.items())), dict(sorted(rejects.items())))
+        return WorkCounts(dict(sorted(counts.items())), dict(sorted(rejects.items())))
 
-    def without(self, poison: Sequence[Poison]) -> Outcome:
+    def without(self, poison: Sequence[Poison]) -> WorkCounts:
         """The same, with what was left out counted."""
-        return Outcome(self.counts, {**self.rejects, UNWORKABLE: len(poison)}) if poison else self
+        return WorkCounts(self.counts, {**self.rejects, UNWORKABLE: len(poison)}) if poison else self
 
 
-ShardFunction = Callable[[Any, Care], Outcome]
+ShardFunction = Callable[[Any, Care], WorkCounts]
 """The work of a shard. Its task is a dataclass whose fields of type Path are all the files that it reads and writes."""
 
 
@@ -80,7 +80,7 @@ class Shard:
 
 def spread(
     title: str, function: ShardFunction, tasks: Mapping[str, object], folder: Path, engine: Engine, reporter: Reporter
-) -> Outcome:
+) -> WorkCounts:
     """Run `function` on each named task; one whose outcome is already in the folder is not run again.
 
     A shard whose processes die goes on record by record, and what kills them is left out and named.
@@ -105,7 +105,7 @@ def spread(
                 reporter.note(f"{title}: processes died at {names}; going on there record by record")
     fetch(folder)
     _tell(title, [each for shard in shards for each in read_poison(folder, shard.name)], folder, reporter)
-    return Outcome.merged([adapter(Outcome).validate_json(shard.outcome_file.read_bytes()) for shard in shards])
+    return WorkCounts.merged([adapter(WorkCounts).validate_json(shard.outcome_file.read_bytes()) for shard in shards])
 
 
 def _refuse_uncounted(title: str, crashed: Sequence[Shard]) -> None:
@@ -146,7 +146,7 @@ def run_shard(planned: Shard) -> None:
     for path in paths_in(shard.task):
         if path.is_relative_to(shard.folder):
             send(path)
-    write_text(shard.outcome_file, adapter(Outcome).dump_json(outcome.without(care.poison)).decode() + "\n")
+    write_text(shard.outcome_file, adapter(WorkCounts).dump_json(outcome.without(care.poison)).decode() + "\n")
     send(shard.outcome_file)
 
 

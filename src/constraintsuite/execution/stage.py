@@ -13,9 +13,9 @@ from pydantic import BaseModel
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import Outcome, ShardFunction, spread
+from constraintsuite.execution.spread import ShardFunction, WorkCounts, spread
 from constraintsuite.execution.unfinished import forget, keep_same
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.environment import TEXT_LIBRARIES
 from constraintsuite.store.revisions import Revision
 
@@ -32,7 +32,7 @@ class Job(Generic[Settings]):
     engine: Engine
     reporter: Reporter
 
-    def map_shards(self, title: str, function: ShardFunction, tasks: Mapping[str, object]) -> Outcome:
+    def map_shards(self, title: str, function: ShardFunction, tasks: Mapping[str, object]) -> WorkCounts:
         """Run `function` on each named task, wherever the engine does that; see `spread`."""
         return spread(title, function, tasks, self.out, self.engine, self.reporter)
 
@@ -42,7 +42,7 @@ class Stage(Generic[Settings]):
     """One step: its name, the stages it reads, the parts of the recipe it depends on, and the work itself."""
 
     name: str
-    work: Callable[[Job[Settings]], Outcome]
+    work: Callable[[Job[Settings]], WorkCounts]
     revision: int
     """Raised when the same inputs and settings give other bytes; see `store/revisions.py`."""
     needs: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ class Pipeline(Generic[Settings]):
         inputs |= {name: source[name] for name in stage.reads if name in source}
         settings = {name: recipe.model_dump(mode="json")[name] for name in stage.sections}
         seed = int(getattr(recipe, "seed", 0))
-        origin = Origin("stage", stage.name, inputs, settings, seed, Revision(stage.revision, TEXT_LIBRARIES))
+        origin = ArtifactOrigin("stage", stage.name, inputs, settings, seed, Revision(stage.revision, TEXT_LIBRARIES))
         manifest = read_manifest(out)
         if manifest is not None and manifest.fingerprint == origin.fingerprint and not redo:
             return Artifact(out, manifest)
@@ -127,7 +127,7 @@ class Pipeline(Generic[Settings]):
         return artifact
 
 
-def _in_words(outcome: Outcome) -> str:
+def _in_words(outcome: WorkCounts) -> str:
     parts = [f"{count:,} {name}" for name, count in outcome.counts.items()]
     if outcome.rejects:
         parts.append(f"{sum(outcome.rejects.values()):,} rejected")

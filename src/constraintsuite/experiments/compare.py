@@ -23,7 +23,7 @@ from constraintsuite.suites.audit.groups import group_examples
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RunDifference:
     """The difference of two runs in one metric on one group of examples; `second` less `first`."""
 
     first: str
@@ -47,7 +47,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ExampleChange:
     """An example in which the second run fares otherwise than the first."""
 
     id: str
@@ -76,8 +76,8 @@ class Comparison:
     """Main examples that all runs have a result for."""
     left_out: int
     """Examples and controls of the suite that some run has no result for."""
-    tests: tuple[Difference, ...]
-    changes: Mapping[str, tuple[Change, ...]]
+    tests: tuple[RunDifference, ...]
+    changes: Mapping[str, tuple[ExampleChange, ...]]
     """By `first -> second`: what changed in the first metric, the largest move of the gap first."""
 
 
@@ -124,7 +124,7 @@ def compare_runs(
 
 def paired_test(
     aligned: Aligned, first: str, second: str, metric: Metric, group: str, members: Sequence[int], *, seed: int
-) -> Difference:
+) -> RunDifference:
     """One test, not yet corrected for the others."""
     a, b = (metric.column([aligned.results[name][i] for i in members]) for name in (first, second))
     clusters = group_examples([aligned.examples[i] for i in members]).groups
@@ -133,7 +133,7 @@ def paired_test(
     ids = [aligned.examples[i].id for i, shared in zip(members, both, strict=True) if shared]
     binary = metric.share and len(a) > 0 and bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
     only_first, only_second = (int(((x == 1) & (y == 0)).sum()) for x, y in ((a, b), (b, a)))
-    return Difference(
+    return RunDifference(
         first=first,
         second=second,
         metric=metric.name,
@@ -149,7 +149,7 @@ def paired_test(
     )
 
 
-def corrected(tests: Sequence[Difference]) -> list[Difference]:
+def corrected(tests: Sequence[RunDifference]) -> list[RunDifference]:
     """The tests with Holm's correction over those that have a p."""
     made = [test for test in tests if test.p is not None]
     adjusted = iter(holm([test.p for test in made if test.p is not None]))
@@ -169,7 +169,7 @@ def _mean(values: FloatArray) -> float | None:
     return round_off(float(values.mean())) if len(values) else None
 
 
-def _changes(aligned: Aligned, first: str, second: str, metric: Metric) -> Iterator[Change]:
+def _changes(aligned: Aligned, first: str, second: str, metric: Metric) -> Iterator[ExampleChange]:
     before, after = (aligned.results[name][: aligned.main] for name in (first, second))
     a, b = metric.column(before), metric.column(after)
     places = [i for i in range(aligned.main) if not (np.isnan(a[i]) or np.isnan(b[i])) and a[i] != b[i]]
@@ -177,7 +177,7 @@ def _changes(aligned: Aligned, first: str, second: str, metric: Metric) -> Itera
         example = aligned.examples[i]
         asked = before[i].outcomes.keys() & after[i].outcomes.keys()
         queries = {role: query for role, query in example.queries.items() if role in asked}
-        yield Change(
+        yield ExampleChange(
             id=example.id,
             slice=example.slice,
             queries=queries,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.alignment import Aligned, align
-from constraintsuite.experiments.compare import Difference, corrected, paired_test
+from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
 from constraintsuite.experiments.groupings import OVERALL, pick
 from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.experiments.policy import Policy, Rule
+from constraintsuite.experiments.policy import Policy, PolicyRule
 from constraintsuite.experiments.rejudge import rejudge
-from constraintsuite.experiments.summary import Group, Summary
+from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
 
@@ -20,7 +20,7 @@ _RUN, _BASELINE = "run", "baseline"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """What became of one rule."""
 
     rule: str
@@ -45,7 +45,7 @@ class GateResult:
     baseline: str | None
     suite: str
     passed: bool
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[GateVerdict, ...]
 
 
 def check_run(policy: Policy, run: Run, suite: Suite | None = None, baseline: Run | None = None) -> GateResult:
@@ -57,7 +57,7 @@ def check_run(policy: Policy, run: Run, suite: Suite | None = None, baseline: Ru
         run = rejudge(run, suite, policy.tie_rule)
     elif policy.tie_rule != run.summary.rule or comparing:
         raise UserError(f"{run.artifact.path}: the suite is needed to apply this policy. Say where it is: --suite.")
-    tests: Mapping[Rule, Difference] = {}
+    tests: Mapping[PolicyRule, RunDifference] = {}
     if comparing and suite is not None and baseline is not None:
         aligned = align(suite, {_BASELINE: baseline, _RUN: run}, policy.tie_rule)
         tests = _tests(comparing, aligned, run.summary.seed)
@@ -71,10 +71,10 @@ def check_run(policy: Policy, run: Run, suite: Suite | None = None, baseline: Ru
     )
 
 
-def _tests(rules: Sequence[Rule], aligned: Aligned, seed: int) -> dict[Rule, Difference]:
+def _tests(rules: Sequence[PolicyRule], aligned: Aligned, seed: int) -> dict[PolicyRule, RunDifference]:
     groups = aligned.groups()
 
-    def members(rule: Rule) -> Sequence[int]:
+    def members(rule: PolicyRule) -> Sequence[int]:
         if rule.group == OVERALL:
             return range(aligned.main)
         grouping, _, value = rule.group.partition("=")
@@ -89,18 +89,18 @@ def _tests(rules: Sequence[Rule], aligned: Aligned, seed: int) -> dict[Rule, Dif
     return tests | dict(zip(weighed, corrected([tests[rule] for rule in weighed]), strict=True))
 
 
-def _verdict(rule: Rule, summary: Summary, test: Difference | None, alpha: float) -> Verdict:
+def _verdict(rule: PolicyRule, summary: RunSummary, test: RunDifference | None, alpha: float) -> GateVerdict:
     group = _group(summary, rule.group)
-    value = group.metrics[rule.metric] if isinstance(group, Group) else None
+    value = group.metrics[rule.metric] if isinstance(group, GroupFigures) else None
     if value is None or value.value is None:
         reason = group if isinstance(group, str) else f"no example of {rule.group} has a value"
-        return Verdict(str(rule), False, f"undefined: {reason}", value)
+        return GateVerdict(str(rule), False, f"undefined: {reason}", value)
     if test is None:
         return _absolute(rule, value)
     return _relative(rule, value, test, alpha)
 
 
-def _group(summary: Summary, name: str) -> Group | str:
+def _group(summary: RunSummary, name: str) -> GroupFigures | str:
     """The group of that name, or why there is none; an unknown grouping is a fault of the policy."""
     if name == OVERALL:
         return summary.overall
@@ -110,25 +110,25 @@ def _group(summary: Summary, name: str) -> Group | str:
     return found or f"no example is in {name}; there are {', '.join(groups) or 'none'}"
 
 
-def _absolute(rule: Rule, value: Interval) -> Verdict:
+def _absolute(rule: PolicyRule, value: Interval) -> GateVerdict:
     low = rule.kind == "min"
     bounded = rule.lower_bound or rule.upper_bound
     reached = (value.low if low else value.high) if bounded else value.value
     if reached is None:
-        return Verdict(str(rule), False, "undefined: too few examples for an interval", value)
+        return GateVerdict(str(rule), False, "undefined: too few examples for an interval", value)
     kept = reached >= rule.limit if low else reached <= rule.limit
     what = f"{'lower' if low else 'upper'} end {reached:.4g}" if bounded else f"{reached:.4g}"
     words = ("at least" if low else "at most") if kept else ("below" if low else "above")
-    return Verdict(str(rule), kept, f"{what} is {words} {rule.limit:g}", value)
+    return GateVerdict(str(rule), kept, f"{what} is {words} {rule.limit:g}", value)
 
 
-def _relative(rule: Rule, value: Interval, test: Difference, alpha: float) -> Verdict:
+def _relative(rule: PolicyRule, value: Interval, test: RunDifference, alpha: float) -> GateVerdict:
     drop = rule.kind == "max_drop"
     bounded = rule.lower_bound or rule.upper_bound
     end = (test.difference.low if drop else test.difference.high) if bounded else test.difference.value
 
-    def verdict(passed: bool, reason: str) -> Verdict:
-        return Verdict(str(rule), passed, reason, value, test.value_first, test.difference, test.p, test.holm)
+    def verdict(passed: bool, reason: str) -> GateVerdict:
+        return GateVerdict(str(rule), passed, reason, value, test.value_first, test.difference, test.p, test.holm)
 
     if end is None:
         return verdict(False, "undefined: too few examples that both runs have a value for")

@@ -12,7 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SATISFYING, Example
 
 T = TypeVar("T")
-Grouping = Callable[[Example], str | None]
+ExampleGrouping = Callable[[Example], str | None]
 """The group of an example; None for one that is in no group."""
 MANY = 50
 """A grouping from open lists (cues, notes) with more values than this names items, not kinds of items."""
@@ -21,7 +21,7 @@ FEW = 10
 OVERALL = "overall"
 _NOTE = re.compile(r"([A-Za-z][\w -]{0,39}): (\S.*)", re.DOTALL)
 
-_MAIN: Mapping[str, Grouping] = {
+_MAIN: Mapping[str, ExampleGrouping] = {
     "split": lambda e: e.split,
     "domain": lambda e: e.domain or "none",
     "relation": lambda e: e.relation or "none",
@@ -58,7 +58,7 @@ def pick(groupings: Mapping[str, T], name: str) -> T:
     return groupings[name]
 
 
-def _parts(examples: Sequence[Example], key: Grouping) -> dict[str, list[int]]:
+def _parts(examples: Sequence[Example], key: ExampleGrouping) -> dict[str, list[int]]:
     parts: dict[str, list[int]] = {}
     for place, example in enumerate(examples):
         group = key(example)
@@ -67,10 +67,10 @@ def _parts(examples: Sequence[Example], key: Grouping) -> dict[str, list[int]]:
     return dict(sorted(parts.items()))
 
 
-def _open_groupings(examples: Sequence[Example]) -> dict[str, Grouping]:
+def _open_groupings(examples: Sequence[Example]) -> dict[str, ExampleGrouping]:
     """Groupings by what is written freely, where there are few enough values to mean kinds."""
     keys = {key for example in examples for key in _notes(example)}
-    found: dict[str, Grouping] = {
+    found: dict[str, ExampleGrouping] = {
         "document_cue": _common_cue(examples),
         **{f"notes.{key}": _note(key) for key in sorted(keys)},
     }
@@ -81,7 +81,7 @@ def _open_groupings(examples: Sequence[Example]) -> dict[str, Grouping]:
     }
 
 
-def _common_cue(examples: Sequence[Example]) -> Grouping:
+def _common_cue(examples: Sequence[Example]) -> ExampleGrouping:
     """By cue, where those of a few examples only are one group."""
     counts = Counter(map(_cue, examples))
 
@@ -105,9 +105,9 @@ def _notes(example: Example) -> dict[str, str]:
     return {key: value for key, value in reversed(pairs)}
 
 
-def _tag(name: str) -> Grouping:
+def _tag(name: str) -> ExampleGrouping:
     return lambda example: example.tags.get(name)
 
 
-def _note(key: str) -> Grouping:
+def _note(key: str) -> ExampleGrouping:
     return lambda example: _notes(example).get(key)

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.summary import Summary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import MANIFEST, Artifact
@@ -52,7 +52,7 @@ class Run:
     """A model's results on a suite."""
 
     artifact: Artifact
-    summary: Summary
+    summary: RunSummary
     results: tuple[PairResult, ...]
 
 
@@ -124,9 +124,9 @@ def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:
         raise UserError(f"{path}: {len(repeated)} ids stand there more than once, the first is {repeated[0]!r}.")
 
 
-def _read_summary(file: Path) -> Summary:
+def _read_summary(file: Path) -> RunSummary:
     try:
-        summary: Summary = adapter(Summary).validate_json(file.read_bytes())
+        summary: RunSummary = adapter(RunSummary).validate_json(file.read_bytes())
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
     return summary

@@ -13,14 +13,14 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.unfinished import forget, is_unfinished_work
 from constraintsuite.experiments.load import remember_suite, suite_place
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.store.artifact import (
     ENVIRONMENT,
     MANIFEST,
     STAGES,
     Artifact,
+    ArtifactOrigin,
     Manifest,
-    Origin,
     finish,
     read_manifest,
 )
@@ -30,19 +30,19 @@ _FRESH = ".new"  # hidden, hence no part of the artifact
 
 
 @dataclass(frozen=True)
-class Written:
+class OutputCounts:
     """What came of the work: how many of what, what was left out and why, and where the model ran."""
 
     counts: Mapping[str, int]
     rejects: Mapping[str, int] = field(default_factory=dict)
-    place: Mapping[str, Fact] = field(default_factory=dict)
+    place: Mapping[str, ModelFact] = field(default_factory=dict)
 
 
 def write_once(
     out: Path,
-    origin: Origin,
+    origin: ArtifactOrigin,
     files: Sequence[str],
-    write: Callable[[Path], Written],
+    write: Callable[[Path], OutputCounts],
     *,
     suite: Path | None = None,
     reporter: Reporter | None = None,
@@ -70,7 +70,7 @@ def write_once(
         return artifact
 
 
-def _refuse_others(out: Path, origin: Origin, suite: Path | None) -> None:
+def _refuse_others(out: Path, origin: ArtifactOrigin, suite: Path | None) -> None:
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
     manifest = read_manifest(out)
@@ -105,14 +105,18 @@ def _at(place: Path | None) -> str:
     return f" in {place}" if place else ""
 
 
-def _finished(out: Path, origin: Origin) -> Artifact | None:
+def _finished(out: Path, origin: ArtifactOrigin) -> Artifact | None:
     """What lies there, if it is of this origin."""
     manifest = read_manifest(out)
     return Artifact(out, manifest) if manifest is not None and manifest.fingerprint == origin.fingerprint else None
 
 
 def _replace(
-    out: Path, origin: Origin, files: Sequence[str], write: Callable[[Path], Written], events: Sequence[str]
+    out: Path,
+    origin: ArtifactOrigin,
+    files: Sequence[str],
+    write: Callable[[Path], OutputCounts],
+    events: Sequence[str],
 ) -> Artifact:
     own = (MANIFEST, ENVIRONMENT, *files)
     foreign = next((path for path in _visible(out) if not _is_own(path.relative_to(out).as_posix(), own)), None)

@@ -20,7 +20,7 @@ _LIMITS: tuple[LimitKind, ...] = ("min", "max", "max_drop", "max_rise")
 _ENDS = {"lower_bound": ("min", "max_drop"), "upper_bound": ("max", "max_rise")}
 
 
-class Rule(BaseModel):
+class PolicyRule(BaseModel):
     """One limit of one metric on one group of examples."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -35,7 +35,7 @@ class Rule(BaseModel):
     significant: bool = Field(True, description="max_drop, max_rise: a larger change fails only if it is significant")
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> Rule:
+    def _makes_sense(self) -> PolicyRule:
         given = [name for name in _LIMITS if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"a rule has one limit of {', '.join(_LIMITS)}; here are {', '.join(given) or 'none'}")
@@ -88,14 +88,14 @@ class Policy(BaseModel):
     """All rules, and how ties and chance are treated in them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    rules: tuple[Rule, ...]
+    rules: tuple[PolicyRule, ...]
     alpha: float = Field(0.05, gt=0, lt=1, description="a change is significant if its corrected p is below this")
     ties: TiePolicy = Field("strict", description="what equal scores count")
     tie_eps: float = Field(0.0, ge=0, description="scores at most this far apart are equal")
 
     @field_validator("rules")
     @classmethod
-    def _some(cls, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    def _some(cls, rules: tuple[PolicyRule, ...]) -> tuple[PolicyRule, ...]:
         if not rules:
             raise ValueError(f"there is no rule here, so that everything would pass; {_START}")
         return rules

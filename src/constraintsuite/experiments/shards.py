@@ -19,10 +19,10 @@ from constraintsuite.execution.bulk import left_out
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
 from constraintsuite.experiments.truncation import Visible
-from constraintsuite.models.base import Describing, Fact, Noticing, Pair, Scorer, Truncating
+from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
 from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.held import held_model
 from constraintsuite.models.sending import Sent, may_be_spread
@@ -62,7 +62,7 @@ class Scored:
     scores: Scores
     """Without pairs that break the model."""
     visible: Visible | None
-    facts: Mapping[str, Fact]
+    facts: Mapping[str, ModelFact]
     events: tuple[str, ...]
 
 
@@ -115,7 +115,7 @@ def score_shards(
     )
 
 
-def score_shard(task: ScoreTask, care: Care) -> Outcome:
+def score_shard(task: ScoreTask, care: Care) -> WorkCounts:
     """Score the pairs of a shard, all in one call."""
     pairs = [(line.query, line.text) for line in read_jsonl(task.pairs, ShardPair)]
     texts = (text for pair in pairs for text in pair)
@@ -128,7 +128,7 @@ def score_shard(task: ScoreTask, care: Care) -> Outcome:
         np.save(file, rows, allow_pickle=False)
     write_text(task.said, json.dumps({"facts": facts, "events": held.bench.events[before:]}, ensure_ascii=False))
     noticed = held.scorer.noticed() if isinstance(held.scorer, Noticing) else {}
-    return Outcome({**noticed, "pairs": int((~np.isnan(rows[:, 0])).sum())})
+    return WorkCounts({**noticed, "pairs": int((~np.isnan(rows[:, 0])).sum())})
 
 
 def score_cache() -> Path:
@@ -150,7 +150,7 @@ def _name(pair: Pair) -> str:
     return f"the query {query!r} with the document {document_id(text)}"
 
 
-def _noticed(scorer: Scorer, outcome: Outcome) -> Mapping[str, Fact]:
+def _noticed(scorer: Scorer, outcome: WorkCounts) -> Mapping[str, ModelFact]:
     """What was counted in all shards; a text that stands in several is counted in each."""
     return scorer.told(outcome.counts) if isinstance(scorer, Noticing) else {}
 

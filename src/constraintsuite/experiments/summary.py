@@ -18,11 +18,11 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.suites.audit.results import GroupKind
 
-Judged = tuple[Example, PairResult]
+ExampleResult = tuple[Example, PairResult]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupFigures:
     """The figures of some examples."""
 
     examples: int
@@ -34,15 +34,15 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RunSummary:
     """The figures of a run. Controls stand only under `by.slice` and `by.control`, never among the main examples."""
 
     suite: str
     model: str
     seed: int
     draws: int
-    overall: Group
-    by: dict[str, dict[str, Group]]
+    overall: GroupFigures
+    by: dict[str, dict[str, GroupFigures]]
     rule: TieRule = STRICT
     """What a tie counts in `overall` and `by`."""
     ties: Mapping[str, Mapping[str, Interval]] | None = None
@@ -54,13 +54,13 @@ class Summary:
 def summarise(
     suite: str,
     model: str,
-    examples: Sequence[Judged],
-    controls: Sequence[Judged],
+    examples: Sequence[ExampleResult],
+    controls: Sequence[ExampleResult],
     *,
     seed: int,
     draws: int = DRAWS,
     rule: TieRule = STRICT,
-) -> Summary:
+) -> RunSummary:
     """All figures of a run; the draws of a group depend on the seed and its examples alone."""
     everything = [*examples, *controls]
     parts = split_up([example for example, _ in examples], [example for example, _ in controls])
@@ -68,12 +68,12 @@ def summarise(
         name: {part: _group([everything[i] for i in members], seed, draws) for part, members in groups.items()}
         for name, groups in parts.items()
     }
-    return Summary(suite, model, seed, draws, _group(examples, seed, draws), by, rule)
+    return RunSummary(suite, model, seed, draws, _group(examples, seed, draws), by, rule)
 
 
-def _group(judged: Sequence[Judged], seed: int, draws: int) -> Group:
+def _group(judged: Sequence[ExampleResult], seed: int, draws: int) -> GroupFigures:
     grouping = group_examples([example for example, _ in judged])
-    return Group(
+    return GroupFigures(
         examples=len(judged),
         groups=len(np.unique(grouping.groups)),
         resampled=grouping.kind,

@@ -90,16 +90,16 @@ def sight(example: Example, visible: Visible) -> Sight:
     return Sight(cut or identical, identical)
 
 
-class Places(NamedTuple):
+class CharactersNeeded(NamedTuple):
     """How many characters of each text must be read."""
 
     satisfying: int
     violating: int
 
 
-def deciding_places(example: Example) -> Places:
+def deciding_places(example: Example) -> CharactersNeeded:
     """Up to the first evidence and the first edited words; without either, to the first difference."""
-    places = Places(_last(example, example.satisfying), _last(example, example.violating))
+    places = CharactersNeeded(_last(example, example.satisfying), _last(example, example.violating))
     return places if any(places) else _first_difference(example.satisfying.text, example.violating.text)
 
 
@@ -110,7 +110,7 @@ def _last(example: Example, document: ExampleDocument) -> int:
     return max([end for _, end in (*read[:1], *edited[:1])], default=0)
 
 
-def _first_difference(one: str, other: str) -> Places:
+def _first_difference(one: str, other: str) -> CharactersNeeded:
     shorter = min(len(one), len(other))
     shared = next((i for i in range(shorter) if one[i] != other[i]), shorter)
-    return Places(min(shared + 1, len(one)), min(shared + 1, len(other)))
+    return CharactersNeeded(min(shared + 1, len(one)), min(shared + 1, len(other)))

@@ -12,14 +12,14 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.facts import split_facts
 from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite
 from constraintsuite.experiments.outcomes import judge_all
-from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.experiments.rejudge import tie_figures
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id
-from constraintsuite.experiments.summary import Summary, summarise
+from constraintsuite.experiments.summary import RunSummary, summarise
 from constraintsuite.experiments.truncation import Visible, audit_truncation, sight
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.models.base import Fact
-from constraintsuite.store.artifact import Artifact, Origin
+from constraintsuite.models.base import ModelFact
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -36,7 +36,7 @@ class RunContent:
     scores: Scores
     visible: Visible | None = None
     """How much of each text the model reads."""
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    facts: Mapping[str, ModelFact] = field(default_factory=dict)
     """What the model says of itself."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Examples that were not scored, by reason."""
@@ -44,15 +44,15 @@ class RunContent:
 
 def run_origin(
     suite: Suite, model: str, settings: Mapping[str, Any], seed: int, inputs: Mapping[str, str] | None = None
-) -> Origin:
+) -> ArtifactOrigin:
     """What decides a run: `settings`, and hashes of `inputs`, beside suite, model and seed."""
     decisive = {"suite": suite.name, "model": model, **settings, "draws": DRAWS}
-    return Origin("run", model, {"suite": suite.content, **(inputs or {})}, decisive, seed, REVISIONS["run"])
+    return ArtifactOrigin("run", model, {"suite": suite.content, **(inputs or {})}, decisive, seed, REVISIONS["run"])
 
 
 def record_run(
     suite: Suite,
-    origin: Origin,
+    origin: ArtifactOrigin,
     out: Path,
     make: Callable[[], RunContent],
     *,
@@ -61,14 +61,14 @@ def record_run(
 ) -> Artifact:
     """The run in the folder `out`; what it holds is made only if it is not there yet."""
 
-    def write(folder: Path) -> Written:
+    def write(folder: Path) -> OutputCounts:
         content = make()
         facts = split_facts(content.facts)
         scored = content.suite
         counts = write_run(
             scored, origin.name, content.scores, folder, seed=origin.seed, visible=content.visible, facts=facts.own
         )
-        return Written(counts, content.left_out, facts.place)
+        return OutputCounts(counts, content.left_out, facts.place)
 
     return write_once(out, origin, RUN_FILES, write, suite=suite.artifact.path, reporter=reporter, events=events)
 
@@ -81,7 +81,7 @@ def write_run(
     *,
     seed: int,
     visible: Visible | None = None,
-    facts: Mapping[str, Fact] | None = None,
+    facts: Mapping[str, ModelFact] | None = None,
 ) -> dict[str, int]:
     """Judge a suite by scores and write it all down; gives what there was of what.
 
@@ -105,7 +105,7 @@ def write_run(
     write_jsonl(out / EXAMPLES, results)
     if facts:
         write_text(out / MODEL, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
-    write_text(out / SUMMARY, adapter(Summary).dump_json(summary, indent=2).decode() + "\n")
+    write_text(out / SUMMARY, adapter(RunSummary).dump_json(summary, indent=2).decode() + "\n")
     return {"examples": len(suite.examples), "controls": len(suite.controls), "pairs": len(scores)}
 
 

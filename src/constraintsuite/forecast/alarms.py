@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from constraintsuite.forecast.amounts import in_bytes, in_range
 from constraintsuite.forecast.cluster import Cluster
-from constraintsuite.forecast.lines import Line
+from constraintsuite.forecast.lines import ForecastLine
 from constraintsuite.forecast.memory_lines import driver_line, memory_lines
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.suites.recipe import Recipe
@@ -44,16 +44,16 @@ def _on_memory(recipe: Recipe, samples: Samples, documents: int, cluster: Cluste
         )
 
 
-def _need(line: Line, memory: float) -> str:
+def _need(line: ForecastLine, memory: float) -> str:
     sure = "needs" if line.amount.value > memory * _GIB else "may need"
     return f"the {line.name} {sure} {in_range(line.amount, in_bytes)}"
 
 
-def _fits(line: Line, memory: float) -> bool:
+def _fits(line: ForecastLine, memory: float) -> bool:
     return line.amount.high <= memory * _GIB
 
 
-def _fewer_workers(lines: Sequence[Line], memory: float) -> str:
+def _fewer_workers(lines: Sequence[ForecastLine], memory: float) -> str:
     """As many workers as leave room for the driver."""
     driver, worker, _ = lines
     room = math.floor((memory * _GIB - driver.amount.high) / worker.amount.high)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from constraintsuite.forecast.growth import Growth, Range
+from constraintsuite.forecast.growth import GrowthCurve, Range
 
-Shown = Callable[[float], str]
+AmountFormat = Callable[[float], str]
 _TIMES = ((1e-3, 1e6, "µs"), (1.0, 1e3, "ms"), (120.0, 1.0, "s"))
 _SIZES = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -38,13 +38,13 @@ def in_money(amount: float) -> str:
     return f"{amount:,.2f}"
 
 
-def in_range(amount: Range, shown: Shown) -> str:
+def in_range(amount: Range, shown: AmountFormat) -> str:
     """What is expected, and between what where that is not the same."""
     low, high = shown(amount.low), shown(amount.high)
     return shown(amount.value) if low == high else f"{shown(amount.value)} ({low} .. {high})"
 
 
-def in_growth(growth: Growth, x: float, shown: Shown, unit: str = "documents") -> str:
+def in_growth(growth: GrowthCurve, x: float, shown: AmountFormat, unit: str = "documents") -> str:
     """The arithmetic: `0.2 s + 1.19 ms x 20,000`, or a power where there is one; documents need not be named."""
     fixed = f"{shown(growth.fixed)} + " if growth.fixed else ""
     if growth.rate == 0:

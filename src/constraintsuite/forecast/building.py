@@ -24,7 +24,7 @@ class _Sample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ground:
+class SampleFolder:
     """Where samples are written and built."""
 
     scratch: Path
@@ -43,7 +43,7 @@ class Ground:
 
 
 def build_samples(
-    recipe: Recipe, taken: Taken, count: int, ground: Ground, reporter: Reporter, *, spread: bool
+    recipe: Recipe, taken: Taken, count: int, ground: SampleFolder, reporter: Reporter, *, spread: bool
 ) -> Samples:
     """Build every draw, and a part of it; where several workers are planned, one once more alone, to compare."""
     samples = _samples(taken)

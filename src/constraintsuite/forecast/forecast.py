@@ -6,25 +6,25 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from constraintsuite.forecast.amounts import Shown, in_bytes, in_money, in_range, in_time
+from constraintsuite.forecast.amounts import AmountFormat, in_bytes, in_money, in_range, in_time
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Range
-from constraintsuite.forecast.lines import Line, total
+from constraintsuite.forecast.lines import ForecastLine, total
 
 
 @dataclass(frozen=True)
-class Forecast:
-    """The plan."""
+class BuildForecast:
+    """What a build will take, line by line: time, memory, storage and money."""
 
     recipe: str
     documents: int
     sample: int
     """Documents of the larger samples."""
     cluster: Cluster
-    time: tuple[Line, ...]
-    memory: tuple[Line, ...]
-    storage: tuple[Line, ...]
-    money: tuple[Line, ...]
+    time: tuple[ForecastLine, ...]
+    memory: tuple[ForecastLine, ...]
+    storage: tuple[ForecastLine, ...]
+    money: tuple[ForecastLine, ...]
     alarms: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -65,7 +65,7 @@ class Forecast:
         return json.dumps(record, indent=2, ensure_ascii=False)
 
 
-def _table(title: str, lines: Sequence[Line], shown: Shown, whole: Range | None = None) -> list[str]:
+def _table(title: str, lines: Sequence[ForecastLine], shown: AmountFormat, whole: Range | None = None) -> list[str]:
     rows = [f"  {line.name:<16} {line.arithmetic} = {in_range(line.amount, shown)}" for line in lines]
     if whole is not None:
         rows.append(f"  {'in all':<16} {in_range(whole, shown)}")

@@ -33,7 +33,7 @@ class Range(NamedTuple):
 NOTHING = Range(0.0, 0.0, 0.0)
 
 
-class Point(NamedTuple):
+class GrowthPoint(NamedTuple):
     """A size, and what was seen there."""
 
     x: float
@@ -41,7 +41,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Growth:
+class GrowthCurve:
     """fixed + rate · x^power."""
 
     fixed: float
@@ -57,8 +57,8 @@ class Growth:
 class Fit:
     """The growth that is expected, and all those that two of the points give."""
 
-    best: Growth
-    others: tuple[Growth, ...]
+    best: GrowthCurve
+    others: tuple[GrowthCurve, ...]
 
     def at(self, x: float) -> Range:
         """The quantity at a size, and the least and the most that any of them says."""
@@ -72,7 +72,7 @@ class Fit:
         return Fit(best, tuple(others))
 
 
-def fit(small: Sequence[Point], large: Sequence[Point], steepest: float = STEEPEST) -> Fit:
+def fit(small: Sequence[GrowthPoint], large: Sequence[GrowthPoint], steepest: float = STEEPEST) -> Fit:
     """The middle one of all growths through a small and a large point, the lower where two are in the middle.
 
     Something that is loaded once between two sizes looks like growth; where small points differ in size it is not in all of
@@ -88,21 +88,21 @@ def fit(small: Sequence[Point], large: Sequence[Point], steepest: float = STEEPE
     return Fit(best, tuple(others))
 
 
-def through(small: Point, large: Point, steepest: float = STEEPEST) -> Growth:
+def through(small: GrowthPoint, large: GrowthPoint, steepest: float = STEEPEST) -> GrowthCurve:
     """The growth through two points, with nothing below zero and no power beyond the steepest."""
     if large.x <= small.x:
-        return _proportion(large) if large.x > 0 else Growth(large.y, 0.0)
+        return _proportion(large) if large.x > 0 else GrowthCurve(large.y, 0.0)
     rate = (large.y - small.y) / (large.x - small.x)
     if rate <= 0:
-        return Growth(max(small.y, large.y), 0.0)
+        return GrowthCurve(max(small.y, large.y), 0.0)
     if (fixed := small.y - rate * small.x) >= 0:
-        return Growth(fixed, rate)
+        return GrowthCurve(fixed, rate)
     power = math.log(large.y / small.y) / math.log(large.x / small.x) if small.y > 0 else steepest
     power = min(power, steepest)
     if power < _NOISE:
         return _proportion(large)
-    return Growth(0.0, large.y / large.x**power, power)
+    return GrowthCurve(0.0, large.y / large.x**power, power)
 
 
-def _proportion(point: Point) -> Growth:
-    return Growth(0.0, point.y / point.x)
+def _proportion(point: GrowthPoint) -> GrowthCurve:
+    return GrowthCurve(0.0, point.y / point.x)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from constraintsuite.forecast.amounts import counted, in_bytes, in_growth
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost
-from constraintsuite.forecast.growth import NOTHING, Fit, Growth, Range
-from constraintsuite.forecast.lines import Line
+from constraintsuite.forecast.growth import NOTHING, Fit, GrowthCurve, Range
+from constraintsuite.forecast.lines import ForecastLine
 from constraintsuite.forecast.steps import BY_EXAMPLES, Samples, foretell_examples, portion_of
 from constraintsuite.suites.recipe import Recipe
 
@@ -38,27 +38,29 @@ class _Part(NamedTuple):
         return in_growth(self.fit.best, self.size, in_bytes, self.unit)
 
 
-def memory_lines(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[Line]:
+def memory_lines(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[ForecastLine]:
     """Bytes of the driver and of a worker at their most, and of the node that runs both."""
     driver = driver_line(recipe, samples, documents)
     if cluster.all_workers == 1:
         return [driver]
     part = _by_portion(recipe, samples, documents, lambda build: build.worker_peak)
-    worker = Line("worker", part.words(), part.amount())
+    worker = ForecastLine("worker", part.words(), part.amount())
     amount = driver.amount.plus(worker.amount.times(cluster.workers))
     arithmetic = (
         f"{in_bytes(driver.amount.value)} + {counted(cluster.workers, 'worker')} x {in_bytes(worker.amount.value)}"
     )
-    return [driver, worker, Line("first node", arithmetic, amount)]
+    return [driver, worker, ForecastLine("first node", arithmetic, amount)]
 
 
-def driver_line(recipe: Recipe, samples: Samples, documents: int) -> Line:
+def driver_line(recipe: Recipe, samples: Samples, documents: int) -> ForecastLine:
     """Bytes of the driver: by documents, with one worker also by those of a shard that it has at once, and by examples."""
     parts = list(_driver_parts(recipe, samples, documents))
     amount = NOTHING
     for part in parts:
         amount = amount.plus(part.amount())
-    return Line("driver", " + ".join(part.words() for part in parts if part.fit.best != Growth(0.0, 0.0)), amount)
+    return ForecastLine(
+        "driver", " + ".join(part.words() for part in parts if part.fit.best != GrowthCurve(0.0, 0.0)), amount
+    )
 
 
 def _driver_parts(recipe: Recipe, samples: Samples, documents: int) -> Iterator[_Part]:

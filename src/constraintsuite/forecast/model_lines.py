@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from constraintsuite.errors import UserError
 from constraintsuite.forecast.amounts import counted, in_time
 from constraintsuite.forecast.cluster import Cluster
-from constraintsuite.forecast.lines import Line
+from constraintsuite.forecast.lines import ForecastLine
 from constraintsuite.forecast.rates import Rate, threads_of
 
 
@@ -32,16 +32,16 @@ def check_threads(model: str, cluster: Cluster) -> None:
         )
 
 
-def rate_line(name: str, rate: Rate, count: float, cluster: Cluster) -> Line:
+def rate_line(name: str, rate: Rate, count: float, cluster: Cluster) -> ForecastLine:
     """Seconds of a model on so many texts or pairs; the worker with most shards decides."""
     each = f"{in_time(rate.seconds.value)} x {count:,.0f} {rate.what}"
     if rate.shard is None:
-        return Line(name, f"driver: {each}", rate.seconds.times(count))
+        return ForecastLine(name, f"driver: {each}", rate.seconds.times(count))
     places = _places(rate, cluster)
     shards = max(1, math.ceil(count / rate.shard))
     turns = math.ceil(shards / places.count)
     even = shards / (turns * places.count)
-    return Line(
+    return ForecastLine(
         name, f"{each} / ({places.words} x {even:.2f})", rate.seconds.times(count * turns / shards / places.speed)
     )
 

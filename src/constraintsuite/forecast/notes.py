@@ -11,7 +11,7 @@ from constraintsuite.forecast.growth import Fit
 from constraintsuite.forecast.memory_lines import BLUR
 from constraintsuite.forecast.rates import Rate
 from constraintsuite.forecast.sampling import Taken
-from constraintsuite.forecast.steps import Samples, Step
+from constraintsuite.forecast.steps import Samples, StepCost
 from constraintsuite.suites.recipe import Recipe
 
 FAR = 100
@@ -26,7 +26,7 @@ def notes_on(
     recipe: Recipe,
     taken: Taken,
     samples: Samples,
-    steps: Sequence[Step],
+    steps: Sequence[StepCost],
     rates: Sequence[Rate | None],
     cluster: Cluster,
     documents: int,
@@ -96,7 +96,7 @@ def _on_approval(recipe: Recipe) -> Iterator[str]:
         )
 
 
-def _on_growth(steps: Sequence[Step]) -> Iterator[str]:
+def _on_growth(steps: Sequence[StepCost]) -> Iterator[str]:
     def powers(fits: Iterable[tuple[str, Fit]]) -> str:
         return ", ".join(dict.fromkeys(name for name, fit in fits if fit.best.power > 1))
 
@@ -111,7 +111,7 @@ def _on_growth(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _on_workers(
-    recipe: Recipe, samples: Samples, steps: Sequence[Step], documents: int, cluster: Cluster
+    recipe: Recipe, samples: Samples, steps: Sequence[StepCost], documents: int, cluster: Cluster
 ) -> Iterator[str]:
     spread = [step for step in steps if step.spread is not None]
     alone = ", ".join(step.name for step in steps if step.spread is None)

@@ -11,16 +11,16 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.scoring import documents_of, pairs_of
 from constraintsuite.forecast import lines as made
 from constraintsuite.forecast.alarms import alarms_of
-from constraintsuite.forecast.building import Ground, build_samples
+from constraintsuite.forecast.building import SampleFolder, build_samples
 from constraintsuite.forecast.cluster import Cluster, Prices
-from constraintsuite.forecast.forecast import Forecast
-from constraintsuite.forecast.lines import Line, total
+from constraintsuite.forecast.forecast import BuildForecast
+from constraintsuite.forecast.lines import ForecastLine, total
 from constraintsuite.forecast.memory_lines import memory_lines
 from constraintsuite.forecast.model_lines import check_threads, rate_line
 from constraintsuite.forecast.notes import notes_on
 from constraintsuite.forecast.rates import TEXTS, Rate, made_up_pairs, measure_encoder, measure_scorer
 from constraintsuite.forecast.sampling import READ_SECONDS, Taken, reading_seconds, take
-from constraintsuite.forecast.steps import Samples, Step, foretell_pairs, foretell_steps
+from constraintsuite.forecast.steps import Samples, StepCost, foretell_pairs, foretell_steps
 from constraintsuite.models.naming import check_models
 from constraintsuite.suites.build import resolve
 from constraintsuite.suites.recipe import Recipe
@@ -76,20 +76,22 @@ def plan_recipe(
     models: Models | None = None,
     documents: int | None = None,
     sampling: Sampling | None = None,
-) -> Forecast:
+) -> BuildForecast:
     """Build samples in the folder `scratch`, measure the models, and work out the rest."""
     models = models or Models()
     check_models(models.named)
     for model in models.named:
         check_threads(model, cluster)
-    found = _measure(resolve(recipe), cluster, Ground(scratch), reporter, models, documents, sampling or Sampling())
+    found = _measure(
+        resolve(recipe), cluster, SampleFolder(scratch), reporter, models, documents, sampling or Sampling()
+    )
     return _work_out(found, cluster, prices or Prices())
 
 
 def _measure(
     recipe: Recipe,
     cluster: Cluster,
-    ground: Ground,
+    ground: SampleFolder,
     reporter: Reporter,
     models: Models,
     documents: int | None,
@@ -143,12 +145,12 @@ def _scorer_rate(model: str, texts: Sequence[str], suite: Path) -> Rate:
     return measure_scorer(model, pairs, documents_of(examples) if examples else texts)
 
 
-def _work_out(found: _Measured, cluster: Cluster, prices: Prices) -> Forecast:
+def _work_out(found: _Measured, cluster: Cluster, prices: Prices) -> BuildForecast:
     """From what was measured to the whole."""
     steps = foretell_steps(found.recipe, found.samples, found.documents, cluster)
     time = tuple(_time_lines(found, steps, cluster))
     storage = made.storage_lines(steps, found.embed, found.documents)
-    return Forecast(
+    return BuildForecast(
         found.recipe.name,
         found.documents,
         len(found.taken.draws[0]),
@@ -171,7 +173,7 @@ def _work_out(found: _Measured, cluster: Cluster, prices: Prices) -> Forecast:
     )
 
 
-def _time_lines(found: _Measured, steps: Sequence[Step], cluster: Cluster) -> Iterator[Line]:
+def _time_lines(found: _Measured, steps: Sequence[StepCost], cluster: Cluster) -> Iterator[ForecastLine]:
     yield made.start_line(found.samples, cluster)
     if found.slower > 0:
         yield made.source_line(found.slower, found.documents)

@@ -10,7 +10,7 @@ from statistics import median
 from constraintsuite.execution.care import AT_ONCE
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import SUITE, BuildCost, MapCost
-from constraintsuite.forecast.growth import STEEPEST, Fit, Point, Range, fit
+from constraintsuite.forecast.growth import STEEPEST, Fit, GrowthPoint, Range, fit
 from constraintsuite.suites.build import PIPELINE
 from constraintsuite.suites.recipe import Recipe
 
@@ -47,8 +47,8 @@ class Samples:
     def _fit(
         self, quantity: Callable[[BuildCost], float], size: Callable[[BuildCost], float], steepest: float = STEEPEST
     ) -> Fit:
-        def points(builds: Sequence[BuildCost]) -> list[Point]:
-            return [Point(size(build), quantity(build)) for build in builds]
+        def points(builds: Sequence[BuildCost]) -> list[GrowthPoint]:
+            return [GrowthPoint(size(build), quantity(build)) for build in builds]
 
         return fit(points(self.small), points(self.large), steepest)
 
@@ -98,7 +98,7 @@ class SpreadStep:
 
 
 @dataclass(frozen=True)
-class Step:
+class StepCost:
     """What one step takes."""
 
     name: str
@@ -124,7 +124,7 @@ def portion_of(documents: int, shards: int) -> float:
     return min(documents / shards, float(AT_ONCE))
 
 
-def foretell_steps(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[Step]:
+def foretell_steps(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[StepCost]:
     """Every step at so many documents; those that see examples alone at as many as there will be."""
     examples = foretell_examples(recipe, samples, documents)
     return [_foretell(name, recipe, samples, documents, examples, cluster) for name in STEPS]
@@ -143,10 +143,12 @@ def foretell_pairs(recipe: Recipe, samples: Samples, documents: int) -> float:
     return pairs / examples * foretell_examples(recipe, samples, documents) if examples else 0.0
 
 
-def _foretell(name: str, recipe: Recipe, samples: Samples, documents: int, examples: float, cluster: Cluster) -> Step:
+def _foretell(
+    name: str, recipe: Recipe, samples: Samples, documents: int, examples: float, cluster: Cluster
+) -> StepCost:
     few, writes_few = name in BY_EXAMPLES, name in WRITE_EXAMPLES
     spread = bool(samples.large[0].stage(name).maps)
-    return Step(
+    return StepCost(
         name,
         "examples" if few else "documents",
         examples if few else documents,

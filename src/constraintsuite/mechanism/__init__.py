@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from constraintsuite.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from constraintsuite.mechanism.families.base import Family
+    from constraintsuite.mechanism.families.base import ModelFamily
 
 _HERE = "constraintsuite.mechanism.families"
-FAMILIES: Catalogue[Family] = Catalogue(
+FAMILIES: Catalogue[ModelFamily] = Catalogue(
     "family of rerankers",
     {
         "bert": f"{_HERE}.bert:BERT",

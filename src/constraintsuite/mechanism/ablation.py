@@ -19,15 +19,15 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, Half, MarkedContrast
+from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastHalf, MarkedContrast
 from constraintsuite.mechanism.contrasts.stacking import PADDED, buckets
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
-from constraintsuite.mechanism.effects.records import Ablation, Grid, Method
-from constraintsuite.mechanism.patching.blocks import Block, make_block
+from constraintsuite.mechanism.effects.records import AblationKind, EffectMethod, Grid
+from constraintsuite.mechanism.patching.blocks import ContrastBatch, make_block
 from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
 from constraintsuite.mechanism.patching.exact import join, patched_grid
 from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import Patch, sites_to_keep
+from constraintsuite.mechanism.patching.stacking import SitePatch, sites_to_keep
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.torch.device import inference
@@ -35,19 +35,23 @@ from constraintsuite.models.torch.device import inference
 if TYPE_CHECKING:
     import torch
 
-_METHODS: dict[Ablation, Method] = {"resample": "ablation-resample", "mean": "ablation-mean", "zero": "ablation-zero"}
+_METHODS: dict[AblationKind, EffectMethod] = {
+    "resample": "ablation-resample",
+    "mean": "ablation-mean",
+    "zero": "ablation-zero",
+}
 REFERENCES = 64
 """Contrasts of a half over which means are taken."""
 
 
 @dataclass(frozen=True)
-class Replacement:
+class AblationReplacement:
     """What is put in the place of what is taken away."""
 
-    kind: Ablation
+    kind: AblationKind
     others: Mapping[str, TokenContrast]
     """By contrast, whose values it is given; of `resample` alone."""
-    means: Mapping[Half, Mapping[Site, torch.Tensor]]
+    means: Mapping[ContrastHalf, Mapping[Site, torch.Tensor]]
     """(roles, width of the site), NaN for a role that the reference set lacks; of `mean` alone."""
 
     def serves(self, contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
@@ -76,7 +80,7 @@ def choose_others(contrasts: Sequence[TokenContrast], seed: int) -> dict[str, To
     return found
 
 
-def refuse_mean_of_patterns(kind: Ablation, sites: Collection[Site]) -> None:
+def refuse_mean_of_patterns(kind: AblationKind, sites: Collection[Site]) -> None:
     """Rows of attention are as long as their text."""
     if kind == "mean" and any(site.kind == "pattern" for site in sites):
         raise UserError("Weights of attention have no mean over texts of different lengths. Use resample or zero.")
@@ -84,25 +88,25 @@ def refuse_mean_of_patterns(kind: Ablation, sites: Collection[Site]) -> None:
 
 def prepare_ablation(
     subject: Subject,
-    kind: Ablation,
+    kind: AblationKind,
     contrasts: Sequence[TokenContrast],
     sites: Collection[Site],
     budget: Budget,
     seed: int,
-) -> Replacement:
+) -> AblationReplacement:
     """What replaces what is taken away from any of the contrasts, and comes from their own half."""
     refuse_mean_of_patterns(kind, sites)
-    means: dict[Half, dict[Site, torch.Tensor]] = {}
+    means: dict[ContrastHalf, dict[Site, torch.Tensor]] = {}
     if kind == "mean":
         means = {half: role_means(subject, _sample(contrasts, half, seed), sites, budget) for half in HALVES}
-    return Replacement(kind, choose_others(contrasts, seed) if kind == "resample" else {}, means)
+    return AblationReplacement(kind, choose_others(contrasts, seed) if kind == "resample" else {}, means)
 
 
 def ablate_contrasts(
     subject: Subject,
     contrasts: Sequence[TokenContrast],
-    patches: Sequence[Patch],
-    replacement: Replacement,
+    patches: Sequence[SitePatch],
+    replacement: AblationReplacement,
     budget: Budget,
 ) -> Grid:
     """What taking away each site does to the clean run of each contrast."""
@@ -120,9 +124,9 @@ def ablate_contrasts(
 
 def _ablate(
     subject: Subject,
-    block: Block,
-    patches: Sequence[Patch],
-    kind: Ablation,
+    block: ContrastBatch,
+    patches: Sequence[SitePatch],
+    kind: AblationKind,
     means: Mapping[Site, torch.Tensor],
     budget: Budget,
 ) -> Grid:
@@ -135,9 +139,9 @@ def _ablate(
 
 def _donor(
     subject: Subject,
-    block: Block,
+    block: ContrastBatch,
     base: Observed,
-    kind: Ablation,
+    kind: AblationKind,
     means: Mapping[Site, torch.Tensor],
     sites: Collection[Site],
 ) -> Donor:
@@ -179,7 +183,7 @@ def _by_role(roles: Roles) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     return mask.astype(np.float32)
 
 
-def _sample(contrasts: Sequence[TokenContrast], half: Half, seed: int) -> list[TokenContrast]:
+def _sample(contrasts: Sequence[TokenContrast], half: ContrastHalf, seed: int) -> list[TokenContrast]:
     """Main contrasts of a half, or what else there is of it; of all, where a half has none. Their order does not matter."""
     mine = [one for one in contrasts if one.contrast.half == half] or list(contrasts)
     main = [one for one in mine if not one.contrast.control] or mine
@@ -196,7 +200,7 @@ def _is_other(one: MarkedContrast, other: MarkedContrast) -> bool:
     return one.y != other.y and set(one.clusters).isdisjoint(other.clusters)
 
 
-def _pairs(one: TokenContrast, replacement: Replacement) -> list[TokenPair]:
+def _pairs(one: TokenContrast, replacement: AblationReplacement) -> list[TokenPair]:
     """The clean rows of a contrast beside those that they are given values of."""
     if replacement.kind != "resample":
         return [role_aligned(pair.clean, pair.clean) for pair in one.pairs]

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.records import ROLES, Role
+from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.stacking import buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
-from constraintsuite.mechanism.patching.blocks import Block, make_block
+from constraintsuite.mechanism.patching.blocks import ContrastBatch, make_block
 from constraintsuite.mechanism.patching.donors import observe
 from constraintsuite.mechanism.patching.memory import plan_memory
 from constraintsuite.mechanism.sites import Site
@@ -28,7 +28,7 @@ from constraintsuite.records.scores import Interval
 if TYPE_CHECKING:
     import torch
 
-LOOKING: tuple[Role, ...] = ("q_cue", "cls", "q_y", "d_y")
+LOOKING: tuple[TokenRole, ...] = ("q_cue", "cls", "q_y", "d_y")
 """Whose looks are counted."""
 
 
@@ -38,8 +38,8 @@ class Look:
 
     site: str
     """Of the head."""
-    of: Role
-    to: Role
+    of: TokenRole
+    to: TokenRole
     share: Interval
 
 
@@ -77,7 +77,7 @@ def _looks(
                     yield Look(head, of, to, share)
 
 
-def _shares(block: Block, weights: torch.Tensor) -> torch.Tensor:
+def _shares(block: ContrastBatch, weights: torch.Tensor) -> torch.Tensor:
     """What the tokens of a role pay to each role, on average: (rows, looking roles, roles); NaN without any such token."""
     import torch
 

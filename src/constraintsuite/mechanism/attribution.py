@@ -17,14 +17,14 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Direction, Grid
+from constraintsuite.mechanism.effects.records import Grid, PatchDirection
 from constraintsuite.mechanism.gradients import tracing
-from constraintsuite.mechanism.hooks import Edit, Seen, capturing, replacing, watching
-from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, FloatArray, carried, make_block
+from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing, watching
+from constraintsuite.mechanism.patching.blocks import INTO, OTHER, ContrastBatch, FloatArray, carried, make_block
 from constraintsuite.mechanism.patching.donors import moved
 from constraintsuite.mechanism.patching.exact import join
 from constraintsuite.mechanism.patching.memory import Budget, refuse_untraced
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.mechanism.subject import Subject, Tensors
 from constraintsuite.models.torch.device import telling_out_of_memory
@@ -37,15 +37,15 @@ class _Traced(NamedTuple):
     """Rows with what passed each site in them, and how their scores depend on it."""
 
     scores: torch.Tensor
-    values: Seen
-    gradients: Seen
+    values: SiteTensors
+    gradients: SiteTensors
 
 
 def attribute_contrasts(
     subject: Subject,
     contrasts: Sequence[TokenContrast],
-    patches: Sequence[Patch],
-    directions: Sequence[Direction],
+    patches: Sequence[SitePatch],
+    directions: Sequence[PatchDirection],
     budget: Budget,
     *,
     steps: int = 0,
@@ -65,7 +65,12 @@ def attribute_contrasts(
 
 
 def attribute_block(
-    subject: Subject, block: Block, patches: Sequence[Patch], directions: Sequence[Direction], *, steps: int = 0
+    subject: Subject,
+    block: ContrastBatch,
+    patches: Sequence[SitePatch],
+    directions: Sequence[PatchDirection],
+    *,
+    steps: int = 0,
 ) -> list[Grid]:
     """The same for contrasts that are put together already."""
     sites = sorted({_carrier(site) for patch in patches for site in patch.sites})
@@ -89,7 +94,7 @@ def _carrier(site: Site) -> Site:
 
 
 def _trace(
-    subject: Subject, block: Block, runs: Collection[RunName], sites: Collection[Site], steps: int
+    subject: Subject, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
 ) -> dict[RunName, _Traced]:
     """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
     if steps:
@@ -105,7 +110,7 @@ def _trace(
     }
 
 
-def _look(subject: Subject, block: Block, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
+def _look(subject: Subject, block: ContrastBatch, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
     """A run that only gives."""
     import torch
 
@@ -116,12 +121,12 @@ def _look(subject: Subject, block: Block, run: RunName, sites: Collection[Site])
 
 def _along_the_way(
     subject: Subject,
-    block: Block,
+    block: ContrastBatch,
     runs: Sequence[RunName],
     sites: Collection[Site],
     seen: Mapping[RunName, _Traced],
     steps: int,
-) -> dict[RunName, Seen]:
+) -> dict[RunName, SiteTensors]:
     """Mean gradients at the middles of `steps` equal parts of the way from a run's embeddings to the other's."""
     import torch
 
@@ -135,7 +140,7 @@ def _along_the_way(
     )
     where = torch.cat([where for _, where in taken])
     rows, inputs = torch.arange(len(base), device=base.device), _together(block, runs)
-    total: Seen = {}
+    total: SiteTensors = {}
     for step in range(steps):
         between = torch.lerp(base, there, (step + 0.5) / steps)
         with replacing(subject, [Edit(EMBEDDINGS, rows, between, where)]), tracing(subject, sites) as trace:
@@ -147,7 +152,11 @@ def _along_the_way(
 
 
 def _grid(
-    subject: Subject, block: Block, patches: Sequence[Patch], direction: Direction, runs: Mapping[RunName, _Traced]
+    subject: Subject,
+    block: ContrastBatch,
+    patches: Sequence[SitePatch],
+    direction: PatchDirection,
+    runs: Mapping[RunName, _Traced],
 ) -> Grid:
     into = INTO[direction]
     base, given = runs[into], runs[OTHER[into]]
@@ -217,29 +226,31 @@ def _summed(
     return summed
 
 
-def _together(block: Block, runs: Collection[RunName]) -> Tensors:
+def _together(block: ContrastBatch, runs: Collection[RunName]) -> Tensors:
     import torch
 
     return {name: torch.cat([block.inputs[run][name] for run in runs]) for name in block.inputs["clean"]}
 
 
-def _parts(block: Block, runs: Collection[RunName]) -> dict[RunName, slice]:
+def _parts(block: ContrastBatch, runs: Collection[RunName]) -> dict[RunName, slice]:
     rows = len(block.pairs)
     return {run: slice(i * rows, (i + 1) * rows) for i, run in enumerate(runs)}
 
 
-def _rows(seen: Seen, part: slice) -> Seen:
+def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
     return {site: tensor[part] for site, tensor in seen.items()}
 
 
-def _refuse_infinite(subject: Subject, block: Block, runs: Collection[RunName], scores: torch.Tensor) -> None:
+def _refuse_infinite(subject: Subject, block: ContrastBatch, runs: Collection[RunName], scores: torch.Tensor) -> None:
     if not bool(scores.isfinite().all()):
         with watching(subject):
             subject.scores(_together(block, runs))
         raise UserError(f"{subject.name}: a score of the {' or '.join(runs)} run is infinite or no number.")
 
 
-def _name_fault(subject: Subject, block: Block, runs: Mapping[RunName, _Traced], estimates: Seen) -> NoReturn:
+def _name_fault(
+    subject: Subject, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
+) -> NoReturn:
     """Says which score, or else which gradients, made an estimate infinite or none at all."""
     for run, traced in runs.items():
         _refuse_infinite(subject, block, [run], traced.scores)

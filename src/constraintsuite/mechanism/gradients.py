@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from constraintsuite.mechanism.hooks import Group, Passing, Seen, by_module, hooked
+from constraintsuite.mechanism.hooks import SiteTensors, TapGroup, TensorHook, by_module, hooked
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.mechanism.subject import Subject
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 class Trace:
     """What passed the sites in the last forward pass of the block, and how the scores depend on it."""
 
-    _groups: list[Group]
+    _groups: list[TapGroup]
     _passed: dict[int, torch.Tensor] = field(default_factory=dict)  # by group, whole: a part of it leads to no score
 
-    def values(self) -> Seen:
+    def values(self) -> SiteTensors:
         """What passed each site."""
         return self._cut(self._passed)
 
-    def gradients(self, scores: torch.Tensor) -> Seen:
+    def gradients(self, scores: torch.Tensor) -> SiteTensors:
         """How each row's score changes with what passes each site; may be asked once for a forward pass."""
         import torch
 
@@ -38,7 +38,7 @@ class Trace:
         whole = {n: torch.zeros_like(self._passed[n]) if g is None else g for n, g in zip(numbers, found, strict=True)}
         return self._cut(whole)
 
-    def _cut(self, whole: dict[int, torch.Tensor]) -> Seen:
+    def _cut(self, whole: dict[int, torch.Tensor]) -> SiteTensors:
         return {
             site: tap.open(tensor)[:, tap.number].detach()
             for number, tensor in whole.items()
@@ -66,7 +66,7 @@ def tracing(subject: Subject, sites: Iterable[Site]) -> Iterator[Trace]:
         yield trace
 
 
-def _keeping(passed: dict[int, torch.Tensor], number: int) -> Passing:
+def _keeping(passed: dict[int, torch.Tensor], number: int) -> TensorHook:
     def keep(passing: torch.Tensor) -> None:
         passed[number] = passing
 

@@ -19,7 +19,7 @@ from constraintsuite.mechanism.taps import Tap
 if TYPE_CHECKING:
     import torch
 
-Seen = dict[Site, "torch.Tensor"]
+SiteTensors = dict[Site, "torch.Tensor"]
 """What passed each site: (rows, positions, width of the site); for a `pattern`, (rows, queries, keys)."""
 
 
@@ -37,9 +37,9 @@ class Edit:
 
 
 @contextmanager
-def capturing(subject: Subject, sites: Iterable[Site]) -> Iterator[Seen]:
+def capturing(subject: Subject, sites: Iterable[Site]) -> Iterator[SiteTensors]:
     """Fills what passed the sites during the last forward pass of the block; gradients flow through it."""
-    seen: Seen = {}
+    seen: SiteTensors = {}
     with ExitStack() as hooks:
         for group in by_module(subject, sites, hooks):
             hooks.enter_context(hooked(group[0][0], _keeping(seen, group)))
@@ -66,7 +66,7 @@ def watching(subject: Subject) -> Iterator[None]:
 
     found: list[tuple[Sequence[Site], torch.Tensor]] = []
 
-    def check(sites: Sequence[Site], tap: Tap) -> Passing:
+    def check(sites: Sequence[Site], tap: Tap) -> TensorHook:
         return lambda passing: found.append((sites, torch.isfinite(tap.open(passing)).all(dim=(0, 2, 3))))
 
     with ExitStack() as hooks:
@@ -114,13 +114,13 @@ def starting_within(subject: Subject, layer: int, residual: torch.Tensor, heads:
         yield
 
 
-Group = list[tuple[Tap, Site, int]]
+TapGroup = list[tuple[Tap, Site, int]]
 """Taps of one side of one module, each with its site and the site's place in the order that was asked for."""
 
 
-def by_module(subject: Subject, sites: Iterable[Site], stack: ExitStack) -> list[Group]:
+def by_module(subject: Subject, sites: Iterable[Site], stack: ExitStack) -> list[TapGroup]:
     """Sites by the module that they are reached at; weights of attention are brought in sight on the stack if need be."""
-    groups: dict[tuple[int, str], Group] = defaultdict(list)
+    groups: dict[tuple[int, str], TapGroup] = defaultdict(list)
     for number, site in enumerate(sites):
         tap = subject.tap(site)
         groups[id(tap.module), tap.side].append((tap, site, number))
@@ -129,12 +129,12 @@ def by_module(subject: Subject, sites: Iterable[Site], stack: ExitStack) -> list
     return list(groups.values())
 
 
-Passing = Callable[["torch.Tensor"], "torch.Tensor | None"]
+TensorHook = Callable[["torch.Tensor"], "torch.Tensor | None"]
 """What a hook does with a tensor that passes: None leaves it."""
 
 
 @contextmanager
-def hooked(tap: Tap, passing: Passing) -> Iterator[None]:
+def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
     """Lets `passing` see what enters the tap's module or leaves it; of several tensors, the first."""
     used = False
 
@@ -171,7 +171,7 @@ def hooked(tap: Tap, passing: Passing) -> Iterator[None]:
             hook.remove()
 
 
-def _keeping(seen: Seen, group: Group) -> Passing:
+def _keeping(seen: SiteTensors, group: TapGroup) -> TensorHook:
     def keep(passing: torch.Tensor) -> None:
         for tap, site, _ in group:
             seen[site] = tap.open(passing)[:, tap.number]
@@ -179,7 +179,7 @@ def _keeping(seen: Seen, group: Group) -> Passing:
     return keep
 
 
-def _writing(edits: Sequence[tuple[Tap, Edit]]) -> Passing:
+def _writing(edits: Sequence[tuple[Tap, Edit]]) -> TensorHook:
     import torch
 
     def write(passing: torch.Tensor) -> torch.Tensor:

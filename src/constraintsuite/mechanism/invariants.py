@@ -15,7 +15,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing, watching
 from constraintsuite.mechanism.outcomes import InvariantResult
 from constraintsuite.mechanism.patching.donors import Donor, Observed
-from constraintsuite.mechanism.patching.stacking import Patch, Stage, batches, sites_to_keep, stacked_scores
+from constraintsuite.mechanism.patching.stacking import PatchableRun, SitePatch, batches, sites_to_keep, stacked_scores
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site, SiteKind
 from constraintsuite.mechanism.subject import Subject, Tensors
 from constraintsuite.models.base import Pair
@@ -35,7 +35,7 @@ _SAMPLES: tuple[tuple[Pair, Pair], ...] = (
 
 
 @dataclass(frozen=True)
-class Trial:
+class ModelTrial:
     """Two short pairs of unequal length, and what the model makes of them."""
 
     subject: Subject
@@ -82,9 +82,9 @@ class Invariant:
 
     number: int
     name: str
-    difference: Callable[[Trial], float]
+    difference: Callable[[ModelTrial], float]
     limit: float
-    excuse: Callable[[Trial], str] = lambda _: ""
+    excuse: Callable[[ModelTrial], str] = lambda _: ""
     """Why it does not apply to a model; empty if it does."""
     must_differ: bool = False
 
@@ -93,13 +93,13 @@ def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> 
     """All of them in order; one that does not hold refuses the model."""
     import torch
 
-    trial = Trial(subject, folder, trust)
+    trial = ModelTrial(subject, folder, trust)
     with torch.no_grad(), _one_thread():
         _refuse_no_numbers(trial)
         return tuple(check_one(invariant, trial) for invariant in INVARIANTS)
 
 
-def check_one(invariant: Invariant, trial: Trial) -> InvariantResult:
+def check_one(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
     """What came of one of them."""
     excuse = invariant.excuse(trial)
     if excuse:
@@ -115,7 +115,7 @@ def check_one(invariant: Invariant, trial: Trial) -> InvariantResult:
     return InvariantResult(invariant.number, invariant.name, "passed", found, f"{allowed} is asked for")
 
 
-def _refuse_no_numbers(trial: Trial) -> None:
+def _refuse_no_numbers(trial: ModelTrial) -> None:
     """Scores that are none have no differences: said here, with the first site at which a number is none."""
     subject = trial.subject
     if bool(subject.scores(trial.both).isfinite().all()):
@@ -146,7 +146,7 @@ def _apart(one: torch.Tensor, other: torch.Tensor) -> float:
     return float(((one - other).abs() / other.abs().clamp(min=1)).max())
 
 
-def _against_the_library(trial: Trial) -> float:
+def _against_the_library(trial: ModelTrial) -> float:
     import torch
     from sentence_transformers import CrossEncoder
 
@@ -177,7 +177,7 @@ def _whole(site: Site, values: torch.Tensor) -> Edit:
     return Edit(site, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
 
 
-def _patched_with_itself(trial: Trial) -> float:
+def _patched_with_itself(trial: ModelTrial) -> float:
     subject = trial.subject
     found = []
     for kind in _kinds(subject):
@@ -189,14 +189,14 @@ def _patched_with_itself(trial: Trial) -> float:
     return max(found)
 
 
-def _all_embeddings(trial: Trial) -> float:
+def _all_embeddings(trial: ModelTrial) -> float:
     with capturing(trial.subject, [EMBEDDINGS]) as seen:
         usual = trial.subject.scores(trial.twin)
     with replacing(trial.subject, [_whole(EMBEDDINGS, seen[EMBEDDINGS])]):
         return _apart(trial.subject.scores(trial.short), usual)
 
 
-def _unread_positions(trial: Trial) -> float:
+def _unread_positions(trial: ModelTrial) -> float:
     subject, usual = trial.subject, trial.score
     last = Site(subject.layers - 1, "residual")
     edit = _whole(last, trial.seen(trial.short, [last])[last] + 1.0)
@@ -205,17 +205,17 @@ def _unread_positions(trial: Trial) -> float:
         return _apart(subject.scores(trial.short), usual)
 
 
-def _one_by_one(trial: Trial) -> float:
+def _one_by_one(trial: ModelTrial) -> float:
     """Patches of one site each, low and high in the model: every one alone from the tokens up, and stacked as analyses do it."""
     import torch
 
     subject = trial.subject
     ends = [subject.sites([kind])[end] for kind in _kinds(subject) for end in (0, -1)]
-    patches = [Patch((site,)) for site in dict.fromkeys(ends)]
+    patches = [SitePatch((site,)) for site in dict.fromkeys(ends)]
     donor = trial.seen(trial.twin, ends)
     kept = trial.seen(trial.short, sorted(sites_to_keep(subject, patches)))
     everywhere = torch.ones_like(trial.short["input_ids"], dtype=torch.bool)
-    stage = Stage(
+    stage = PatchableRun(
         subject,
         trial.short,
         Observed(trial.score, kept),
@@ -233,27 +233,27 @@ def _one_by_one(trial: Trial) -> float:
     return max(found)
 
 
-def _without_types(trial: Trial) -> float:
+def _without_types(trial: ModelTrial) -> float:
     bare = {name: tensor for name, tensor in trial.short.items() if name != "token_type_ids"}
     return _apart(trial.subject.scores(bare), trial.score)
 
 
-def _no_types(trial: Trial) -> str:
+def _no_types(trial: ModelTrial) -> str:
     if getattr(trial.subject.model.config, "type_vocab_size", 0) < 2:
         return "the model knows one type of token"
     types = trial.short.get("token_type_ids")
     return "the tokenizer gives one type of token" if types is None or not bool(types.any()) else ""
 
 
-def _padded(trial: Trial) -> float:
+def _padded(trial: ModelTrial) -> float:
     return _apart(trial.subject.scores(trial.both)[:1], trial.score)
 
 
-def _again(trial: Trial) -> float:
+def _again(trial: ModelTrial) -> float:
     return float((trial.subject.scores(trial.short) - trial.score).abs().max())
 
 
-def _other_pooling(trial: Trial) -> str:
+def _other_pooling(trial: ModelTrial) -> str:
     places = {"last": "the last token", "mean": "all tokens", "end": "a decoder above the sites"}
     return "" if trial.subject.pooling == "first" else f"the score is read from {places[trial.subject.pooling]}"
 

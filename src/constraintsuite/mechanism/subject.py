@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
-from constraintsuite.mechanism.families.base import Family, Pooling
+from constraintsuite.mechanism.families.base import FamilyPooling, ModelFamily
 from constraintsuite.mechanism.outcomes import InvariantResult
 from constraintsuite.mechanism.sites import EMBEDDINGS, OF_A_HEAD, Site, SiteKind
 from constraintsuite.mechanism.taps import Tap, head_part, module_path, side_of
@@ -39,7 +39,7 @@ class Subject:
     name: str
     classifier: Classifier
     label: int
-    family: Family
+    family: ModelFamily
     fingerprint: str
     bare_blocks: bool = True
     """Whether a block gives a tensor; some families give several things, of which it is the first."""
@@ -74,10 +74,10 @@ class Subject:
         return count
 
     @cached_property
-    def pooling(self) -> Pooling:
+    def pooling(self) -> FamilyPooling:
         """Which token the score is read from."""
         chosen = getattr(self.model.config, self.family.pooling_field, "") if self.family.pooling_field else ""
-        by_name: dict[str, Pooling] = {"cls": "first", "mean": "mean"}
+        by_name: dict[str, FamilyPooling] = {"cls": "first", "mean": "mean"}
         return by_name.get(chosen, self.family.pooling)
 
     @cached_property
@@ -187,7 +187,7 @@ def load_subject(name: str) -> Subject:
     return replace(subject, invariants=check_invariants(subject, folder.path, trust=settings.trust))
 
 
-def _family(folder: ModelFolder) -> Family:
+def _family(folder: ModelFolder) -> ModelFamily:
     """Where the model of a folder has its sites; what cannot be looked into is refused before its weights are read."""
     folder.refuse_pickle()
     kind = str(folder.json("config.json").get("model_type"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 from constraintsuite.mechanism.sites import Site
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class HeadPart(NamedTuple):
     number: int
 
 
-def head_part(family: Family, site: Site, heads: int) -> HeadPart:
+def head_part(family: ModelFamily, site: Site, heads: int) -> HeadPart:
     """Where a head's site stands in its module's width; head -1 means all of them."""
     fused = site.kind in _THREE and family.fused != "no"
     which = _THREE.index(site.kind) if fused else 0
@@ -61,7 +61,7 @@ def head_part(family: Family, site: Site, heads: int) -> HeadPart:
     return HeadPart(3 * heads, which * heads + site.head if family.fused == "thirds" else 3 * site.head + which)
 
 
-def module_path(family: Family, site: Site) -> str:
+def module_path(family: ModelFamily, site: Site) -> str:
     """The module of a site below its block; `pattern` through the library's interface and `residual` have none."""
     if site.kind == "head":
         return family.attention

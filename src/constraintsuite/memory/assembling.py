@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import EDGE_KINDS, ENTITY, Columns, EdgeTable, Held, IntArray
+from constraintsuite.memory.columns import EDGE_KINDS, ENTITY, EdgeTable, GraphColumns, GraphDocument, Int32Array
 from constraintsuite.memory.intake import Intake
-from constraintsuite.memory.records import Part, Unit
+from constraintsuite.memory.records import MemoryDocument, Unit
 
 
-def assemble(old: Columns, add: Iterable[Part], remove: Collection[str]) -> tuple[Columns, IntArray]:
+def assemble(
+    old: GraphColumns, add: Iterable[MemoryDocument], remove: Collection[str]
+) -> tuple[GraphColumns, Int32Array]:
     """The next columns, and of each of their units its number in the old ones, or -1."""
     intake = Intake(old.reasons)
     intake.take(add)
@@ -26,7 +28,7 @@ def assemble(old: Columns, add: Iterable[Part], remove: Collection[str]) -> tupl
     entities = _entities(old, intake, layout)
     loose = _joined([_kept(old, layout, entities), _waiting(old, layout), _new(old, intake, layout, entities)])
     edges, open_edges, absent, reasons = _settled(loose, tuple(intake.reasons))
-    columns = Columns(
+    columns = GraphColumns(
         units=layout.units,
         unit_numbers=layout.numbers,
         entities=tuple(entities),
@@ -40,7 +42,7 @@ def assemble(old: Columns, add: Iterable[Part], remove: Collection[str]) -> tupl
     return columns, layout.origin
 
 
-def _refuse_unknown(old: Columns, remove: Collection[str]) -> None:
+def _refuse_unknown(old: GraphColumns, remove: Collection[str]) -> None:
     unknown = sorted(set(remove) - {document.id for document in old.documents})
     if unknown:
         raise UserError(f"There is no document {unknown[0]!r} to remove in this memory.")
@@ -51,17 +53,18 @@ class _Layout(NamedTuple):
 
     units: tuple[Unit, ...]
     numbers: dict[str, int]
-    documents: tuple[Held, ...]
+    documents: tuple[GraphDocument, ...]
     place: npt.NDArray[np.int64]
     """Of each unit of the pool, its new number; -1 for those that go."""
-    origin: IntArray
+    origin: Int32Array
 
 
-def _lay_out(old: Columns, intake: Intake, remove: frozenset[str]) -> _Layout:
+def _lay_out(old: GraphColumns, intake: Intake, remove: frozenset[str]) -> _Layout:
     before = len(old.units)
     stay = [each for each in old.documents if each.id not in remove and each.id not in intake.documents]
     come = [
-        Held(each.id, each.title, each.sha256, before + each.first, each.length) for each in intake.documents.values()
+        GraphDocument(each.id, each.title, each.sha256, before + each.first, each.length)
+        for each in intake.documents.values()
     ]
     documents = sorted(stay + come)  # by id, which no two share
     lengths = np.array([each.length for each in documents], dtype=np.int64)
@@ -77,7 +80,7 @@ def _lay_out(old: Columns, intake: Intake, remove: frozenset[str]) -> _Layout:
     return _Layout(units, numbers, held, place, np.where(order < before, order, -1).astype(np.int32))
 
 
-def _entities(old: Columns, intake: Intake, layout: _Layout) -> dict[str, int]:
+def _entities(old: GraphColumns, intake: Intake, layout: _Layout) -> dict[str, int]:
     """New numbers of the nodes of all entities that are still, or now, mentioned; sorted by name."""
     mentioned = (old.edges.target >= len(old.units)) & (layout.place[old.edges.source] >= 0)
     known = np.unique(old.edges.target[mentioned]) - len(old.units)
@@ -94,7 +97,7 @@ class _Loose(NamedTuple):
     """The targets of those, in their order."""
 
 
-def _kept(old: Columns, layout: _Layout, entities: dict[str, int]) -> _Loose:
+def _kept(old: GraphColumns, layout: _Layout, entities: dict[str, int]) -> _Loose:
     """The old edges whose source stays."""
     table = old.edges.take(layout.place[old.edges.source] >= 0)
     nodes = np.array([entities.get(name, -1) for name in old.entities], dtype=np.int64)
@@ -103,7 +106,7 @@ def _kept(old: Columns, layout: _Layout, entities: dict[str, int]) -> _Loose:
     return _Loose(_renumbered(table, layout.place[table.source], target), missing)
 
 
-def _waiting(old: Columns, layout: _Layout) -> _Loose:
+def _waiting(old: GraphColumns, layout: _Layout) -> _Loose:
     """The old edges that ended nowhere; what they wait for may have come."""
     table = old.open_edges.take(layout.place[old.open_edges.source] >= 0)
     found = np.array([layout.numbers.get(name, -1) for name in old.absent], dtype=np.int64)
@@ -112,7 +115,7 @@ def _waiting(old: Columns, layout: _Layout) -> _Loose:
     return _Loose(_renumbered(table, layout.place[table.source], target), missing)
 
 
-def _new(old: Columns, intake: Intake, layout: _Layout, entities: dict[str, int]) -> _Loose:
+def _new(old: GraphColumns, intake: Intake, layout: _Layout, entities: dict[str, int]) -> _Loose:
     table = EdgeTable(
         source=np.array(intake.source, dtype=np.int32),
         target=np.array(intake.target, dtype=np.int32),
@@ -172,7 +175,7 @@ def _sorted(table: EdgeTable) -> EdgeTable:
     return table.take(np.lexsort((table.kind, table.target, table.source)))
 
 
-def _refuse_repeated(columns: Columns) -> None:
+def _refuse_repeated(columns: GraphColumns) -> None:
     for table in (columns.edges, columns.open_edges):
         same = np.ones(max(0, len(table.source) - 1), dtype=np.bool_)
         for column in (table.source, table.target, table.kind):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from constraintsuite.memory.records import EdgeKind, Unit
 
-IntArray = npt.NDArray[np.int32]
+Int32Array = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
@@ -22,13 +22,13 @@ N = TypeVar("N", bound=np.generic)
 class EdgeTable(NamedTuple):
     """Edges, sorted by source, target and kind; no two are equal in all three."""
 
-    source: IntArray
-    target: IntArray
+    source: Int32Array
+    target: Int32Array
     kind: npt.NDArray[np.uint8]
     """Place in EDGE_KINDS."""
     weight: FloatArray
     confidence: FloatArray
-    reason: IntArray
+    reason: Int32Array
     """Place in the reasons of the graph."""
 
     @classmethod
@@ -55,7 +55,7 @@ class EdgeTable(NamedTuple):
         )
 
 
-class Held(NamedTuple):
+class GraphDocument(NamedTuple):
     """A document of a graph."""
 
     id: str
@@ -67,7 +67,7 @@ class Held(NamedTuple):
     """How many units it has."""
 
 
-class Columns(NamedTuple):
+class GraphColumns(NamedTuple):
     """Nodes are numbered: units first, by document id and then as they stand in it, then entities by name."""
 
     units: tuple[Unit, ...]
@@ -75,13 +75,13 @@ class Columns(NamedTuple):
     entities: tuple[str, ...]
     edges: EdgeTable
     reasons: tuple[str, ...]
-    documents: tuple[Held, ...]
+    documents: tuple[GraphDocument, ...]
     open_edges: EdgeTable
     """Edges to units of documents that are not here (yet); their targets are places in `absent`."""
     absent: tuple[str, ...]
 
     @classmethod
-    def empty(cls) -> Columns:
+    def empty(cls) -> GraphColumns:
         """Of a graph of nothing."""
         return cls((), {}, (), EdgeTable.empty(), (), (), EdgeTable.empty(), ())
 

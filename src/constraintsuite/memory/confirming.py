@@ -8,14 +8,23 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, file_names, newest_lines, next_file, write_file
-from constraintsuite.memory.segments import Entry
+from constraintsuite.memory.logs import (
+    LOGS,
+    READINGS,
+    SEGMENTS,
+    LogLine,
+    file_names,
+    newest_lines,
+    next_file,
+    write_file,
+)
+from constraintsuite.memory.segments import SegmentEntry
 from constraintsuite.store.artifact import (
     FORMAT,
     Artifact,
+    ArtifactOrigin,
     FileEntry,
     Manifest,
-    Origin,
     content_of,
     seal,
 )
@@ -29,7 +38,11 @@ _LINES = {SEGMENTS: "lines", READINGS: "reading_lines"}
 
 
 def confirm(
-    path: Path, origin: Origin, held: Mapping[str, Entry], before: Artifact | None, lines: Mapping[str, Sequence[Line]]
+    path: Path,
+    origin: ArtifactOrigin,
+    held: Mapping[str, SegmentEntry],
+    before: Artifact | None,
+    lines: Mapping[str, Sequence[LogLine]],
 ) -> Artifact:
     """Write new lines to the logs of a memory, then the manifest that makes them count; `held` is what it holds then."""
     start = time.monotonic()
@@ -55,7 +68,7 @@ def confirm(
 
 
 def _all_that_counts(
-    before: Artifact, log: str, held: Mapping[str, Entry], new: Mapping[str, bytes]
+    before: Artifact, log: str, held: Mapping[str, SegmentEntry], new: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     """The line of every document that is left, so that what is out of date need not be kept for ever."""
     old = {raw.document: raw.line for raw in newest_lines(before, log)}
@@ -63,7 +76,7 @@ def _all_that_counts(
 
 
 def _manifest(
-    origin: Origin, held: Mapping[str, Entry], files: Mapping[str, FileEntry], lines: Mapping[str, int]
+    origin: ArtifactOrigin, held: Mapping[str, SegmentEntry], files: Mapping[str, FileEntry], lines: Mapping[str, int]
 ) -> Manifest:
     counts = {
         "documents": len(held),

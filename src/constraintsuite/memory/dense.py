@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import FloatArray, IntArray
+from constraintsuite.memory.columns import FloatArray, Int32Array
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.cache import ArrayCache
 from constraintsuite.store.files import sha256_text
@@ -68,7 +68,7 @@ class DenseIndex:
         self._lengths = np.concatenate([self._lengths, np.sqrt(np.vecdot(fresh, fresh))])
         self._prepared = 0
 
-    def compact(self, renumber: IntArray) -> None:
+    def compact(self, renumber: Int32Array) -> None:
         """Move each row to its new place, which is not behind the old one; those whose place is -1 go."""
         kept = np.flatnonzero(renumber >= 0)
         for start in range(0, len(kept), _BLOCK):

@@ -16,14 +16,22 @@ from typing import Any, NamedTuple, TypeVar
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.confirming import confirm
-from constraintsuite.memory.graph import Graph
+from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.index import keep_terms, kept_terms
-from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, Line, NothingKept, file_names
+from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, LogLine, NothingKept, file_names
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.records import Part
-from constraintsuite.memory.segments import Change, Entry, applied, entries, living_parts
+from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.memory.segments import DocumentChange, SegmentEntry, applied, entries, living_parts
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, Manifest, Origin, content_of, read_manifest
+from constraintsuite.store.artifact import (
+    ENVIRONMENT,
+    MANIFEST,
+    Artifact,
+    ArtifactOrigin,
+    Manifest,
+    content_of,
+    read_manifest,
+)
 from constraintsuite.store.files import folder_lock, sha256_text
 from constraintsuite.store.revisions import REVISIONS
 
@@ -33,16 +41,16 @@ T = TypeVar("T")
 
 def write_memory(
     path: Path,
-    parts: Iterable[Part],
+    parts: Iterable[MemoryDocument],
     *,
     name: str,
     settings: Mapping[str, Any] | None = None,
-    readings: Sequence[Line] = (),
+    readings: Sequence[LogLine] = (),
 ) -> Artifact:
     """A new memory of some documents; `settings` are those of the ingestion. The same ones again change nothing."""
     given = list(parts)
-    Graph.of(given)  # whatever is wrong with them is said before anything is written
-    changes = [Change.to(part) for part in given]
+    MemoryGraph.of(given)  # whatever is wrong with them is said before anything is written
+    changes = [DocumentChange.to(part) for part in given]
     held = applied({}, changes)
     origin = _origin(name, settings or {}, held)
     if path.exists() and not path.is_dir():
@@ -51,7 +59,7 @@ def write_memory(
         manifest = read_manifest(path)
         if manifest is None:
             _refuse_foreign(path)
-            lines: dict[str, Sequence[Line]] = {SEGMENTS: changes} | ({READINGS: readings} if readings else {})
+            lines: dict[str, Sequence[LogLine]] = {SEGMENTS: changes} | ({READINGS: readings} if readings else {})
             now = confirm(path, origin, held, None, lines)
             keep_terms(None, changes, now)
             return now
@@ -62,26 +70,26 @@ def write_memory(
         return Artifact.open(path, KIND)
 
 
-class Plan(NamedTuple):
+class MemoryChangePlan(NamedTuple):
     """What is to change in a memory."""
 
-    add: Sequence[Part] = ()
+    add: Sequence[MemoryDocument] = ()
     """Documents that come, or take the place of those of their id; what is unchanged is not written."""
     remove: Collection[str] = ()
-    readings: Sequence[Line] = ()
+    readings: Sequence[LogLine] = ()
     """Lines to write to the log of that name."""
 
 
-def change_memory(path: Path, plan: Callable[[Artifact], Plan]) -> Artifact:
+def change_memory(path: Path, plan: Callable[[Artifact], MemoryChangePlan]) -> Artifact:
     """Change a memory as `plan` says, which is asked once nobody else can write to it."""
     Artifact.open_unverified(path, KIND)  # before the lock, which makes a folder
     with folder_lock(path):
         artifact = Artifact.open(path, KIND)  # as the last writer left it
         wanted = plan(artifact)
-        Graph.of(wanted.add)
+        MemoryGraph.of(wanted.add)
         before = entries(artifact)
         changes = _changes(path, before, wanted.add, wanted.remove)
-        lines: dict[str, Sequence[Line]] = {SEGMENTS: changes, READINGS: wanted.readings}
+        lines: dict[str, Sequence[LogLine]] = {SEGMENTS: changes, READINGS: wanted.readings}
         new = {log: own for log, own in lines.items() if own}
         if not new:
             return artifact
@@ -94,7 +102,7 @@ def change_memory(path: Path, plan: Callable[[Artifact], Plan]) -> Artifact:
 
 def update_memory(
     path: Path,
-    add: Iterable[Part] = (),
+    add: Iterable[MemoryDocument] = (),
     remove: Collection[str] = (),
     *,
     settings: Mapping[str, Any] | None = None,
@@ -107,10 +115,10 @@ def update_memory(
     """
     given = list(add)
 
-    def plan(artifact: Artifact) -> Plan:
+    def plan(artifact: Artifact) -> MemoryChangePlan:
         _refuse_other_settings(artifact, settings)
         changed = _changes(path, entries(artifact), given, remove) if file_names(artifact.manifest, READINGS) else ()
-        return Plan(given, remove, [NothingKept(change.document) for change in changed])
+        return MemoryChangePlan(given, remove, [NothingKept(change.document) for change in changed])
 
     return change_memory(path, plan)
 
@@ -184,7 +192,7 @@ def _refuse_foreign(path: Path) -> None:
         raise UserError(f"{path}: the folder holds {foreign[0]!r}, which is not of a memory. Choose another --out.")
 
 
-def _difference(there: Manifest, wanted: Origin) -> str:
+def _difference(there: Manifest, wanted: ArtifactOrigin) -> str:
     """In what a memory differs from the one to be written, and what to do about it."""
     if there.settings != json.loads(json.dumps(wanted.settings)):
         settings = json.dumps(there.settings, sort_keys=True, ensure_ascii=False)
@@ -205,13 +213,15 @@ def _refuse_other_settings(artifact: Artifact, settings: Mapping[str, Any] | Non
         )
 
 
-def _changes(path: Path, held: Mapping[str, Entry], add: Iterable[Part], remove: Collection[str]) -> list[Change]:
+def _changes(
+    path: Path, held: Mapping[str, SegmentEntry], add: Iterable[MemoryDocument], remove: Collection[str]
+) -> list[DocumentChange]:
     """The lines to write: none for a document that is as it was."""
     refuse_unknown(path, held, remove)
-    given = [Change.to(part) for part in add]
+    given = [DocumentChange.to(part) for part in add]
     gone = set(remove) - {change.document for change in given}
     new = [each for each in given if each.document not in held or held[each.document].digest != each.digest]
-    return new + [Change(document, "", None) for document in gone]
+    return new + [DocumentChange(document, "", None) for document in gone]
 
 
 def refuse_unknown(path: Path, held: Collection[str], documents: Collection[str]) -> None:
@@ -221,10 +231,10 @@ def refuse_unknown(path: Path, held: Collection[str], documents: Collection[str]
         raise UserError(f"{path}: this memory holds no document {unknown[0]!r}. See: csuite memory show {path}")
 
 
-def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, Entry]) -> Origin:
-    return Origin(KIND, name, _inputs(held), settings, 0, REVISIONS[KIND])
+def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, SegmentEntry]) -> ArtifactOrigin:
+    return ArtifactOrigin(KIND, name, _inputs(held), settings, 0, REVISIONS[KIND])
 
 
-def _inputs(held: Mapping[str, Entry]) -> dict[str, str]:
+def _inputs(held: Mapping[str, SegmentEntry]) -> dict[str, str]:
     """Equal for equal documents, whatever the history of the folder."""
     return {"documents": sha256_text(*(f"{document} {entry.digest}" for document, entry in sorted(held.items())))}

@@ -11,36 +11,44 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.assembling import assemble
-from constraintsuite.memory.columns import EDGE_KINDS, ENTITY, Columns, EdgeTable, FloatArray, Held, IntArray
-from constraintsuite.memory.records import Edge, Part, Unit
+from constraintsuite.memory.columns import (
+    EDGE_KINDS,
+    ENTITY,
+    EdgeTable,
+    FloatArray,
+    GraphColumns,
+    GraphDocument,
+    Int32Array,
+)
+from constraintsuite.memory.records import Edge, MemoryDocument, Unit
 
-__all__ = ["EDGE_KINDS", "ENTITY", "EdgeTable", "FloatArray", "Graph", "Held", "IntArray", "Updated"]
+__all__ = ["EDGE_KINDS", "ENTITY", "EdgeTable", "FloatArray", "GraphDocument", "Int32Array", "MemoryGraph", "Updated"]
 
 
-class Graph:
+class MemoryGraph:
     """It never changes: what is added, removed or left out makes another one.
 
     Nodes are numbered: units first, by document id and then as they stand in it, then entities by name.
     """
 
-    def __init__(self, columns: Columns | None = None) -> None:
-        self._columns = columns or Columns.empty()
+    def __init__(self, columns: GraphColumns | None = None) -> None:
+        self._columns = columns or GraphColumns.empty()
 
     @classmethod
-    def of(cls, parts: Iterable[Part]) -> Graph:
+    def of(cls, parts: Iterable[MemoryDocument]) -> MemoryGraph:
         """The graph of some documents, whatever their order.
 
         Ids that repeat, edges that begin or end nowhere, and weights that are no positive numbers are UserErrors.
         """
         return cls().updated(parts).graph
 
-    def updated(self, add: Iterable[Part] = (), remove: Collection[str] = ()) -> Updated:
+    def updated(self, add: Iterable[MemoryDocument] = (), remove: Collection[str] = ()) -> Updated:
         """The graph less some documents, and with others added, or put in place of those of the same id.
 
         It equals the graph made of all its documents at once.
         """
         columns, origin = assemble(self._columns, add, frozenset(remove))
-        return Updated(Graph(columns), origin)
+        return Updated(MemoryGraph(columns), origin)
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -63,7 +71,7 @@ class Graph:
         return self._columns.edges
 
     @property
-    def documents(self) -> tuple[Held, ...]:
+    def documents(self) -> tuple[GraphDocument, ...]:
         """By id."""
         return self._columns.documents
 
@@ -117,17 +125,17 @@ class Graph:
         """The words or the rule that an edge rests on; of a mention, how the entity is called there."""
         return self._columns.reasons[int(self.edges.reason[edge])]
 
-    def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> Graph:
+    def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> MemoryGraph:
         """The graph less some edges, given by a mask or by their numbers; all nodes stay, with their numbers."""
         given = edges if isinstance(edges, np.ndarray) else np.array(sorted(edges), dtype=np.intp)
         kept = np.ones(len(self.edges.source), dtype=np.bool_)
         kept[given] = False
-        return Graph(self._columns._replace(edges=self.edges.take(kept)))
+        return MemoryGraph(self._columns._replace(edges=self.edges.take(kept)))
 
 
 class Updated(NamedTuple):
     """A graph after a change, and where its units come from."""
 
-    graph: Graph
-    origin: IntArray
+    graph: MemoryGraph
+    origin: Int32Array
     """Of each unit its number before the change; -1 for those that came with it."""

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from constraintsuite.memory.columns import IntArray
-from constraintsuite.memory.lexical import LexicalIndex, TermCounts
+from constraintsuite.memory.columns import Int32Array
+from constraintsuite.memory.lexical import LexicalIndex, TermPostings
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.records import Part
-from constraintsuite.memory.segments import Change, living_parts
+from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.memory.segments import DocumentChange, living_parts
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import atomic_writer, sha256_text
 from constraintsuite.store.revisions import REVISIONS
@@ -45,21 +45,21 @@ class _Head(BaseModel):
 class _Kept(NamedTuple):
     documents: Mapping[str, int]
     """How many units each has, in the order of their ids."""
-    counts: TermCounts
+    counts: TermPostings
 
 
-def kept_terms(artifact: Artifact, indexing: Indexing) -> TermCounts | None:
+def kept_terms(artifact: Artifact, indexing: Indexing) -> TermPostings | None:
     """The terms of the units of a memory in their order; None where they have to be counted."""
     kept = _read(artifact, indexing)
     return kept.counts if kept is not None else None
 
 
-def keep_terms(before: Artifact | None, changes: Sequence[Change], now: Artifact) -> None:
+def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: Artifact) -> None:
     """Keep the terms of a memory as it is now: those of documents that did not change are taken from what was kept."""
     indexing = Indexing()
     index = LexicalIndex(analyser=TermAnalyser(indexing.stop_list, indexing.stem))
-    places: dict[str, IntArray] = {}
-    parts: Iterable[Part] = (change.part for change in changes if change.part is not None)
+    places: dict[str, Int32Array] = {}
+    parts: Iterable[MemoryDocument] = (change.part for change in changes if change.part is not None)
     old = _read(before, indexing) if before is not None else None
     if old is not None:
         changed = {change.document for change in changes}
@@ -73,7 +73,7 @@ def keep_terms(before: Artifact | None, changes: Sequence[Change], now: Artifact
     _write(now, indexing, _Kept({document: len(slots) for document, slots in ordered.items()}, counts))
 
 
-def _add(index: LexicalIndex, indexing: Indexing, parts: Iterable[Part]) -> dict[str, IntArray]:
+def _add(index: LexicalIndex, indexing: Indexing, parts: Iterable[MemoryDocument]) -> dict[str, Int32Array]:
     memory = Memory(indexing=indexing)
     sizes: dict[str, int] = {}
 
@@ -86,7 +86,7 @@ def _add(index: LexicalIndex, indexing: Indexing, parts: Iterable[Part]) -> dict
     return _places(sizes, slots)
 
 
-def _places(sizes: Mapping[str, int], slots: IntArray) -> dict[str, IntArray]:
+def _places(sizes: Mapping[str, int], slots: Int32Array) -> dict[str, Int32Array]:
     """The slots of each document, which stand one behind the other."""
     ends = np.cumsum([0, *sizes.values()])
     return {document: slots[ends[number] : ends[number + 1]] for number, document in enumerate(sizes)}
@@ -122,5 +122,5 @@ def _read(artifact: Artifact, indexing: Indexing) -> _Kept | None:
         return None
     body = io.BytesIO(data)
     documents = json.loads(body.readline())
-    terms, *others = (np.load(body, allow_pickle=False) for _ in TermCounts._fields)
-    return _Kept(documents, TermCounts(terms.tobytes().decode().split("\n") if len(terms) else (), *others))
+    terms, *others = (np.load(body, allow_pickle=False) for _ in TermPostings._fields)
+    return _Kept(documents, TermPostings(terms.tobytes().decode().split("\n") if len(terms) else (), *others))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.columns import EDGE_KINDS, ENTITY
-from constraintsuite.memory.records import Edge, EdgeKind, Mention, Part, Unit
+from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit
 
 _KIND_NUMBERS: Mapping[EdgeKind, int] = {kind: number for number, kind in enumerate(EDGE_KINDS)}
 _MENTIONS = _KIND_NUMBERS["mentions"]
@@ -39,7 +39,7 @@ class Intake:
         self.source, self.target, self.kind = array("i"), array("i"), array("B")
         self.weight, self.confidence, self.reason = array("d"), array("d"), array("i")
 
-    def take(self, parts: Iterable[Part]) -> None:
+    def take(self, parts: Iterable[MemoryDocument]) -> None:
         """Lay the parts out; whatever is wrong with one is a UserError that names it."""
         for part in parts:
             if part.id in self.documents:
@@ -55,7 +55,7 @@ class Intake:
                 )
             self._take_mentions(part, own)
 
-    def _take_units(self, part: Part) -> dict[str, int]:
+    def _take_units(self, part: MemoryDocument) -> dict[str, int]:
         if f"{part.id}:".startswith(ENTITY):
             raise UserError(f"Document {part.id!r}: the ids of its units would be those of entities. Rename it.")
         own: dict[str, int] = {}
@@ -72,7 +72,7 @@ class Intake:
         self.documents[part.id] = Arrival(part.id, part.title, part.sha256, first, len(part.units))
         return own
 
-    def _take_mentions(self, part: Part, own: Mapping[str, int]) -> None:
+    def _take_mentions(self, part: MemoryDocument, own: Mapping[str, int]) -> None:
         """An entity that a unit names under several surfaces is mentioned as often as all of them together."""
         together: dict[tuple[str, str], tuple[int, dict[str, None]]] = {}
         for mention in part.mentions:
@@ -96,7 +96,7 @@ def _document(unit: str) -> str:
     return unit.rpartition(":")[0]
 
 
-def _check_edge(part: Part, edge: Edge, own: Mapping[str, int]) -> None:
+def _check_edge(part: MemoryDocument, edge: Edge, own: Mapping[str, int]) -> None:
     fault = ""
     if edge.source not in own:
         fault = "begins at no unit of this document."
@@ -116,7 +116,7 @@ def _check_edge(part: Part, edge: Edge, own: Mapping[str, int]) -> None:
         raise UserError(f"Document {part.id!r}: its edge from {edge.source!r} to {edge.target!r} {fault}")
 
 
-def _check_mention(part: Part, mention: Mention, own: Mapping[str, int]) -> None:
+def _check_mention(part: MemoryDocument, mention: EntityMention, own: Mapping[str, int]) -> None:
     fault = ""
     if mention.unit not in own:
         fault = "is in no unit of this document."

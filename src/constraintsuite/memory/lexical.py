@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.memory.columns import BoolArray, FloatArray, IntArray
+from constraintsuite.memory.columns import BoolArray, FloatArray, Int32Array
 from constraintsuite.text.terms import TermAnalyser, words
 
 _BLOCK = 16_384  # texts whose terms are sorted at once
@@ -22,14 +22,14 @@ _ALIKE = 8  # segments of about one size that are made into one
 class _Segment(NamedTuple):
     """Postings of some slots: sorted by term, and for each term where its postings begin."""
 
-    terms: IntArray
+    terms: Int32Array
     """The terms that occur, ascending."""
     starts: npt.NDArray[np.int64]  # (terms + 1,)
-    slots: IntArray
+    slots: Int32Array
     counts: npt.NDArray[np.unsignedinteger]
     """How often the term stands in the text, in the smallest type that holds them all."""
 
-    def postings(self, term: int) -> tuple[IntArray, npt.NDArray[np.unsignedinteger]]:
+    def postings(self, term: int) -> tuple[Int32Array, npt.NDArray[np.unsignedinteger]]:
         at = int(np.searchsorted(self.terms, term))
         if at == len(self.terms) or self.terms[at] != term:
             return self.slots[:0], self.counts[:0]
@@ -37,16 +37,16 @@ class _Segment(NamedTuple):
         return self.slots[rows], self.counts[rows]
 
 
-class TermCounts(NamedTuple):
+class TermPostings(NamedTuple):
     """How often each term stands in each of some texts: all that searching them needs."""
 
     terms: Sequence[str]
     """Sorted."""
     starts: npt.NDArray[np.int64]  # (terms + 1,) where the postings of each begin
-    texts: IntArray
+    texts: Int32Array
     """By number, ascending within a term."""
     counts: npt.NDArray[np.unsignedinteger]
-    lengths: IntArray  # (texts,)
+    lengths: Int32Array  # (texts,)
 
 
 class _Statistics(NamedTuple):
@@ -84,7 +84,7 @@ class LexicalIndex:
         """How many slots are empty."""
         return len(self._here) - int(self._here.sum())
 
-    def add(self, texts: Iterable[str]) -> IntArray:
+    def add(self, texts: Iterable[str]) -> Int32Array:
         """Take in some texts; their slots, in the order of the texts."""
         first = len(self._lengths)
         known: dict[str, int] = {}
@@ -108,7 +108,7 @@ class LexicalIndex:
         self._segments.append(_segment((pairs // len(texts)).astype(np.int32), slots, counts))
         self._merge_small()
 
-    def take(self, counted: TermCounts) -> IntArray:
+    def take(self, counted: TermPostings) -> Int32Array:
         """As `add`, of texts whose terms have been counted before."""
         first = len(self._lengths)
         known = self._vocabulary
@@ -127,10 +127,10 @@ class LexicalIndex:
         self._merge_small()
         return np.arange(first, len(self._lengths), dtype=np.int32)
 
-    def term_counts(self, slots: IntArray) -> TermCounts:
+    def term_counts(self, slots: Int32Array) -> TermPostings:
         """The terms of the texts of some slots, numbered anew in this order; it does not show how they got here."""
         if not len(slots):
-            return TermCounts((), np.zeros(1, np.int64), slots, np.empty(0, np.uint8), self._lengths[:0])
+            return TermPostings((), np.zeros(1, np.int64), slots, np.empty(0, np.uint8), self._lengths[:0])
         whole = self._merged(self._segments)
         names = list(self._vocabulary)
         found = np.array([names[number] for number in whole.terms.tolist()], dtype=object)
@@ -142,7 +142,7 @@ class LexicalIndex:
         order = np.argsort(terms * len(numbers) + texts)
         order = order[texts[order] >= 0]
         kept = _segment(terms[order].astype(np.int32), texts[order].astype(np.int32), whole.counts[order])
-        return TermCounts(
+        return TermPostings(
             found[by_name][kept.terms].tolist(), kept.starts, kept.slots, kept.counts, self._lengths[slots]
         )
 
@@ -164,12 +164,12 @@ class LexicalIndex:
                 known[word] = number
             yield number
 
-    def remove(self, slots: IntArray) -> None:
+    def remove(self, slots: Int32Array) -> None:
         """Forget the texts of some slots."""
         self._here[slots] = False
         self._forget_statistics()
 
-    def compacted(self) -> IntArray:
+    def compacted(self) -> Int32Array:
         """Give the empty slots up; of each old slot the new one, or -1."""
         renumber = np.where(self._here, np.cumsum(self._here) - 1, -1).astype(np.int32)
         whole = self._merged(self._segments) if self._segments else None
@@ -213,7 +213,7 @@ class LexicalIndex:
         holding = {term: len(self._postings(term, statistics)[0]) for term in terms}
         return sum(times * _rarity(holding[term], statistics.texts) for term, times in terms.items()) / (1 + self.k1)
 
-    def _postings(self, term: str, statistics: _Statistics) -> tuple[IntArray, FloatArray]:
+    def _postings(self, term: str, statistics: _Statistics) -> tuple[Int32Array, FloatArray]:
         """Those of the texts that hold a term, and how often."""
         number = self._vocabulary.get(term)
         if number is None or not self._segments:
@@ -250,7 +250,7 @@ def _rarity(holding: int, texts: int) -> float:
     return log(1 + (texts - holding + 0.5) / (holding + 0.5))
 
 
-def _segment(terms: IntArray, slots: IntArray, counts: npt.NDArray[np.integer]) -> _Segment:
+def _segment(terms: Int32Array, slots: Int32Array, counts: npt.NDArray[np.integer]) -> _Segment:
     """Of postings that are sorted by term."""
     starts = np.flatnonzero(np.diff(terms, prepend=-1))
     smallest = np.min_scalar_type(int(counts.max(initial=0)))

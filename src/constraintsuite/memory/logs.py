@@ -27,7 +27,7 @@ _NAME = re.compile(rf"({'|'.join(LOGS)})/([0-9]{{5,}})\.jsonl")
 _DOCUMENT = re.compile(rb'\{"document":("(?:[^"\\]|\\.)*")')
 
 
-class Line(Protocol):
+class LogLine(Protocol):
     """A record of which `document` is the first field, so that lines can be told apart before they are read."""
 
     @property

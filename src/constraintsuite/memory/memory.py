@@ -14,10 +14,10 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.columns import BoolArray
 from constraintsuite.memory.dense import DenseIndex, Matrix
 from constraintsuite.memory.entities import EntityFinder
-from constraintsuite.memory.graph import FloatArray, Graph, IntArray
-from constraintsuite.memory.lexical import LexicalIndex, TermCounts
-from constraintsuite.memory.records import Part, Unit
-from constraintsuite.memory.synonyms import NameVectors, Synonyms
+from constraintsuite.memory.graph import FloatArray, Int32Array, MemoryGraph
+from constraintsuite.memory.lexical import LexicalIndex, TermPostings
+from constraintsuite.memory.records import MemoryDocument, Unit
+from constraintsuite.memory.synonyms import EntitySynonyms, NameVectors
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.retrieval.bm25 import Bm25Settings
 from constraintsuite.text.terms import TermAnalyser
@@ -35,7 +35,7 @@ class Memory:
     def __init__(
         self, encoder: DenseScorer | None = None, indexing: Indexing | None = None, cache: Path | None = None
     ) -> None:
-        self.graph = Graph()
+        self.graph = MemoryGraph()
         self.indexing = indexing or Indexing()
         analyser = TermAnalyser(self.indexing.stop_list, self.indexing.stem)
         self._lexical = LexicalIndex(k1=self.indexing.k1, b=self.indexing.b, analyser=analyser)
@@ -43,16 +43,16 @@ class Memory:
         self._in_order = True  # whether the n-th unit is in the n-th slot, and no other slot is there
         self._dense = DenseIndex(encoder, cache) if encoder is not None else None
         self._names = NameVectors(self._dense) if self._dense is not None else None
-        self._finder: tuple[Graph, EntityFinder] | None = None
+        self._finder: tuple[MemoryGraph, EntityFinder] | None = None
 
     @classmethod
     def of(
         cls,
-        parts: Iterable[Part],
+        parts: Iterable[MemoryDocument],
         encoder: DenseScorer | None = None,
         indexing: Indexing | None = None,
         cache: Path | None = None,
-        terms: TermCounts | None = None,
+        terms: TermPostings | None = None,
     ) -> Memory:
         """The memory of some documents; `cache` is a folder of vectors of texts that were embedded before.
 
@@ -67,7 +67,7 @@ class Memory:
         """What its vectors are made with."""
         return self._dense.encoder if self._dense is not None else None
 
-    def add(self, parts: Iterable[Part]) -> None:
+    def add(self, parts: Iterable[MemoryDocument]) -> None:
         """Take documents in; one whose id is here already takes the place of the old one."""
         self.update(parts, ())
 
@@ -75,7 +75,7 @@ class Memory:
         """Forget documents; edges of others to them wait until they come back."""
         self.update((), documents)
 
-    def update(self, add: Iterable[Part], remove: Collection[str], terms: TermCounts | None = None) -> None:
+    def update(self, add: Iterable[MemoryDocument], remove: Collection[str], terms: TermPostings | None = None) -> None:
         """Remove, then add; on an error nothing has changed. `terms` are those of the units that come, if they are known."""
         graph, origin = self.graph.updated(add, remove)
         new = [graph.units[i] for i in np.flatnonzero(origin < 0).tolist()]
@@ -84,7 +84,7 @@ class Memory:
         self._index(origin, new, terms)
         self.graph = graph
 
-    def _index(self, origin: IntArray, new: list[Unit], terms: TermCounts | None) -> None:
+    def _index(self, origin: Int32Array, new: list[Unit], terms: TermPostings | None) -> None:
         stays = np.zeros(len(self._slots), dtype=np.bool_)
         stays[origin[origin >= 0]] = True
         self._lexical.remove(self._slots[~stays])
@@ -142,14 +142,14 @@ class Memory:
             raise UserError("This memory has no vectors. Open it with an encoder, such as dense:all-MiniLM-L6-v2.")
         return self._dense
 
-    def entity_numbers(self, text: str, among: BoolArray | None = None) -> IntArray:
+    def entity_numbers(self, text: str, among: BoolArray | None = None) -> Int32Array:
         """Numbers of the nodes of the entities (of `among`, a mask over all) that a text names, in the order in which it
         does; where one name is part of another, the longer counts."""
         if self._finder is None or self._finder[0] is not self.graph:
             self._finder = (self.graph, EntityFinder(self.graph.entities))
         return np.array(self._finder[1].find(text, among), dtype=np.int32) + np.int32(len(self.graph.units))
 
-    def synonyms(self, least: float, among: BoolArray | None = None) -> Synonyms:
+    def synonyms(self, least: float, among: BoolArray | None = None) -> EntitySynonyms:
         """Entities (of `among`, a mask over all) whose names the encoder finds alike, from a cosine on. Names are compared
         each with each, and embedded when this is first asked for."""
         if self._names is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ItemResult:
     """One item (a question, a case) under one mode, at one budget."""
 
     mode: str

@@ -23,7 +23,7 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """One node of a path. Nodes are units, or entities (their id begins with `entity:`)."""
 
     node: str
@@ -35,10 +35,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class SearchPath:
     """How a unit was reached: every step is an edge (or a synonym) that exists and that the computation used."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     score: float
 
 
@@ -60,24 +60,24 @@ class TraceStep:
 
 
 @dataclass(frozen=True)
-class Recall:
+class SearchAnswer:
     """The answer of one search."""
 
     query: str
     mode: str
     ranking: tuple[Recalled, ...]
     """Best first, never more than the budget."""
-    paths: tuple[Path, ...] = ()
+    paths: tuple[SearchPath, ...] = ()
     """To units of the ranking, best first; empty for modes that do not walk."""
     trace: tuple[TraceStep, ...] = ()
     parts: Mapping[str, Mapping[str, float]] | None = None
     """Of each unit of the ranking, what its score is made of."""
 
 
-class Mode(Protocol):
+class SearchMode(Protocol):
     """A way to search; the same memory, query and budget give the same answer."""
 
     name: str
 
-    def search(self, query: str, budget: int) -> Recall:
+    def search(self, query: str, budget: int) -> SearchAnswer:
         """The best units, at most `budget` of them; an empty query finds nothing."""

@@ -46,7 +46,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class EntityMention:
     """An entity or phrase that a unit names; units that name the same one are two steps apart."""
 
     unit: str
@@ -58,7 +58,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MemoryDocument:
     """One document of a memory: it is added and removed as a whole."""
 
     id: str
@@ -68,4 +68,4 @@ class Part:
     units: tuple[Unit, ...]
     edges: tuple[Edge, ...] = ()
     """Between its own units, or from them to units of other documents."""
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[EntityMention, ...] = ()

@@ -7,22 +7,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from constraintsuite.memory.logs import SEGMENTS, newest_lines
-from constraintsuite.memory.records import Part
+from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import encode
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DocumentChange:
     """A line of a segment: a document as it is from now on, or that it is gone."""
 
     document: str
     digest: str
     """Of the part; empty where there is none."""
-    part: Part | None
+    part: MemoryDocument | None
 
     @classmethod
-    def to(cls, part: Part) -> Change:
+    def to(cls, part: MemoryDocument) -> DocumentChange:
         """The line that adds a part, or puts it in the place of the one of its id."""
         return cls(part.id, hashlib.sha256(encode(part)).hexdigest(), part)
 
@@ -50,7 +50,7 @@ class _Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SegmentEntry:
     """A document that a memory holds."""
 
     digest: str
@@ -60,18 +60,18 @@ class Entry:
     mentions: int
 
 
-def living_parts(artifact: Artifact, only: Collection[str] | None = None) -> Iterator[Part]:
+def living_parts(artifact: Artifact, only: Collection[str] | None = None) -> Iterator[MemoryDocument]:
     """The documents as they are now, or some of them, in no particular order, one in memory at a time."""
     wanted = (raw for raw in newest_lines(artifact, SEGMENTS) if only is None or raw.document in only)
-    return (change.part for change in (raw.read(Change) for raw in wanted) if change.part is not None)
+    return (change.part for change in (raw.read(DocumentChange) for raw in wanted) if change.part is not None)
 
 
-def entries(artifact: Artifact) -> dict[str, Entry]:
+def entries(artifact: Artifact) -> dict[str, SegmentEntry]:
     """What the memory holds, by document."""
     return applied({}, (raw.read(_Head) for raw in newest_lines(artifact, SEGMENTS)))
 
 
-def applied(held: Mapping[str, Entry], changes: Iterable[Change | _Head]) -> dict[str, Entry]:
+def applied(held: Mapping[str, SegmentEntry], changes: Iterable[DocumentChange | _Head]) -> dict[str, SegmentEntry]:
     """What is held after some changes."""
     after = dict(held)
     for change in changes:
@@ -79,5 +79,5 @@ def applied(held: Mapping[str, Entry], changes: Iterable[Change | _Head]) -> dic
             after.pop(change.document, None)
         else:
             sizes = (len(change.part.units), len(change.part.edges), len(change.part.mentions))
-            after[change.document] = Entry(change.digest, change.part.sha256, *sizes)
+            after[change.document] = SegmentEntry(change.digest, change.part.sha256, *sizes)
     return after

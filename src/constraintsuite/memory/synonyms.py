@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.memory.columns import BoolArray, FloatArray, IntArray
+from constraintsuite.memory.columns import BoolArray, FloatArray, Int32Array
 from constraintsuite.memory.dense import DenseIndex, Matrix
 from constraintsuite.memory.entities import normalise_entity
 
@@ -18,16 +18,16 @@ _CELLS = 4_000_000  # of the products that are looked at at once
 _ROUNDING = 1e-5  # products that are made many at once differ by less from those that are made one by one
 
 
-class Synonyms(NamedTuple):
+class EntitySynonyms(NamedTuple):
     """Pairs of entities by their places among the names, each pair once, the first below the second, sorted."""
 
-    first: IntArray
-    second: IntArray
+    first: Int32Array
+    second: Int32Array
     cosine: FloatArray
 
-    def take(self, rows: BoolArray | npt.NDArray[np.intp]) -> Synonyms:
+    def take(self, rows: BoolArray | npt.NDArray[np.intp]) -> EntitySynonyms:
         """Some of the pairs."""
-        return Synonyms(self.first[rows], self.second[rows], self.cosine[rows])
+        return EntitySynonyms(self.first[rows], self.second[rows], self.cosine[rows])
 
 
 class NameVectors:
@@ -37,17 +37,17 @@ class NameVectors:
         self._index = index
         self._rows: dict[str, Matrix] = {}
 
-    def synonyms(self, names: Sequence[str], least: float, among: BoolArray) -> Synonyms:
+    def synonyms(self, names: Sequence[str], least: float, among: BoolArray) -> EntitySynonyms:
         """Those of some of the names whose cosine is at least `least`."""
         places = np.flatnonzero(among).astype(np.int32)
         some = [names[place] for place in places.tolist()]
         if len(some) < 2:
-            return Synonyms(places[:0], places[:0], np.empty(0))
+            return EntitySynonyms(places[:0], places[:0], np.empty(0))
         links = _mutual(_nearest(self._vectors(some), least), len(some))
         forms = [normalise_entity(name) for name in some]
         other = [forms[a] != forms[b] for a, b in zip(links.first.tolist(), links.second.tolist(), strict=True)]
         kept = links.take(np.array(other, dtype=np.bool_))
-        return Synonyms(places[kept.first], places[kept.second], kept.cosine)
+        return EntitySynonyms(places[kept.first], places[kept.second], kept.cosine)
 
     def _vectors(self, names: Sequence[str]) -> Matrix:
         """One row a name, of length 1, or of 0 where the encoder gives nothing."""
@@ -59,7 +59,7 @@ class NameVectors:
         return np.stack([self._rows[name] for name in names])
 
 
-def _nearest(vectors: Matrix, least: float) -> Synonyms:
+def _nearest(vectors: Matrix, least: float) -> EntitySynonyms:
     """Of each row the most alike others, both ways; of equal ones the first."""
     found = []
     step = max(1, _CELLS // len(vectors))
@@ -74,10 +74,10 @@ def _nearest(vectors: Matrix, least: float) -> Synonyms:
         found.append((row[kept] + start, other[kept]))
     first, second = (np.concatenate(column) for column in zip(*found, strict=True))
     cosine = np.vecdot(vectors[first].astype(np.float64), vectors[second].astype(np.float64))
-    return Synonyms(first.astype(np.int32), second.astype(np.int32), cosine).take(cosine >= least)
+    return EntitySynonyms(first.astype(np.int32), second.astype(np.int32), cosine).take(cosine >= least)
 
 
-def _mutual(links: Synonyms, names: int) -> Synonyms:
+def _mutual(links: EntitySynonyms, names: int) -> EntitySynonyms:
     """Those that lead both ways."""
     there = links.first.astype(np.int64) * names + links.second
     back = links.second.astype(np.int64) * names + links.first

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from constraintsuite.metrics.alpha import Scale, alpha
+from constraintsuite.metrics.alpha import AnswerScale, alpha
 from constraintsuite.metrics.intervals import DRAWS, FEW_CLUSTERS, FloatArray, IntArray, estimate, wilson_bounds
 from constraintsuite.metrics.ratings import Coefficient, Corrected, Counted, Ratings
 from constraintsuite.metrics.sets import SET_DISTANCES
@@ -36,7 +36,7 @@ class Agreement:
 
 def agreement(
     ratings: Ratings,
-    scale: Scale = "nominal",
+    scale: AnswerScale = "nominal",
     *,
     rng: np.random.Generator,
     options: Sequence[Hashable] = (),

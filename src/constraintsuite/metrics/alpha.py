@@ -12,11 +12,11 @@ from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ratings import Coefficient, Corrected, Counted
 from constraintsuite.metrics.sets import SET_DISTANCES
 
-Scale = Literal["nominal", "ordinal", "interval", "jaccard", "masi"]
+AnswerScale = Literal["nominal", "ordinal", "interval", "jaccard", "masi"]
 """How far apart two answers are: other or the same, ranks, numbers, and two distances between sets."""
 
 
-def alpha(counted: Counted, scale: Scale) -> Coefficient:
+def alpha(counted: Counted, scale: AnswerScale) -> Coefficient:
     """One less the disagreement that was seen, as a share of what chance would give."""
     answers = counted.answers
     counts = np.where(answers[:, np.newaxis] >= 2, counted.counts, 0)  # a value without a partner cannot disagree
@@ -59,7 +59,7 @@ def _without_unit(observed: FloatArray, expected: FloatArray) -> Corrected:
     return Corrected(1 - observed / np.where(expected > 0, expected, 1), np.where(expected > 0, 0.0, 1.0))
 
 
-def _distances(values: Sequence[Hashable], scale: Scale) -> FloatArray:
+def _distances(values: Sequence[Hashable], scale: AnswerScale) -> FloatArray:
     if scale == "nominal":
         return 1 - np.eye(len(values))
     if scale == "interval":

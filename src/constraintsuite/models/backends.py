@@ -9,12 +9,12 @@ from typing import Literal, TypeVar
 from pydantic import Field
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import TextRole
 from constraintsuite.models.naming import ModelSettings
 
 T = TypeVar("T")
 Precision = Literal["fp32", "bf16", "fp16", "int8"]
-ROLE_PROMPTS: Mapping[Role, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
+ROLE_PROMPTS: Mapping[TextRole, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
 """What folders call the prompt of a role; the first that is there counts."""
 
 

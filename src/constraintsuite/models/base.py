@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # so that the names of the models can be listed without numpy
 
 Pair = tuple[str, str]
 """A query and a text."""
-Role = Literal["query", "document"]
-Fact = str | int | float | bool | None | Sequence["Fact"] | Mapping[str, "Fact"]
+TextRole = Literal["query", "document"]
+ModelFact = str | int | float | bool | None | Sequence["ModelFact"] | Mapping[str, "ModelFact"]
 """What can be said of a model in JSON."""
 PLACE_FACTS = frozenset({"device", "folder", "libraries", "threads"})
 """Keys of facts that say where a model ran. They stand in `environment.json`; all others are content, and hashed."""
@@ -74,7 +74,7 @@ class Encoder(Protocol):
     def fingerprint(self) -> str:
         """Hash of all that decides a vector besides code and text."""
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         """One row a text, not normalised unless the model does so itself."""
 
 
@@ -90,7 +90,7 @@ class Truncating(Protocol):
 class Describing(Protocol):
     """A model that can say what it settled on."""
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Weights, backend, precision, length limit, prompts; after `score` also what it noticed, such as a position bias."""
 
 
@@ -109,7 +109,7 @@ class Noticing(Protocol):
     def noticed(self) -> Mapping[str, int]:
         """What the last `score` counted."""
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """How `describe` says that; no weights are needed."""
 
 

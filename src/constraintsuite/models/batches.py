@@ -18,14 +18,14 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import OutOfMemory, TextError, Workbench
-from constraintsuite.store.cache import ArrayCache, FloatArray
+from constraintsuite.store.cache import ArrayCache, CachedArray
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
 Inputs = TypeVar("Inputs")
-Pending = Callable[[], FloatArray]
+Pending = Callable[[], CachedArray]
 """A result that the device still works on; calling it waits for it."""
 _AHEAD = 3  # batches that are prepared while the device works
 
@@ -47,7 +47,7 @@ class BatchModel(Protocol[T_contra, Inputs]):
     def prepare(self, items: Sequence[T_contra]) -> Inputs:
         """Tokens, padded."""
 
-    def compute(self, inputs: Inputs) -> FloatArray | Pending:
+    def compute(self, inputs: Inputs) -> CachedArray | Pending:
         """One row an item, now or when asked for; raises OutOfMemory if there are too many."""
 
 
@@ -108,7 +108,7 @@ class BatchRun(Generic[T, Inputs]):
     """How many pending results may wait while more batches are started, so that the device never does."""
     _room: _Room = field(default_factory=_Room)  # of this run alone, so that a shard's batches are its own affair
 
-    def __call__(self, items: Sequence[T], lengths: Sequence[int]) -> FloatArray:
+    def __call__(self, items: Sequence[T], lengths: Sequence[int]) -> CachedArray:
         """One row an item, in the order of the items."""
         if not items:
             return np.empty(0, dtype=np.float32)
@@ -119,7 +119,7 @@ class BatchRun(Generic[T, Inputs]):
         todo = [number for number, key in enumerate(keys) if cache is None or cache.get(key) is None]
         batches = [_Batch([items[i] for i in plan[n]], [max(1, lengths[i]) for i in plan[n]]) for n in todo]
         fresh = self._fetched(self._started(batches))
-        rows: FloatArray | None = None
+        rows: CachedArray | None = None
         with self.bench.reporter.track(self.title, len(items)) as advance:
             missing = set(todo)
             for number, (batch, key) in enumerate(zip(plan, keys, strict=True)):
@@ -138,7 +138,7 @@ class BatchRun(Generic[T, Inputs]):
     def _key(self, batch: Sequence[T]) -> str:
         return sha256_text(str(REVISIONS["arrays"]), self.fingerprint, *(self.key(item) for item in batch))
 
-    def _started(self, batches: Sequence[_Batch[T]]) -> Iterator[tuple[_Batch[T], FloatArray | Pending]]:
+    def _started(self, batches: Sequence[_Batch[T]]) -> Iterator[tuple[_Batch[T], CachedArray | Pending]]:
         """Batches and their results in order; the next ones are prepared meanwhile."""
         with ThreadPoolExecutor(1) as beside:
             ahead: deque[Future[Inputs]] = deque()
@@ -148,9 +148,9 @@ class BatchRun(Generic[T, Inputs]):
                 inputs = ahead.popleft().result()
                 yield batch, self._in_pieces(batch) if self._is_too_large(batch) else self._tried(batch, inputs)
 
-    def _fetched(self, started: Iterable[tuple[_Batch[T], FloatArray | Pending]]) -> Iterator[FloatArray]:
+    def _fetched(self, started: Iterable[tuple[_Batch[T], CachedArray | Pending]]) -> Iterator[CachedArray]:
         """The results themselves, in order; what is there already is not held back."""
-        waiting: deque[tuple[_Batch[T], FloatArray | Pending]] = deque()
+        waiting: deque[tuple[_Batch[T], CachedArray | Pending]] = deque()
         for batch, result in started:
             waiting.append((batch, result))
             while waiting and (len(waiting) > self.in_flight or not callable(waiting[0][1])):
@@ -158,22 +158,22 @@ class BatchRun(Generic[T, Inputs]):
         while waiting:
             yield self._finished(*waiting.popleft())
 
-    def _tried(self, batch: _Batch[T], inputs: Inputs) -> FloatArray | Pending:
+    def _tried(self, batch: _Batch[T], inputs: Inputs) -> CachedArray | Pending:
         try:
             return self.model.compute(inputs)
         except OutOfMemory as reason:
             return self._halved(batch, reason)
 
-    def _finished(self, batch: _Batch[T], result: FloatArray | Pending) -> FloatArray:
+    def _finished(self, batch: _Batch[T], result: CachedArray | Pending) -> CachedArray:
         return self._checked(batch.items, self._awaited(batch, result))
 
-    def _awaited(self, batch: _Batch[T], result: FloatArray | Pending) -> FloatArray:
+    def _awaited(self, batch: _Batch[T], result: CachedArray | Pending) -> CachedArray:
         try:
             return result() if callable(result) else result
         except OutOfMemory as reason:
             return self._halved(batch, reason)
 
-    def _halved(self, batch: _Batch[T], reason: OutOfMemory) -> FloatArray:
+    def _halved(self, batch: _Batch[T], reason: OutOfMemory) -> CachedArray:
         """The result of a batch that did not fit, in pieces."""
         if len(batch.items) == 1:
             raise UserError(
@@ -186,10 +186,10 @@ class BatchRun(Generic[T, Inputs]):
         )
         return self._in_pieces(batch)
 
-    def _in_pieces(self, batch: _Batch[T]) -> FloatArray:
+    def _in_pieces(self, batch: _Batch[T]) -> CachedArray:
         return np.concatenate([self._at_once(half) for half in batch.halves()])
 
-    def _at_once(self, batch: _Batch[T]) -> FloatArray:
+    def _at_once(self, batch: _Batch[T]) -> CachedArray:
         if self._is_too_large(batch):
             return self._in_pieces(batch)
         return self._awaited(batch, self._tried(batch, self.model.prepare(batch.items)))
@@ -197,7 +197,7 @@ class BatchRun(Generic[T, Inputs]):
     def _is_too_large(self, batch: _Batch[T]) -> bool:
         return len(batch.items) > 1 and batch.tokens >= self._room.too_many
 
-    def _checked(self, batch: Sequence[T], values: FloatArray) -> FloatArray:
+    def _checked(self, batch: Sequence[T], values: CachedArray) -> CachedArray:
         if len(values) != len(batch):
             raise UserError(f"{self.title}: the model gave {len(values)} results for {len(batch)} texts.")
         finite = np.isfinite(values.reshape(len(batch), -1)).all(axis=1)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.collection import Collection
+from constraintsuite.models.collection import CollectionStatistics
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.text.terms import TermAnalyser
@@ -37,7 +37,7 @@ class Bm25Scorer:
     ) -> None:
         self.name = name
         self.k1, self.b = k1, b
-        self._collection = Collection(documents, analyser)
+        self._collection = CollectionStatistics(documents, analyser)
         self.fingerprint = sha256_text("bm25", f"k1={k1}", f"b={b}", self._collection.fingerprint)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:

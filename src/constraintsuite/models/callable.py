@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, TextRole, Workbench
 from constraintsuite.models.checking import check_scores
 from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.models.naming import ModelName
@@ -46,7 +46,7 @@ def make_python(name: ModelName, bench: Workbench) -> Scorer:
     return PythonScorer(str(name), found, _version(name, module, found), bench)
 
 
-class Method(NamedTuple):
+class ScoringMethod(NamedTuple):
     """The way in which an object scores pairs."""
 
     call: Callable[[list[Pair]], object]
@@ -55,21 +55,21 @@ class Method(NamedTuple):
     facts: Mapping[str, str]
 
 
-def choose_method(name: str, target: object) -> Method:
+def choose_method(name: str, target: object) -> ScoringMethod:
     """How an object scores pairs: with its `score` or `predict`, with vectors of its `encode`, or it is a function itself.
 
     A model of sentence-transformers is such an object, and can be called too: that gives no scores, hence comes last.
     """
     for method in ("score", "predict"):
         if callable(found := getattr(target, method, None)):
-            return Method(found, _OF_PAIRS, {"method": method})
+            return ScoringMethod(found, _OF_PAIRS, {"method": method})
     if callable(getattr(target, "encode", None)) and not isinstance(target, str):
         similarity = _similarity_of(name, target)
-        return Method(
+        return ScoringMethod(
             VectorComparison(name, target, similarity), _OF_TEXTS, {"method": "encode", "similarity": similarity}
         )
     if callable(target):
-        return Method(target, _OF_PAIRS, {})
+        return ScoringMethod(target, _OF_PAIRS, {})
     raise UserError(
         f"Model {name!r} cannot score: it is neither a function of (query, text) pairs, nor has it a method "
         "score(pairs), predict(pairs) or encode(texts)."
@@ -97,12 +97,12 @@ class PythonScorer:
                 advance(len(batch))
         return np.concatenate(parts)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What was called, and the version that it goes by."""
         return {"object": self.name.partition(":")[2], "version": self._version, **self.method.facts}
 
     @cached_property
-    def method(self) -> Method:
+    def method(self) -> ScoringMethod:
         """How the object scores; a class becomes an object here."""
         target = _call(self.name, self._target) if isclass(self._target) else self._target
         return choose_method(self.name, target)
@@ -120,7 +120,7 @@ class VectorComparison:
         self._name = name
         self._model = model
         self._similarity = similarity
-        self._vectors: dict[tuple[Role, str], Any] = {}
+        self._vectors: dict[tuple[TextRole, str], Any] = {}
 
     def __call__(self, pairs: list[Pair]) -> npt.NDArray[np.float64]:
         """The similarity of each query and text."""
@@ -137,7 +137,7 @@ class VectorComparison:
     def _compares_itself(self) -> bool:
         return callable(getattr(self._model, "similarity", None))
 
-    def _encode(self, texts: Sequence[str], role: Role) -> list[Any]:
+    def _encode(self, texts: Sequence[str], role: TextRole) -> list[Any]:
         new = [text for text in dict.fromkeys(texts) if (role, text) not in self._vectors]
         if new:
             encode = getattr(self._model, f"encode_{role}", self._model.encode)

@@ -10,7 +10,7 @@ from constraintsuite.store.files import sha256_text
 from constraintsuite.text.terms import TermAnalyser
 
 
-class Collection:
+class CollectionStatistics:
     """Distinct texts and their terms, counted when first asked for."""
 
     def __init__(self, documents: Sequence[str], analyser: TermAnalyser) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.models.backends import TransformerSettings, choose_backend
-from constraintsuite.models.base import Describing, Encoder, Fact, Pair, Role, Scorer, Spreadable, Workbench
+from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, Spreadable, TextRole, Workbench
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.weights import find_weights
 from constraintsuite.store.files import sha256_text
@@ -39,7 +39,7 @@ class DenseSettings(TransformerSettings):
 class TruncatingEncoder(Protocol):
     """An encoder that reads only the beginning of a long text."""
 
-    def visible(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.int64]:
+    def visible(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.int64]:
         """How many characters of each text it reads, its prompt not counted."""
 
 
@@ -102,7 +102,7 @@ class DenseScorer:
             scores[start : start + len(block)] = compare(a, b)
         return scores
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What the encoder says of itself, and the similarity."""
         own = self.encoder.describe() if isinstance(self.encoder, Describing) else {}
         return {**own, "similarity": self.similarity}

@@ -16,7 +16,7 @@ _MOST_CHARACTERS = 50_000_000
 
 
 @dataclass
-class Held:
+class HeldModel:
     """A model, and what it found in its place."""
 
     scorer: Scorer
@@ -25,10 +25,12 @@ class Held:
     """Of the texts it has read, of which it keeps much."""
 
 
-_held: dict[tuple[str, str, Path | None], Held] = {}  # one at most; a worker has no other way to keep it between shards
+_held: dict[
+    tuple[str, str, Path | None], HeldModel
+] = {}  # one at most; a worker has no other way to keep it between shards
 
 
-def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path | None = None) -> Held:
+def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path | None = None) -> HeldModel:
     """The model, to read these texts; loaded once in a process, not once a shard.
 
     A model keeps the tokens of every text it has read, which would grow with the corpus: behind fifty million characters it is
@@ -43,7 +45,7 @@ def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path |
         with naming_node():
             scorer = load_scorer(model, bench)
             same = scorer.fingerprint == fingerprint
-        held = _held[name] = Held(scorer, bench)
+        held = _held[name] = HeldModel(scorer, bench)
         if not same:
             _held.clear()
             raise UserError(
@@ -68,7 +70,7 @@ def naming_node() -> Iterator[None]:
 def holding(model: str, fingerprint: str, scorer: Scorer, bench: Workbench) -> Iterator[None]:
     """While the block runs, shards of this process use this very scorer; when it ends, the process keeps none."""
     _held.clear()
-    _held[model, fingerprint, bench.cache] = Held(scorer, bench)
+    _held[model, fingerprint, bench.cache] = HeldModel(scorer, bench)
     with letting_go():
         yield
 

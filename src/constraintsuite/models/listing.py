@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from constraintsuite.models.weights import KnownModel, Variant, find_variant, known_models, variant_folder
+from constraintsuite.models.weights import KnownModel, WeightVariant, find_variant, known_models, variant_folder
 from constraintsuite.store.files import sha256_of
 
-State = Literal["here", "fetchable", "hub only"]
+ModelAvailability = Literal["here", "fetchable", "hub only"]
 
 
 class ListedWeights(NamedTuple):
@@ -16,7 +16,7 @@ class ListedWeights(NamedTuple):
 
     name: str
     precision: str
-    state: State
+    state: ModelAvailability
     use: str
 
 
@@ -29,7 +29,7 @@ def list_weights() -> list[ListedWeights]:
     ]
 
 
-def state_of(variant: Variant, precision: str) -> State:
+def state_of(variant: WeightVariant, precision: str) -> ModelAvailability:
     """Whether weights are on this machine, and if not, how they can be had."""
     if find_variant(variant, precision):
         return "here"
@@ -41,7 +41,7 @@ def use_of(model: KnownModel, precision: str) -> str:
     return model.use if precision == "fp32" else f"{model.use},precision={precision}"
 
 
-def facts_of(variant: Variant, precision: str) -> dict[str, str | dict[str, str]]:
+def facts_of(variant: WeightVariant, precision: str) -> dict[str, str | dict[str, str]]:
     """Source, place and hashes of weights."""
     found = find_variant(variant, precision)
     pinned = {name: " or ".join(entry.sha256) for name, entry in variant.files.items() if entry.sha256}
@@ -59,13 +59,13 @@ def facts_of(variant: Variant, precision: str) -> dict[str, str | dict[str, str]
     }
 
 
-def _in_hub(variant: Variant) -> str:
+def _in_hub(variant: WeightVariant) -> str:
     if variant.bundled:
         return "not there"
     return variant.hub + (f" at {variant.revision}" if variant.revision else ", newest commit")
 
 
-def _without_package(variant: Variant) -> str:
+def _without_package(variant: WeightVariant) -> str:
     return "comes with this one" if variant.bundled else "none carries it"
 
 

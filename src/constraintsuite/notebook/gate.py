@@ -6,7 +6,7 @@ from pathlib import Path
 
 from constraintsuite.experiments import gate as checking
 from constraintsuite.experiments.policy import Policy
-from constraintsuite.notebook.places import Place
+from constraintsuite.notebook.places import FolderPath
 from constraintsuite.notebook.run import Run, as_run
 from constraintsuite.reports.tables import Column, Table
 
@@ -23,7 +23,7 @@ class GateResult:
         return self.stored.passed
 
     @property
-    def verdicts(self) -> tuple[checking.Verdict, ...]:
+    def verdicts(self) -> tuple[checking.GateVerdict, ...]:
         """What became of each rule, with the values behind it."""
         return self.stored.verdicts
 
@@ -52,7 +52,7 @@ class GateResult:
         return self.table()._repr_html_()
 
 
-def gate(run: Run | Place, policy: Policy | Place, *, baseline: Run | Place | None = None) -> GateResult:
+def gate(run: Run | FolderPath, policy: Policy | FolderPath, *, baseline: Run | FolderPath | None = None) -> GateResult:
     """Check a run against limits that you set, as `csuite gate` does, so that a worse model is not released.
 
     `run` is a run or its folder; `policy` a YAML file of rules, of which `csuite gate --example` prints one to start

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from constraintsuite.execution.progress import Reporter, Silent, Terminal
 
-Place = str | Path
+FolderPath = str | Path
 """A file or folder."""
 
 

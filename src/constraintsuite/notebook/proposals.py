@@ -6,11 +6,11 @@ from html import escape
 from pathlib import Path
 
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.notebook.places import Place, choose_reporter
-from constraintsuite.notebook.recipes import Analyser, choose_recipe
+from constraintsuite.notebook.places import FolderPath, choose_reporter
+from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.suites.proposing import Proposing, propose_queries
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 
@@ -33,7 +33,7 @@ class Proposals:
         self.stored = stored
 
     @property
-    def coverage(self) -> Coverage:
+    def coverage(self) -> CorpusCoverage:
         """Counts of classes, facts and topics, and a verdict in words."""
         return self.stored.coverage
 
@@ -66,10 +66,10 @@ class Proposals:
 
 
 def propose(
-    source: Recipe | Place,
-    out: Place = "proposals.jsonl",
+    source: Recipe | FolderPath,
+    out: FolderPath = "proposals.jsonl",
     *,
-    analyser: Analyser = "auto",
+    analyser: AnalyserName = "auto",
     seed: int = 0,
     workers: int = 1,
     quiet: bool = False,

@@ -7,14 +7,14 @@ from typing import Literal
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
-from constraintsuite.notebook.places import Place
+from constraintsuite.notebook.places import FolderPath
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
-Analyser = Literal["auto", "rules", "parser"]
+AnalyserName = Literal["auto", "rules", "parser"]
 _SUFFIXES = (".yaml", ".yml")
 
 
-def choose_recipe(source: Recipe | Place, analyser: Analyser, seed: int, size: int | None = None) -> Recipe:
+def choose_recipe(source: Recipe | FolderPath, analyser: AnalyserName, seed: int, size: int | None = None) -> Recipe:
     """A recipe as it is, that of a .yaml file, or one of defaults for a corpus; settings go with a corpus only."""
     if not isinstance(source, Recipe) and Path(source).suffix not in _SUFFIXES:
         return Recipe(

@@ -7,13 +7,13 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.models.base import Workbench
-from constraintsuite.notebook.places import Place, choose_reporter
+from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.run import Run, as_run
 from constraintsuite.reports.html import Extras, write_report
 from constraintsuite.store.download import cache_folder
 
 
-def report(*runs: Run | Place, out: Place, ties: TiePolicy = "strict", quiet: bool = False) -> Path:
+def report(*runs: Run | FolderPath, out: FolderPath, ties: TiePolicy = "strict", quiet: bool = False) -> Path:
     """Write a page about runs of one suite, with its tables as files, to share or to put into a paper.
 
     `runs` are runs or their folders; `out` is the folder to create; `ties` says what equal scores count. Returns the

@@ -11,15 +11,15 @@ from constraintsuite.experiments import load
 from constraintsuite.experiments.groupings import OVERALL, pick, split_up
 from constraintsuite.experiments.rejudge import with_results
 from constraintsuite.experiments.run import evaluate_suites
-from constraintsuite.experiments.summary import Group, Summary
+from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
-from constraintsuite.notebook.places import Place, choose_reporter
+from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.scoring import Model, evaluate_object
 from constraintsuite.notebook.suite import Suite, load_suite
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.figures import Value
+from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
 from constraintsuite.reports.sections.errors import error_chart
 from constraintsuite.reports.sections.gaps import gap_charts
@@ -47,7 +47,7 @@ class Run:
         return self.stored.summary.model
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> RunSummary:
         """All figures."""
         return self.stored.summary
 
@@ -108,14 +108,14 @@ class Run:
 
     def _repr_html_(self) -> str:
         groups = {"all main examples": self.summary.overall, **self._groups("slice")}
-        rows: tuple[tuple[Value, ...], ...] = tuple(
+        rows: tuple[tuple[CellValue, ...], ...] = tuple(
             (key, *(group.metrics[name] for name in _SHOWN)) for key, group in groups.items()
         )
         columns = (Column("slice"), *(Column(METRICS[name].title, "share") for name in _SHOWN))
         caption = f"{self.model} on {self.summary.suite}: per cent, with 95 % interval and number of examples."
         return Table("run", caption, columns, rows)._repr_html_()
 
-    def _groups(self, by: str) -> Mapping[str, Group]:
+    def _groups(self, by: str) -> Mapping[str, GroupFigures]:
         if by == OVERALL:
             return {self.model: self.summary.overall}
         found = grouping_of(self.summary, by)
@@ -129,7 +129,7 @@ class Run:
         return Run(part, self.suite, is_slice=True)
 
 
-def load_run(path: Place) -> Run:
+def load_run(path: FolderPath) -> Run:
     """Read the run in a folder, to look at its results or to compare it with others.
 
     Returns a `Run`. A folder that holds no finished run, or one that was changed since, is a `UserError`.
@@ -141,8 +141,8 @@ def load_run(path: Place) -> Run:
 
 def evaluate(
     model: Model,
-    suite: Suite | Place,
-    out: Place | None = None,
+    suite: Suite | FolderPath,
+    out: FolderPath | None = None,
     *,
     name: str | None = None,
     seed: int = 0,
@@ -174,6 +174,6 @@ def evaluate(
     return Run(load.load_run(artifact.path), of)
 
 
-def as_run(run: Run | Place) -> Run:
+def as_run(run: Run | FolderPath) -> Run:
     """A run as it is, or the one in a folder."""
     return run if isinstance(run, Run) else load_run(run)

@@ -13,8 +13,8 @@ from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.experiments import load
 from constraintsuite.experiments.groupings import pick, split_up
 from constraintsuite.notebook.example import Example
-from constraintsuite.notebook.places import Place, choose_reporter
-from constraintsuite.notebook.recipes import Analyser, choose_recipe
+from constraintsuite.notebook.places import FolderPath, choose_reporter
+from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import in_order
 from constraintsuite.reports.sections.dataset import difference_charts, length_table
@@ -89,7 +89,7 @@ class Suite:
         return {example.id: example for example in (*self.examples, *self.controls)}
 
 
-def load_suite(path: Place) -> Suite:
+def load_suite(path: FolderPath) -> Suite:
     """Read the suite in a folder, to look at its examples or to evaluate models on it.
 
     Returns a `Suite`. A folder that holds no finished suite, or one that was changed since, is a `UserError`.
@@ -101,13 +101,13 @@ def load_suite(path: Place) -> Suite:
 
 
 def build(
-    source: Recipe | Place,
-    out: Place,
+    source: Recipe | FolderPath,
+    out: FolderPath,
     *,
     size: int | None = None,
-    analyser: Analyser = "auto",
+    analyser: AnalyserName = "auto",
     seed: int = 0,
-    approved: Place | None = None,
+    approved: FolderPath | None = None,
     workers: int = 1,
     quiet: bool = False,
 ) -> Suite:
@@ -129,7 +129,7 @@ def build(
     return load_suite(out)
 
 
-def import_suite(kind: str, source: Place, out: Place, split: str | None = None) -> Suite:
+def import_suite(kind: str, source: FolderPath, out: FolderPath, split: str | None = None) -> Suite:
     """Read another test set as a suite, so that models can be evaluated on it with the same metrics and tests.
 
     `kind` is its format, such as `nevir`, `excluir` or `beir`; `source` its file or folder, or its repository on the

@@ -56,7 +56,7 @@ class Constraint:
         return core_schema.tagged_union_schema(choices, discriminator="type")
 
 
-class ConstraintType(Protocol):
+class ConstraintRecordType(Protocol):
     """What reading and writing need of a type; `suites/constraints/base.py` has the whole contract."""
 
     @property
@@ -64,7 +64,7 @@ class ConstraintType(Protocol):
         """The dataclass of its constraints; the field `type` is a Literal of its name."""
 
 
-CONSTRAINTS: Catalogue[ConstraintType] = Catalogue(
+CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
     "constraint type",
     {
         "exclude": "constraintsuite.suites.constraints.exclude:EXCLUDE",

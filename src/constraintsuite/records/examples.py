@@ -79,7 +79,7 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExampleSource:
     """Which corpus and, if people had asked it before, which of its queries an example was made from."""
 
     corpus: str
@@ -115,7 +115,7 @@ class Example:
     """The need of `query` in other words: the same preference holds."""
     documents: tuple[ExampleDocument, ...]
     preferences: tuple[Preference, ...]
-    source: Source
+    source: ExampleSource
     split: Split
     couple: str
     """Examples with the same value share their two documents with the roles exchanged; empty for a single."""

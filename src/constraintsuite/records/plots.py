@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Scale = Literal["logit", "log", "linear", "count"]
+AxisScale = Literal["logit", "log", "linear", "count"]
 """`logit` for shares near 1, `log` for what spans powers of ten (values above 0), `count` for whole numbers, `linear` for the
 rest."""
 
@@ -15,7 +15,7 @@ class Axis:
     """What is counted, and on what scale."""
 
     title: str
-    scale: Scale
+    scale: AxisScale
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class LevelLine:
     """A line across: something that has no place along the other axis."""
 
     name: str
@@ -58,7 +58,7 @@ class Plot:
     across: Axis
     up: Axis
     series: tuple[Series, ...]
-    levels: tuple[Level, ...] = ()
+    levels: tuple[LevelLine, ...] = ()
     stepped: bool = False
     """Joined by steps, with a marker at the end alone: a distribution."""
     note: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from constraintsuite.experiments.compare import Change, Comparison, Difference
+from constraintsuite.experiments.compare import Comparison, ExampleChange, RunDifference
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.differences import LEGEND, difference_table
@@ -41,7 +41,7 @@ def comparison_table(found: Comparison) -> Table:
     return difference_table("comparison", caption, found.tests, labels)
 
 
-def _table(first: str, second: str, metric: Metric, tests: Sequence[Difference]) -> Table:
+def _table(first: str, second: str, metric: Metric, tests: Sequence[RunDifference]) -> Table:
     caption = f"{first} → {second}: {metric.title}{', %' if metric.share else ''}"
     return difference_table(f"{metric.name}_{first}_{second}", caption, tests, ("group",))
 
@@ -59,7 +59,7 @@ def _changed(found: Comparison) -> Iterator[str]:
                 yield from _change_lines(change)
 
 
-def _change_lines(change: Change) -> Iterator[str]:
+def _change_lines(change: ExampleChange) -> Iterator[str]:
     yield f"\n{change.id}  [{change.slice}]  {change.first:g} → {change.second:g}"
     yield f"  satisfying {change.satisfying}, violating {change.violating}"
     for role, query in change.queries.items():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from constraintsuite.experiments.compare import Difference
+from constraintsuite.experiments.compare import RunDifference
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.tables import Column, Table
 
 LEGEND = (
@@ -14,17 +14,17 @@ LEGEND = (
     "1st, 2nd: examples that only this run gets right. McNemar: exact p, as if examples were independent.\n"
     "p: clustered sign-flip test. Holm: that p corrected for all tests here."
 )
-_LABELS: Mapping[str, Callable[[Difference], str]] = {
+_LABELS: Mapping[str, Callable[[RunDifference], str]] = {
     "models": lambda test: f"{test.first} → {test.second}",
     "metric": lambda test: METRICS[test.metric].title,
     "group": lambda test: _group(test.group),
 }
 
 
-def difference_table(name: str, caption: str, tests: Sequence[Difference], labels: Sequence[str]) -> Table:
+def difference_table(name: str, caption: str, tests: Sequence[RunDifference], labels: Sequence[str]) -> Table:
     """One row a test; `labels` of models, metric and group say which it is, what all share is for the caption."""
     shares = all(METRICS[test.metric].share for test in tests)
-    value: Kind = "share" if shares else "number"
+    value: ColumnKind = "share" if shares else "number"
     columns = (
         *(Column(_grouping(tests) if label == "group" else label) for label in labels),
         Column("first", value),
@@ -46,12 +46,12 @@ def _group(name: str) -> str:
     return value or name
 
 
-def _grouping(tests: Sequence[Difference]) -> str:
+def _grouping(tests: Sequence[RunDifference]) -> str:
     """The grouping of all tests but the overall ones, for a heading."""
     return next((by for test in tests for by, _, value in [test.group.partition("=")] if value), "group")
 
 
-def _row(test: Difference) -> tuple[Value, ...]:
+def _row(test: RunDifference) -> tuple[CellValue, ...]:
     return (
         test.value_first,
         test.value_second,

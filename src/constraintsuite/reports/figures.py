@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple
 from constraintsuite.records.scores import Interval
 
 MISSING = "–"
-Kind = Literal["text", "count", "share", "points", "number", "p"]
+ColumnKind = Literal["text", "count", "share", "points", "number", "p"]
 """How a value is shown: `share` in per cent, `points` a difference of two shares with its sign, `p` a probability."""
-Value = Interval | float | int | str | None
+CellValue = Interval | float | int | str | None
 
 
-class Figure(NamedTuple):
+class PrintedFigure(NamedTuple):
     """A value, its bounds and its n, as text; what is undefined is a dash, or empty for bounds."""
 
     value: str
@@ -20,21 +20,21 @@ class Figure(NamedTuple):
     n: str
 
 
-def show(value: Value, kind: Kind) -> Figure:
+def show(value: CellValue, kind: ColumnKind) -> PrintedFigure:
     """The parts of a value in words."""
     if isinstance(value, Interval):
         return _show_interval(value, kind)
     if value is None:
-        return Figure(MISSING, "", "")
-    return Figure(value if isinstance(value, str) else _show_number(value, kind), "", "")
+        return PrintedFigure(MISSING, "", "")
+    return PrintedFigure(value if isinstance(value, str) else _show_number(value, kind), "", "")
 
 
-def show_interval(interval: Interval, *, share: bool) -> Figure:
+def show_interval(interval: Interval, *, share: bool) -> PrintedFigure:
     """The parts of an interval in words."""
     return _show_interval(interval, "share" if share else "number")
 
 
-def _show_number(number: float, kind: Kind) -> str:
+def _show_number(number: float, kind: ColumnKind) -> str:
     if kind == "count":
         return f"{number:,.0f}"
     if kind == "p":
@@ -46,12 +46,12 @@ def _show_number(number: float, kind: Kind) -> str:
     return text.replace("-", "−")
 
 
-def _show_interval(interval: Interval, kind: Kind) -> Figure:
+def _show_interval(interval: Interval, kind: ColumnKind) -> PrintedFigure:
     n = f"n={interval.n:,}"
     if interval.value is None:
-        return Figure(MISSING, "", n)
+        return PrintedFigure(MISSING, "", n)
     value = _show_number(interval.value, kind)
     if interval.low is None or interval.high is None:
-        return Figure(value, "", n)
+        return PrintedFigure(value, "", n)
     between = "–" if kind == "share" else " to "  # a dash beside a sign would be hard to read
-    return Figure(value, f"{_show_number(interval.low, kind)}{between}{_show_number(interval.high, kind)}", n)
+    return PrintedFigure(value, f"{_show_number(interval.low, kind)}{between}{_show_number(interval.high, kind)}", n)

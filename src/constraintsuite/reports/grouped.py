@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import Run
-from constraintsuite.experiments.summary import Group, Summary
+from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.pairwise import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
-from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.tables import Column, Table
 
 _WORDS = {
@@ -27,7 +27,7 @@ _WORDS = {
 }
 
 
-def kind_of(metric: Metric) -> Kind:
+def kind_of(metric: Metric) -> ColumnKind:
     """How a metric's figures are shown."""
     return "share" if metric.share else "number"
 
@@ -48,7 +48,7 @@ def group_table(
     )
 
 
-def groups_of(summaries: Sequence[Summary], by: str) -> list[str]:
+def groups_of(summaries: Sequence[RunSummary], by: str) -> list[str]:
     """The groups that any of the runs has."""
     if by == OVERALL:
         return [OVERALL]
@@ -64,7 +64,7 @@ def in_order(by: str, keys: Iterable[str]) -> list[str]:
     return [key for key in (*MAIN_SLICES, *imported, *CONTROL_SLICES) if key in known]
 
 
-def grouping_of(summary: Summary, by: str) -> Mapping[str, Group]:
+def grouping_of(summary: RunSummary, by: str) -> Mapping[str, GroupFigures]:
     """One of the groupings of a run, by the name that a user wrote."""
     if by not in summary.by:
         near = get_close_matches(by, summary.by, n=1)
@@ -73,7 +73,7 @@ def grouping_of(summary: Summary, by: str) -> Mapping[str, Group]:
     return summary.by[by]
 
 
-def value_of(group: Group | None, metric: Metric) -> Value:
+def value_of(group: GroupFigures | None, metric: Metric) -> CellValue:
     """A metric of a group that may not be there."""
     return None if group is None else group.metrics[metric.name]
 
@@ -83,5 +83,5 @@ def words_for(by: str) -> str:
     return _WORDS.get(by, by.removeprefix("notes."))
 
 
-def _group(run: Run, by: str, key: str) -> Group | None:
+def _group(run: Run, by: str, key: str) -> GroupFigures | None:
     return run.summary.overall if by == OVERALL else grouping_of(run.summary, by).get(key)

@@ -16,7 +16,7 @@ _CHANCE = "random"
 
 
 @dataclass(frozen=True)
-class ShownDocument:
+class ReportDocument:
     """One of the two documents, cut at what decides."""
 
     title: str
@@ -25,7 +25,7 @@ class ShownDocument:
 
 
 @dataclass(frozen=True)
-class ShownOutcome:
+class ReportOutcome:
     """What one model made of an example."""
 
     model: str
@@ -48,8 +48,8 @@ class ShownExample:
 
     example: Example
     query: tuple[Segment, ...]
-    documents: tuple[ShownDocument, ShownDocument]
-    outcomes: tuple[ShownOutcome, ...]
+    documents: tuple[ReportDocument, ReportDocument]
+    outcomes: tuple[ReportOutcome, ...]
 
 
 def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownExample]:
@@ -97,19 +97,19 @@ def _by_turns(examples: Sequence[Example]) -> list[Example]:
     return [example for turn in zip_longest(*slices.values()) for example in turn if example is not None]
 
 
-def show_documents(example: Example) -> tuple[ShownDocument, ShownDocument]:
+def show_documents(example: Example) -> tuple[ReportDocument, ReportDocument]:
     """The satisfying document and the violating one."""
     return _document(example, SATISFYING), _document(example, VIOLATING)
 
 
-def _document(example: Example, role: str) -> ShownDocument:
+def _document(example: Example, role: str) -> ReportDocument:
     document = example.document(role)
-    return ShownDocument(document.title, role, excerpt(cut(document.text, marks_of(example, role))))
+    return ReportDocument(document.title, role, excerpt(cut(document.text, marks_of(example, role))))
 
 
-def _outcome(label: str, result: PairResult) -> ShownOutcome:
+def _outcome(label: str, result: PairResult) -> ReportOutcome:
     opposite = result.outcomes["opposite"] if result.paired is not None else None
-    return ShownOutcome(label, result.outcomes["query"], opposite, result.gaps["query"], bool(result.cut))
+    return ReportOutcome(label, result.outcomes["query"], opposite, result.gaps["query"], bool(result.cut))
 
 
 def _margin(result: PairResult) -> float:

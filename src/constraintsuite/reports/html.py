@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_run, load_suite
-from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
 from constraintsuite.models.encoders import load_encoder
@@ -18,8 +18,8 @@ from constraintsuite.reports.likeness import pair_similarity
 from constraintsuite.reports.maxsim import LateInteraction, load_late_interaction, match_tokens, pick_examples
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.sections import SECTIONS
-from constraintsuite.reports.view import View, environment_of, make_view, model_facts
-from constraintsuite.store.artifact import Origin
+from constraintsuite.reports.view import ReportView, environment_of, make_view, model_facts
+from constraintsuite.store.artifact import ArtifactOrigin
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
 
@@ -64,7 +64,7 @@ class _Work:
         self.encoders: dict[str, Encoder] = {name: load_encoder(name, bench).encoder for name in extras.vectors}
         self.readers: dict[str, LateInteraction] = {name: load_late_interaction(name, bench) for name in extras.maxsim}
 
-    def check(self, view: View) -> None:
+    def check(self, view: ReportView) -> None:
         """Refuse examples that are not there."""
         pick_examples(view.suite.examples, self.extras.examples)
 
@@ -73,7 +73,7 @@ class _Work:
         found = {f"vectors {name}": encoder.fingerprint for name, encoder in self.encoders.items()}
         return found | {f"maxsim {name}": reader.fingerprint for name, reader in self.readers.items()}
 
-    def compute(self, view: View) -> View:
+    def compute(self, view: ReportView) -> ReportView:
         """The view with what the models say."""
         examples = pick_examples(view.suite.examples, self.extras.examples)
         return replace(
@@ -83,7 +83,7 @@ class _Work:
         )
 
 
-def _origin(view: View, work: _Work) -> Origin:
+def _origin(view: ReportView, work: _Work) -> ArtifactOrigin:
     inputs = {"suite": view.suite.content}
     for label, run in view.runs.items():
         inputs[f"run {label}"] = run.artifact.manifest.content
@@ -95,17 +95,17 @@ def _origin(view: View, work: _Work) -> Origin:
         "examples": list(work.extras.examples),
         **work.fingerprints(),
     }
-    return Origin("report", view.suite.name, inputs, settings, 0, REVISIONS["report"])
+    return ArtifactOrigin("report", view.suite.name, inputs, settings, 0, REVISIONS["report"])
 
 
-def _write(work: _Work, view: View, out: Path) -> Written:
+def _write(work: _Work, view: ReportView, out: Path) -> OutputCounts:
     view = work.compute(view)
     sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
     tables = write_files(out, _masthead(view), sections)
-    return Written({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": tables})
+    return OutputCounts({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": tables})
 
 
-def _masthead(view: View) -> Masthead:
+def _masthead(view: ReportView) -> Masthead:
     suite, models = view.suite, len(view.runs)
     about = (
         f"{len(suite.examples):,} main examples, {len(suite.controls):,} controls, {models} "

@@ -17,7 +17,7 @@ _DRAWN = ("affirmed", "negated", "uncertain")
 """Values of evidence that a page draws each in its own way."""
 
 
-class Mark(NamedTuple):
+class TextMark(NamedTuple):
     """A place in a text and what is there: evidence, `value` (of the constraint), `cue` or `edit`."""
 
     start: int
@@ -36,14 +36,14 @@ class Segment(NamedTuple):
     readings: tuple[str, ...] = ()
 
 
-def marks_of(example: Example, role: str) -> list[Mark]:
+def marks_of(example: Example, role: str) -> list[TextMark]:
     """What decides in the document with this role."""
     document = example.document(role)
     evidence = [found for found in evidence_of(example) if found.document == role]
     return [
         *map(_evidence, evidence),
         *(mark for found in evidence if (mark := _cue(document.text, found)) is not None),
-        *(Mark(start, end, "edit") for start, end in document.changed),
+        *(TextMark(start, end, "edit") for start, end in document.changed),
     ]
 
 
@@ -52,7 +52,7 @@ def evidence_of(example: Example) -> tuple[Evidence, ...]:
     return example.constraint.evidence if example.constraint else ()
 
 
-def query_marks(example: Example) -> list[Mark]:
+def query_marks(example: Example) -> list[TextMark]:
     """The value of the constraint and the words that state it, in the query."""
     query, constraint = example.query, example.constraint
     if constraint is None:
@@ -64,7 +64,7 @@ def query_marks(example: Example) -> list[Mark]:
     ]
 
 
-def cut(text: str, marks: Sequence[Mark]) -> tuple[Segment, ...]:
+def cut(text: str, marks: Sequence[TextMark]) -> tuple[Segment, ...]:
     """The whole text in order, cut at every end of a mark; places that are not in the text are ignored."""
     valid = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
     ends = sorted({0, len(text), *(mark.start for mark in valid), *(mark.end for mark in valid)})
@@ -86,7 +86,7 @@ def excerpt(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     )
 
 
-def _segment(text: str, marks: Sequence[Mark]) -> Segment:
+def _segment(text: str, marks: Sequence[TextMark]) -> Segment:
     kinds, readings = (mark.kind for mark in marks), (mark.reading for mark in marks if mark.reading)
     return Segment(text, tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(readings)))
 
@@ -98,13 +98,13 @@ def _shortened(text: str, first: bool, last: bool) -> str:
     return f"{before} … {after}"
 
 
-def _evidence(found: Evidence) -> Mark:
+def _evidence(found: Evidence) -> TextMark:
     if found.value in _DRAWN:
-        return Mark(found.start, found.end, found.value)
-    return Mark(found.start, found.end, "evidence", found.value)
+        return TextMark(found.start, found.end, found.value)
+    return TextMark(found.start, found.end, "evidence", found.value)
 
 
-def _cue(text: str, found: Evidence) -> Mark | None:
+def _cue(text: str, found: Evidence) -> TextMark | None:
     """The cue of a piece of evidence: of several such words the nearest."""
     if not found.cue:
         return None
@@ -112,10 +112,10 @@ def _cue(text: str, found: Evidence) -> Mark | None:
     return min(places, key=lambda mark: max(found.start - mark.end, mark.start - found.end), default=None)
 
 
-def _occurrences(text: str, phrases: Sequence[str], kind: str, *, joined: bool = False) -> Iterator[Mark]:
+def _occurrences(text: str, phrases: Sequence[str], kind: str, *, joined: bool = False) -> Iterator[TextMark]:
     """Whole words; `joined` also finds the end of a word, as in cannot and won't."""
     wanted = [re.escape(phrase) for phrase in phrases if phrase]
     if wanted:
         before = "" if joined else r"(?<!\w)"
         pattern = rf"{before}(?:{'|'.join(wanted)})(?!\w)"
-        yield from (Mark(match.start(), match.end(), kind) for match in re.finditer(pattern, text, re.IGNORECASE))
+        yield from (TextMark(match.start(), match.end(), kind) for match in re.finditer(pattern, text, re.IGNORECASE))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from constraintsuite.experiments.summary import Summary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.ties import STRICT, TieRule
 
 
-def tie_remarks(summaries: Mapping[str, Summary]) -> Iterator[str]:
+def tie_remarks(summaries: Mapping[str, RunSummary]) -> Iterator[str]:
     """A sentence for each model, by label, that ties wherever it could choose."""
     for label, summary in summaries.items():
         if summary.overall.metrics["tie_rate"].value == 1:

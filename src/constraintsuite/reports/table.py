@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from constraintsuite.experiments.summary import Group, Summary
+from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.pairwise import Metric
 from constraintsuite.reports.figures import MISSING, show_interval
 from constraintsuite.reports.grouped import groups_of
@@ -18,7 +18,7 @@ WIDTH = 100
 _LONGEST_LINE = 24  # of a model's name: what six columns of figures leave
 
 
-def slice_table(summaries: Sequence[Summary], metric: Metric) -> Table:
+def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
     """Rows are models, columns slices; a cell holds the value, its 95 % interval and n. `all` leaves controls out."""
     slices = groups_of(summaries, "slice")
     unit = ", %" if metric.share else ""
@@ -46,7 +46,7 @@ def _lines(model: str) -> list[str]:
     return lines
 
 
-def _cell(group: Group | None, metric: Metric) -> Text:
+def _cell(group: GroupFigures | None, metric: Metric) -> Text:
     if group is None:
         return Text(MISSING)
     figure = show_interval(group.metrics[metric.name], share=metric.share)

@@ -9,10 +9,10 @@ from typing import Any
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.formats import FORMATS
 
-Record = dict[str, Any]
+TableRecord = dict[str, Any]
 """A row by column; an interval is `{"value", "low", "high", "n"}`, shares between 0 and 1."""
 
 
@@ -21,7 +21,7 @@ class Column:
     """What stands in a column."""
 
     title: str
-    kind: Kind = "text"
+    kind: ColumnKind = "text"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Table:
     """Of the files it is written to."""
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Value, ...], ...]
+    rows: tuple[tuple[CellValue, ...], ...]
     long: bool = False
     """Too long to be read: written for programs only."""
 
@@ -65,7 +65,7 @@ class Table:
         """The table with its caption and kinds of columns."""
         return FORMATS.load("json")(self)
 
-    def to_records(self) -> list[Record]:
+    def to_records(self) -> list[TableRecord]:
         """One dictionary a row, with plain numbers."""
         titles = [column.title for column in self.columns]
         return [dict(zip(titles, map(_plain, row), strict=True)) for row in self.rows]
@@ -104,7 +104,7 @@ def flat(table: Table) -> Iterator[dict[str, str | float | int | None]]:
         yield fields
 
 
-def _plain(value: Value) -> object:
+def _plain(value: CellValue) -> object:
     if isinstance(value, Interval):
         return {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
     return value

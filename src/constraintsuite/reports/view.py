@@ -15,7 +15,7 @@ from constraintsuite.experiments.alignment import name_runs
 from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.experiments.rejudge import rejudge
-from constraintsuite.experiments.summary import Summary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import PLACE_FACTS
@@ -28,7 +28,7 @@ _CARD = "README.md"
 
 
 @dataclass(frozen=True)
-class View:
+class ReportView:
     """What a section may show; runs are named, the best first."""
 
     suite: Suite
@@ -44,7 +44,7 @@ class View:
         return list(self.runs)
 
     @property
-    def summaries(self) -> list[Summary]:
+    def summaries(self) -> list[RunSummary]:
         """The figures of the runs."""
         return [run.summary for run in self.runs.values()]
 
@@ -65,14 +65,14 @@ class View:
         return card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
 
 
-def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT) -> View:
+def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT) -> ReportView:
     """Runs of one suite, named and ordered by the figure that the suite is about; `rule` says what a tie counts."""
     if not runs:
         raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")
     judged = [rejudge(run, suite, rule) for run in runs]
     first = headline_metric(suite.examples).name
     ranked = sorted(judged, key=lambda r: (-(r.summary.overall.metrics[first].value or 0.0), r.summary.model))
-    return View(suite, name_runs(ranked))
+    return ReportView(suite, name_runs(ranked))
 
 
 def model_facts(run: Run) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.models.base import ModelFact, Workbench
 
 
 class Hit(NamedTuple):
@@ -41,7 +41,7 @@ class System(Retriever, Protocol):
     def fingerprint(self) -> str:
         """Hash of all that decides a ranking besides code, query and passages: settings, weights."""
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What it settled on."""
 
 
@@ -75,7 +75,9 @@ def search_all(retriever: Retriever, queries: Sequence[str], k: int, reporter: R
 class Deferred:
     """A retriever that is opened when it is first asked, so that a finished run is recognised without an index."""
 
-    def __init__(self, name: str, fingerprint: str, facts: Mapping[str, Fact], open: Callable[[], Retriever]) -> None:
+    def __init__(
+        self, name: str, fingerprint: str, facts: Mapping[str, ModelFact], open: Callable[[], Retriever]
+    ) -> None:
         self.name = name
         self.fingerprint = fingerprint
         self._facts = facts
@@ -89,6 +91,6 @@ class Deferred:
         """What the opened retriever finds."""
         return self._opened.search(query, k)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its settings."""
         return self._facts

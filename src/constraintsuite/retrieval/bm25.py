@@ -49,7 +49,7 @@ def make_bm25(text: str, passages: Passages, bench: Workbench) -> System:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class HitColumns:
     """The hits of a query in two rows, best first: many of them are written and read sooner than as `Hit`s."""
 
     documents: Sequence[str]
@@ -71,11 +71,11 @@ class Bm25Search:
         found = zip(ranking.documents, ranking.scores, strict=True)
         return [Hit(document, rank, score) for rank, (document, score) in enumerate(found, 1)]
 
-    def rank(self, query: str, k: int) -> Ranking:
+    def rank(self, query: str, k: int) -> HitColumns:
         """What `search` finds."""
         return self.rank_terms(self.analyser.terms(query), k)
 
-    def rank_terms(self, terms: Sequence[str], k: int) -> Ranking:
+    def rank_terms(self, terms: Sequence[str], k: int) -> HitColumns:
         """The same for a query that is already cut into terms."""
         scores = self._scores(terms)
         candidates = np.flatnonzero(scores > 0)  # selecting among all would drown in equal zeros
@@ -84,7 +84,7 @@ class Bm25Search:
             candidates = candidates[held >= np.partition(held, len(held) - k)[len(held) - k]]
         # Ties are broken by document id: the index is laid out in that order, and this sort is stable.
         best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
-        return Ranking([self.ids[i] for i in best.tolist()], scores[best].tolist())
+        return HitColumns([self.ids[i] for i in best.tolist()], scores[best].tolist())
 
     def _scores(self, terms: Sequence[str]) -> npt.NDArray[np.float32]:
         known = [term for term in terms if term in self._index.vocab_dict]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Describing, Encoder, Fact, Workbench
+from constraintsuite.models.base import Describing, Encoder, ModelFact, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.base import Hit, Passages, System
@@ -66,7 +66,7 @@ class DenseRetriever:
         ]
         return [hits[distinct[query]] for query in queries]
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What the encoder says of itself, and the similarity."""
         own = self._encoder.describe() if isinstance(self._encoder, Describing) else {}
         return {**own, "similarity": self._similarity}

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.retrieval.base import Hit, Passages, System, search_all
 from constraintsuite.retrieval.naming import load_retriever
@@ -63,7 +63,7 @@ class FusedRetriever:
         found = [search_all(part, queries, k, self._bench.reporter) for part in self._parts]
         return [fuse(rankings, k) for rankings in zip(*found, strict=True)]
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What the parts say."""
         return {"rank_offset": RANK_OFFSET, "parts": {part.name: part.describe() for part in self._parts}}
 

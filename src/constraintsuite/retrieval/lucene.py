@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.retrieval.base import Hit
-from constraintsuite.retrieval.depth import Found, head_of
+from constraintsuite.retrieval.depth import EngineHit, head_of
 from constraintsuite.store.files import sha256_of, sha256_text
 
 _JAVA: Final = 21
@@ -56,8 +56,8 @@ class LuceneRetriever:
     def search(self, query: str, k: int) -> list[Hit]:
         """At most `k` documents of the corpus that share a term with the query; scores have four decimals."""
 
-        def fetch(depth: int) -> list[Found]:
-            return [Found(hit.docid, hit.score) for hit in self._searcher.search(query, depth)]
+        def fetch(depth: int) -> list[EngineHit]:
+            return [EngineHit(hit.docid, hit.score) for hit in self._searcher.search(query, depth)]
 
         return [Hit(found.document, rank, found.score) for rank, found in enumerate(best_of(fetch, self._ids, k), 1)]
 
@@ -69,7 +69,7 @@ class LuceneRetriever:
         return sum(reader.docFreq(term("id", document)) > 0 for document in self._ids)
 
 
-def best_of(fetch: Callable[[int], Iterable[Found]], ids: Collection[str], k: int) -> list[Found]:
+def best_of(fetch: Callable[[int], Iterable[EngineHit]], ids: Collection[str], k: int) -> list[EngineHit]:
     """The best `k` among `ids`; `fetch` is asked for twice as many until they are certain or nothing is left."""
     depth = k + 1
     while True:
@@ -79,19 +79,19 @@ def best_of(fetch: Callable[[int], Iterable[Found]], ids: Collection[str], k: in
         depth *= 2
 
 
-def level_ties(hits: Iterable[Found]) -> list[Found]:
+def level_ties(hits: Iterable[EngineHit]) -> list[EngineHit]:
     """Equal scores made equal again.
 
     Anserini rounds scores to four decimals and then takes a millionth more from each repetition, so that no tool reorders
     its runs; left in, that would be a difference between documents that have none.
     """
-    levelled: list[Found] = []
+    levelled: list[EngineHit] = []
     score = before = math.inf
     for hit in hits:
         if not math.isclose(hit.score, before, rel_tol=2.5e-7, abs_tol=5e-6):  # a millionth, as 32-bit floats have it
             score = round(hit.score, 4)
         before = hit.score
-        levelled.append(Found(hit.document, score))
+        levelled.append(EngineHit(hit.document, score))
     return levelled
 
 

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from constraintsuite.store.files import atomic_writer
 
-Numbers = npt.NDArray[np.integer]
+IntegerArray = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
-class TermCounts:
+class CorpusStatistics:
     """What BM25 has to know of a corpus, or of a part of it."""
 
     documents: int
@@ -28,14 +28,14 @@ class TermCounts:
     """How many documents hold a term, for each that is asked for and found."""
 
     @staticmethod
-    def merged(parts: Iterable[TermCounts]) -> TermCounts:
+    def merged(parts: Iterable[CorpusStatistics]) -> CorpusStatistics:
         """The counts of all parts together."""
         documents, length, holding = 0, 0, Counter[str]()
         for part in parts:
             documents += part.documents
             length += part.length
             holding.update(part.holding)
-        return TermCounts(documents, length, dict(sorted(holding.items())))
+        return CorpusStatistics(documents, length, dict(sorted(holding.items())))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,16 +43,16 @@ class Postings:
     """The documents of a part by what they hold of the terms that are asked for; a term is its place among these."""
 
     ids: Sequence[str]
-    lengths: Numbers  # (documents,) all terms, also those that nobody asks for
-    held: Numbers  # (documents,) how many postings each has
-    terms: Numbers  # (postings,) document after document
-    times: Numbers  # (postings,) how often the document holds the term
+    lengths: IntegerArray  # (documents,) all terms, also those that nobody asks for
+    held: IntegerArray  # (documents,) how many postings each has
+    terms: IntegerArray  # (postings,) document after document
+    times: IntegerArray  # (postings,) how often the document holds the term
 
-    def counts(self, asked: Sequence[str]) -> TermCounts:
+    def counts(self, asked: Sequence[str]) -> CorpusStatistics:
         """What is to be known of this part."""
         holding = np.bincount(self.terms, minlength=len(asked)).tolist()
         found = {term: number for term, number in zip(asked, holding, strict=True) if number}
-        return TermCounts(len(self.ids), int(self.lengths.sum()), found)
+        return CorpusStatistics(len(self.ids), int(self.lengths.sum()), found)
 
 
 def collect_postings(documents: Iterable[tuple[str, Sequence[str]]], asked: Sequence[str]) -> Postings:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Describing, Fact, Pair, Scorer, Workbench
+from constraintsuite.models.base import Describing, ModelFact, Pair, Scorer, Workbench
 from constraintsuite.retrieval.base import Hit, Passages, System, search_all
 from constraintsuite.store.files import sha256_text
 
@@ -37,7 +37,7 @@ class RerankingRetriever:
         scores = self._scored(pairs)
         return [self._reordered(query, hits, scores)[:k] for query, hits in asked]
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What both say."""
         scorer = self._scorer.describe() if isinstance(self._scorer, Describing) else {}
         return {"first": self._first.describe(), "reranker": scorer, "rerank_depth": self._depth}

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.retrieval.bm25 import Bm25Search, Ranking
+from constraintsuite.retrieval.bm25 import Bm25Search, HitColumns
 from constraintsuite.retrieval.hiding import hidden
-from constraintsuite.retrieval.postings import Postings, TermCounts
+from constraintsuite.retrieval.postings import CorpusStatistics, Postings
 from constraintsuite.text.terms import TermAnalyser
 
 with hidden("jax", "jax.lax"):  # see bm25.py
@@ -34,7 +34,7 @@ class Bm25Shard(Bm25Search):
         self,
         postings: Postings,
         asked: Sequence[str],
-        whole: TermCounts,
+        whole: CorpusStatistics,
         *,
         k1: float = 0.9,
         b: float = 0.4,
@@ -47,7 +47,7 @@ class Bm25Shard(Bm25Search):
         super().__init__(sorted(postings.ids), index, analyser or TermAnalyser())
 
 
-def merge_rankings(parts: Sequence[Ranking], k: int) -> Ranking:
+def merge_rankings(parts: Sequence[HitColumns], k: int) -> HitColumns:
     """The best `k` of a query from the best `k` of every part; equal scores in the order of document ids."""
     documents = [document for part in parts for document in part.documents]
     scores = np.array([score for part in parts for score in part.scores])
@@ -55,10 +55,12 @@ def merge_rankings(parts: Sequence[Ranking], k: int) -> Ranking:
     if len(scores) > k > 0:
         kept = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
     best = sorted((-score, documents[i]) for i, score in zip(kept.tolist(), scores[kept].tolist(), strict=True))[:k]
-    return Ranking([document for _, document in best], [-score for score, _ in best])
+    return HitColumns([document for _, document in best], [-score for score, _ in best])
 
 
-def _matrix(postings: Postings, asked: Sequence[str], whole: TermCounts, k1: float, b: float) -> Mapping[str, object]:
+def _matrix(
+    postings: Postings, asked: Sequence[str], whole: CorpusStatistics, k1: float, b: float
+) -> Mapping[str, object]:
     """The score of every posting, as bm25s keeps them: by term, and then by document, in the order of ids."""
     size = len(postings.ids)
     order = np.argsort(postings.terms, kind="stable")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.experiments.output import Written
+from constraintsuite.experiments.output import OutputCounts
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.files import write_files, write_plots
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.vectors.ann.listings import Listing
@@ -19,12 +19,12 @@ from constraintsuite.vectors.ann.results import AnnRun, load_ann_run
 from constraintsuite.vectors.ann.several import told_apart
 
 
-def write_page(runs: Sequence[AnnRun], folder: Path) -> Written:
+def write_page(runs: Sequence[AnnRun], folder: Path) -> OutputCounts:
     """One page of all runs, with its tables and plots as files."""
     sections = ann_sections(runs)
     tables = write_files(folder, masthead(runs), sections)
     write_plots(folder, sections)
-    return Written({"runs": len(runs), "tables": tables})
+    return OutputCounts({"runs": len(runs), "tables": tables})
 
 
 @refusing_others
@@ -63,7 +63,7 @@ def _parts(run: AnnRun) -> tuple[Sequence[object], ...]:
 
 def _section(chapter: Chapter) -> Section:
     drawn = tuple(draw_plot(replace(plot, note=chapter.source)) for plot in chapter.charts)
-    blocks: list[Block] = [Remarks(chapter.notes)] if chapter.notes else []
+    blocks: list[SectionBlock] = [Remarks(chapter.notes)] if chapter.notes else []
     blocks += [Charts(drawn)] if drawn else []
-    blocks += [Sheet(table_of(listing), listing.folded) for listing in chapter.listings]
+    blocks += [TableBlock(table_of(listing), listing.folded) for listing in chapter.listings]
     return Section(chapter.id, chapter.title, chapter.about, tuple(blocks))

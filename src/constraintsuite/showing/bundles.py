@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Remarks, Section, Sheet, Source
+from constraintsuite.reports.sections.base import Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
@@ -30,18 +30,20 @@ def show_bundle(path: Path) -> Display:
 
 def _sections(bundle: Bundle) -> Iterator[Section]:
     manifest = bundle.texts.manifest
-    texts: list[Block] = [Sheet(count_table("texts", "What it holds.", _in_words(manifest.counts)))]
+    texts: list[SectionBlock] = [TableBlock(count_table("texts", "What it holds.", _in_words(manifest.counts)))]
     if manifest.rejects:
-        texts.append(Sheet(count_table("left_out", "Rows that were left out, and why.", _in_words(manifest.rejects))))
+        texts.append(
+            TableBlock(count_table("left_out", "Rows that were left out, and why.", _in_words(manifest.rejects)))
+        )
     said = [*zero_vectors(bundle), *([SUBSET] if is_subset(bundle) else [])]
     if said:
         texts.append(Remarks(tuple(said)))
     settings = json.dumps(manifest.settings, indent=2, ensure_ascii=False)
-    texts.append(Source(settings, "All settings that it was made with"))
+    texts.append(VerbatimText(settings, "All settings that it was made with"))
     yield Section("texts", "Texts", _ABOUT_TEXTS, tuple(texts))
     for folder, title, about in ((VECTORS, "Vectors", _ABOUT_VECTORS), (TRUTH, "Truths", _ABOUT_TRUTHS)):
         counted = tuple(
-            Sheet(
+            TableBlock(
                 count_table(
                     f"{folder}_{number}",
                     f"{part.manifest.name}, in {folder}/{part.path.name}.",

@@ -9,9 +9,9 @@ from constraintsuite.experiments.ranking.run import BY_QUERY, KIND, SYSTEM, load
 from constraintsuite.experiments.ranking.summary import MEDIANS, RANGES, QueryResult, RankingSummary
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.figures import Kind, Value, show
+from constraintsuite.reports.figures import CellValue, ColumnKind, show
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet, Source
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.store.artifact import Artifact
@@ -45,12 +45,12 @@ def _said(summary: RankingSummary) -> str:
 def _sections(summary: RankingSummary, queries: Sequence[QueryResult], path: Path) -> Iterator[Section]:
     told = (f"Intervals are over {summary.groups:,} {_RESAMPLED[summary.resampled]}.", *summary.notes)
     shares = [(name, figure) for name, figure in summary.measures.items() if _is_share(name) and figure.n]
-    blocks: list[Block] = [Charts((bar_chart("chart-measures", "Measures, %", shares, None),))] if shares else []
-    yield Section("measures", "Measures", _ABOUT, (*blocks, Sheet(_measures(summary)), Remarks(told)))
-    yield Section("queries", "Queries", _ABOUT_QUERIES, (Sheet(_queries(queries)),))
+    blocks: list[SectionBlock] = [Charts((bar_chart("chart-measures", "Measures, %", shares, None),))] if shares else []
+    yield Section("measures", "Measures", _ABOUT, (*blocks, TableBlock(_measures(summary)), Remarks(told)))
+    yield Section("queries", "Queries", _ABOUT_QUERIES, (TableBlock(_queries(queries)),))
     manifest, system = Artifact.open(path, KIND).manifest, path / SYSTEM
     about = f"Content {manifest.content[:12]}, seed {manifest.seed}."
-    yield Section("made", "How it was made", about, (Source(system.read_text(encoding="utf-8"), "The system"),))
+    yield Section("made", "How it was made", about, (VerbatimText(system.read_text(encoding="utf-8"), "The system"),))
 
 
 def _measures(summary: RankingSummary) -> Table:
@@ -66,7 +66,7 @@ def _figure(name: str, figure: Interval) -> tuple[str, str]:
             "deeper" if each is None else f"{each:g}" for each in (figure.value, figure.low, figure.high)
         )
         return value, "" if figure.low is None else f"{low} to {high}"
-    kind: Kind = "share" if _is_share(name) else "number"
+    kind: ColumnKind = "share" if _is_share(name) else "number"
     shown = show(figure, kind)
     return f"{shown.value} %" if kind == "share" and figure.value is not None else shown.value, shown.bounds
 
@@ -84,7 +84,7 @@ def _queries(queries: Sequence[QueryResult]) -> Table:
         Column("satisfying", "count"),
         Column("violating", "count"),
     )
-    rows: tuple[tuple[Value, ...], ...] = tuple(
+    rows: tuple[tuple[CellValue, ...], ...] = tuple(
         (one.text, one.first_relevant, one.first_violation, one.relevant, one.violating)
         for one in sorted(queries, key=_order)[:SHOWN_QUERIES]
     )

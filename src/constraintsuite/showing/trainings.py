@@ -12,13 +12,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet, Source
+from constraintsuite.reports.sections.base import Charts, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
-from constraintsuite.tuning.curves import CURVES, OVERALL, Point, draw_curves
+from constraintsuite.tuning.curves import CURVES, OVERALL, TrainingCurvePoint, draw_curves
 from constraintsuite.tuning.places import SELECTED
 from constraintsuite.tuning.selection import Selected
 
@@ -36,7 +36,7 @@ class Training:
     """A finished training, read."""
 
     artifact: Artifact
-    points: tuple[Point, ...]
+    points: tuple[TrainingCurvePoint, ...]
     selected: tuple[Selected, ...]
     recipe: str
 
@@ -53,7 +53,7 @@ def load_training(path: Path) -> Training:
     except ValidationError as error:
         raise UserError(f"{path / SELECTED}: {describe(error)} Was it written by another version?") from None
     recipe = (path / RECIPE).read_text(encoding="utf-8")
-    return Training(artifact, tuple(read_jsonl(path / CURVES, Point)), selected, recipe)
+    return Training(artifact, tuple(read_jsonl(path / CURVES, TrainingCurvePoint)), selected, recipe)
 
 
 @refusing_others
@@ -68,23 +68,23 @@ def show_training(path: Path) -> Display:
 def training_sections(training: Training) -> Iterator[Section]:
     """Curves, what was selected, and what it was made from."""
     drawn = tuple(draw_plot(plot) for plot in draw_curves(training.points))
-    curves: list[Block] = [Charts(drawn)] if drawn else []
-    curves += [Sheet(_figures(name, training.points)) for name in _evaluations(training.points)]
+    curves: list[SectionBlock] = [Charts(drawn)] if drawn else []
+    curves += [TableBlock(_figures(name, training.points)) for name in _evaluations(training.points)]
     if curves:
         yield Section("curves", "Curves", _ABOUT_CURVES, tuple(curves))
-    yield Section("selected", "Selected checkpoints", _ABOUT_SELECTED, (Sheet(_selected(training.selected)),))
+    yield Section("selected", "Selected checkpoints", _ABOUT_SELECTED, (TableBlock(_selected(training.selected)),))
     manifest = training.artifact.manifest
-    made: list[Block] = [Sheet(count_table("data", "What was read and made.", manifest.counts))]
+    made: list[SectionBlock] = [TableBlock(count_table("data", "What was read and made.", manifest.counts))]
     if manifest.rejects:
-        made.append(Sheet(count_table("left_out", "Rows that were left out, and why.", manifest.rejects)))
-    yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, Source(training.recipe.rstrip(), "All settings")))
+        made.append(TableBlock(count_table("left_out", "Rows that were left out, and why.", manifest.rejects)))
+    yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, VerbatimText(training.recipe.rstrip(), "All settings")))
 
 
-def _evaluations(points: Sequence[Point]) -> list[str]:
+def _evaluations(points: Sequence[TrainingCurvePoint]) -> list[str]:
     return list(dict.fromkeys(point.evaluation for point in points if point.value is not None))
 
 
-def _figures(evaluation: str, points: Sequence[Point]) -> Table:
+def _figures(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Table:
     """A row a checkpoint, a column a metric."""
     own = [point for point in points if point.evaluation == evaluation and point.part == OVERALL]
     metrics = list(dict.fromkeys(point.metric for point in own))

@@ -160,7 +160,7 @@ class Artifact:
 
 
 @dataclass(frozen=True)
-class Origin:
+class ArtifactOrigin:
     """What decides an artifact's content."""
 
     kind: str
@@ -180,7 +180,7 @@ class Origin:
 
 def finish(
     path: Path,
-    origin: Origin,
+    origin: ArtifactOrigin,
     counts: Mapping[str, int],
     rejects: Mapping[str, int],
     seconds: float,

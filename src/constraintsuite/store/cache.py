@@ -11,7 +11,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+CachedArray = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 _HEAD = struct.Struct("<32s c B I Q")  # key, kind of number, dimensions, checksum of the rest, bytes of the rest
 _KINDS: dict[bytes, np.dtype[np.float32] | np.dtype[np.float64]] = {b"f": np.dtype("<f4"), b"d": np.dtype("<f8")}
 
@@ -27,7 +27,7 @@ class ArrayCache:
             with path.open("rb") as file:
                 self._read_on(file)
 
-    def get(self, key: str) -> FloatArray | None:
+    def get(self, key: str) -> CachedArray | None:
         """The array of that key; None if there is none, or if its bytes were damaged."""
         place = self._places.get(bytes.fromhex(key))
         if place is None:
@@ -42,7 +42,7 @@ class ArrayCache:
         shape = struct.unpack_from(f"<{dimensions}Q", body)
         return np.frombuffer(body, dtype=_KINDS[kind], offset=8 * dimensions).reshape(shape)
 
-    def put(self, key: str, array: FloatArray) -> None:
+    def put(self, key: str, array: CachedArray) -> None:
         """Keep an array: from now on it outlives this process, though not yet a power cut. The last one of a key counts."""
         kind = array.dtype.char.encode()
         body = struct.pack(f"<{array.ndim}Q", *array.shape) + array.astype(_KINDS[kind], copy=False).tobytes()

@@ -42,7 +42,7 @@ def write_jsonl(path: Path, records: Iterable[object]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Generic[T]):
+class JsonLine(Generic[T]):
     """A line of a file: its record, or what is wrong with it."""
 
     number: int
@@ -58,7 +58,7 @@ def read_jsonl(path: Path, kind: type[T]) -> Iterator[T]:
         yield line.record
 
 
-def read_lines(path: Path, kind: type[T]) -> Iterator[Line[T]]:
+def read_lines(path: Path, kind: type[T]) -> Iterator[JsonLine[T]]:
     """Every line that is not empty, also those that do not fit; for readers that name all faults at once."""
     reader = adapter(kind)
     if not path.is_file():
@@ -68,9 +68,9 @@ def read_lines(path: Path, kind: type[T]) -> Iterator[Line[T]]:
             if not line.strip():
                 continue
             try:
-                yield Line(number, reader.validate_json(line))
+                yield JsonLine(number, reader.validate_json(line))
             except ValidationError as error:
-                yield Line(number, None, describe(error))
+                yield JsonLine(number, None, describe(error))
 
 
 def describe(error: ValidationError) -> str:

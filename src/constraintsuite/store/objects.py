@@ -52,7 +52,7 @@ DRIVERS: Mapping[str, Driver] = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedObject:
     """An object as the store lists it."""
 
     size: int
@@ -71,7 +71,7 @@ class ObjectStore:
         """The URL of an object."""
         return f"{self.url}/{name}" if name else self.url
 
-    def entries(self, name: str = "") -> dict[str, Entry]:
+    def entries(self, name: str = "") -> dict[str, ListedObject]:
         """Every object that is `name` or lies under it; none is no error, a store that cannot be listed is."""
         try:
             found = self._patiently(name, partial(self._files.find, self._path(name), detail=True))
@@ -82,7 +82,7 @@ class ObjectStore:
         # Consoles of stores make empty objects that stand for folders.
         return {each: _entry(info) for each, info in sorted(files.items()) if each and not each.endswith("/")}
 
-    def look(self, name: str) -> Entry | None:
+    def look(self, name: str) -> ListedObject | None:
         """What the store says of an object, None if it is not there."""
         try:
             info = self._patiently(name, partial(self._files.info, self._path(name)))
@@ -97,7 +97,7 @@ class ObjectStore:
         except FileNotFoundError:
             return None
 
-    def fetch(self, name: str, entry: Entry, file: Path) -> bool:
+    def fetch(self, name: str, entry: ListedObject, file: Path) -> bool:
         """Write an object to `file`; False if it is gone, or is of another size by now."""
 
         def once() -> bool:
@@ -214,6 +214,6 @@ def _connect(url: str) -> tuple[Any, str]:
     return files, str(base).rstrip("/")
 
 
-def _entry(info: Mapping[str, Any]) -> Entry:
+def _entry(info: Mapping[str, Any]) -> ListedObject:
     version = next((str(info[key]) for key in _VERSIONS if info.get(key)), "")
-    return Entry(int(info["size"]), version.strip('"'))
+    return ListedObject(int(info["size"]), version.strip('"'))

@@ -13,8 +13,8 @@ from typing import NoReturn
 from constraintsuite.errors import UserError
 from constraintsuite.store import objects
 from constraintsuite.store.files import sha256_of, temporary_for, write_text
-from constraintsuite.store.objects import Entry, together
-from constraintsuite.store.seen import Copy, Record, folder_of, folders_above, joined, travels
+from constraintsuite.store.objects import ListedObject, together
+from constraintsuite.store.seen import Copy, SyncedObject, folder_of, folders_above, joined, travels
 
 MANIFEST = "manifest.json"
 STAGES = "stages"
@@ -38,10 +38,10 @@ class _Promise:
 class _Plan:
     """What to fetch, and the manifests to write when all of it is here."""
 
-    wanted: Mapping[str, Entry]
+    wanted: Mapping[str, ListedObject]
     promises: Mapping[str, _Promise]
     manifests: Mapping[str, bytes]
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, ListedObject]
 
 
 def pull(copy: Copy, name: str = "", apart: str | None = None, *, stages: bool = True) -> None:
@@ -125,7 +125,7 @@ def _is_staged(name: str, folder: str) -> bool:
     return STAGES in name[len(folder) :].split("/")[:-1]
 
 
-def _drop_removed(copy: Copy, entries: Mapping[str, Entry], known: Mapping[str, Record]) -> None:
+def _drop_removed(copy: Copy, entries: Mapping[str, ListedObject], known: Mapping[str, SyncedObject]) -> None:
     """What was removed there goes here too, unless it was changed here; manifests first."""
     for name in sorted(known.keys() - entries.keys(), key=lambda each: not is_manifest(each)):
         if copy.unchanged_here(name, known[name]):
@@ -133,12 +133,12 @@ def _drop_removed(copy: Copy, entries: Mapping[str, Entry], known: Mapping[str, 
         copy.forget(name)
 
 
-def _begun_anew(copy: Copy, manifest: str, entry: Entry, known: Record | None) -> bool:
+def _begun_anew(copy: Copy, manifest: str, entry: ListedObject, known: SyncedObject | None) -> bool:
     """Whether a finished folder was opened again here: its manifest was seen, and taken away."""
     return known is not None and known.version == entry.version and not copy.file(manifest).exists()
 
 
-def _promises_above(copy: Copy, name: str, entries: Mapping[str, Entry]) -> dict[str, _Promise]:
+def _promises_above(copy: Copy, name: str, entries: Mapping[str, ListedObject]) -> dict[str, _Promise]:
     """What the manifest of the folder around `name` says, where `name` is only a part of that folder."""
     if not entries or joined(name, MANIFEST) in entries or is_manifest(name):
         return {}
@@ -170,7 +170,9 @@ def _fields(manifest: bytes, address: str) -> dict[str, dict[str, dict[str, str]
     return found
 
 
-def _is_wanted(copy: Copy, name: str, entry: Entry, known: Record | None, promise: _Promise | None) -> bool:
+def _is_wanted(
+    copy: Copy, name: str, entry: ListedObject, known: SyncedObject | None, promise: _Promise | None
+) -> bool:
     same_there = known is not None and known.version == entry.version
     if not copy.file(name).exists():
         return promise is not None or not same_there
@@ -196,7 +198,7 @@ def _carry_out(copy: Copy, plan: _Plan) -> None:
         copy.note(name, plan.entries[name].version)
 
 
-def _fetch(copy: Copy, name: str, entry: Entry, promise: _Promise | None) -> None:
+def _fetch(copy: Copy, name: str, entry: ListedObject, promise: _Promise | None) -> None:
     file = copy.file(name)
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = temporary_for(file)
@@ -212,7 +214,7 @@ def _fetch(copy: Copy, name: str, entry: Entry, promise: _Promise | None) -> Non
         temporary.unlink(missing_ok=True)
 
 
-def _download(copy: Copy, name: str, entry: Entry, promise: _Promise | None, file: Path) -> str:
+def _download(copy: Copy, name: str, entry: ListedObject, promise: _Promise | None, file: Path) -> str:
     """Fetch an object, and say what is wrong with it."""
     for _ in range(2):  # bytes may be damaged on the way
         if not copy.store.fetch(name, entry, file):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import write_text
-from constraintsuite.store.objects import Entry, together
+from constraintsuite.store.objects import ListedObject, together
 from constraintsuite.store.pulling import MANIFEST, content_of, is_manifest, named_files, pull
 from constraintsuite.store.seen import CLAIM, Copy, folder_of, joined
 
@@ -110,7 +110,7 @@ def _claimed(copy: Copy, folder: str, content: str, owner: str) -> Iterator[None
     copy.store.delete([name])
 
 
-def _finished_by_others(copy: Copy, manifest: str, entry: Entry | None, content: str) -> bool:
+def _finished_by_others(copy: Copy, manifest: str, entry: ListedObject | None, content: str) -> bool:
     """Whether the same content was finished there since this copy last looked; other content is a UserError."""
     known = copy.known(manifest)
     if entry is None or (known is not None and known.version == entry.version):

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of, temporary_for
-from constraintsuite.store.objects import Entry, ObjectStore
+from constraintsuite.store.objects import ListedObject, ObjectStore
 
 CLAIM = ".claim"
 _AT_HOME = (".lock", ".*.lock", ".*.tmp-*", CLAIM)  # of this machine or this moment: none of it travels
 
 
 @dataclass(frozen=True)
-class Record:
+class SyncedObject:
     """A file and an object that were equal."""
 
     version: str
@@ -47,14 +47,14 @@ class Copy:
         found = [place] if place.is_file() else [path for path in sorted(place.rglob("*")) if path.is_file()]
         return [each for each in (path.relative_to(self.root).as_posix() for path in found) if travels(each)]
 
-    def known(self, name: str) -> Record | None:
+    def known(self, name: str) -> SyncedObject | None:
         """What is known of one name."""
         try:
-            return Record(**json.loads((self.notes / name).read_bytes()))
+            return SyncedObject(**json.loads((self.notes / name).read_bytes()))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError, TypeError):
             return None  # never seen, or a note that a power cut left empty
 
-    def all_known(self, name: str) -> dict[str, Record]:
+    def all_known(self, name: str) -> dict[str, SyncedObject]:
         """What is known of `name` and all under it."""
         place = self.notes / name if name else self.notes
         found = [place] if place.is_file() else [path for path in place.rglob("*") if path.is_file()]
@@ -67,14 +67,14 @@ class Copy:
         place = self.notes / name
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary = temporary_for(place)
-        temporary.write_text(json.dumps(asdict(Record(version, status.st_size, status.st_mtime_ns, sha256))))
+        temporary.write_text(json.dumps(asdict(SyncedObject(version, status.st_size, status.st_mtime_ns, sha256))))
         temporary.replace(place)
 
     def forget(self, name: str) -> None:
         """From now on nothing is known of it."""
         (self.notes / name).unlink(missing_ok=True)
 
-    def unchanged_here(self, name: str, record: Record | None) -> bool:
+    def unchanged_here(self, name: str, record: SyncedObject | None) -> bool:
         """Whether the file is there, and as it was when the record was made."""
         try:
             status = self.file(name).stat()
@@ -82,7 +82,7 @@ class Copy:
             return False
         return record is not None and (record.size, record.changed) == (status.st_size, status.st_mtime_ns)
 
-    def in_step(self, name: str, entry: Entry | None, sha256: str = "") -> bool:
+    def in_step(self, name: str, entry: ListedObject | None, sha256: str = "") -> bool:
         """Whether file and object are known to be equal, and the file to have that hash if one is given."""
         record = self.known(name)
         if record is None or entry is None or record.version != entry.version:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.suites.pairs.records import Rejected
+from constraintsuite.suites.pairs.records import RejectedPair
 from constraintsuite.suites.queries.outlook import lone, lone_in_words
 from constraintsuite.suites.queries.records import Proposal
 
@@ -34,7 +34,7 @@ class Barren:
 def read_barren(proposals: Path, rejected: Path, examples: Sequence[Example]) -> list[Barren]:
     """The same from the files of a build: its proposals, and the pairs that its filters refused."""
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in read_jsonl(rejected, Rejected):
+    for one in read_jsonl(rejected, RejectedPair):
         reasons[one.draft.proposal][one.reason] += 1
     return find_barren(read_jsonl(proposals, Proposal), reasons, {example.proposal for example in examples})
 

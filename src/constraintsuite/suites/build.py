@@ -16,7 +16,7 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline, Stage
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
@@ -29,7 +29,7 @@ from constraintsuite.suites.card import write_card
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.dropping import check_dropped
 from constraintsuite.suites.queries.approval import check_approval
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.schema import example_schema
 from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
@@ -113,7 +113,9 @@ def build_suite(
     recipe = resolve(recipe)
     inputs = fingerprint_inputs(recipe)
     made_from = {**inputs, "stages": PIPELINE.revisions()}
-    origin = Origin("suite", recipe.name, made_from, recipe.model_dump(mode="json"), recipe.seed, REVISIONS["suite"])
+    origin = ArtifactOrigin(
+        "suite", recipe.name, made_from, recipe.model_dump(mode="json"), recipe.seed, REVISIONS["suite"]
+    )
     with folder_lock(out):
         present = read_manifest(out)
         if present is not None and redo_from is None:
@@ -170,7 +172,7 @@ def fingerprint_inputs(recipe: Recipe) -> dict[str, str]:
 
 
 def _assemble(
-    recipe: Recipe, out: Path, origin: Origin, stages: dict[str, Artifact], start: float, reporter: Reporter
+    recipe: Recipe, out: Path, origin: ArtifactOrigin, stages: dict[str, Artifact], start: float, reporter: Reporter
 ) -> Artifact:
     """The suite folder: examples, controls, gold, proposals, schema, audit, card."""
     for stage, name in (
@@ -190,7 +192,7 @@ def _assemble(
     balanced = balance(examples)
     write_text(out / "audit.json", adapter(Audit).dump_json(audit, indent=2).decode() + "\n")
     write_text(out / "schema.json", json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
-    coverage = adapter(Coverage).validate_json((out / "coverage.json").read_bytes())
+    coverage = adapter(CorpusCoverage).validate_json((out / "coverage.json").read_bytes())
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
     rejects |= _tell_barren(recipe, stages, examples, reporter)
     write_card(out / "README.md", recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))

@@ -10,7 +10,7 @@ from constraintsuite.records.examples import EXPLICIT, MAIN_SLICES, MINPAIRS, OM
 from constraintsuite.store.files import write_text
 from constraintsuite.suites.audit.balance import TOPIC_SCORE
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, BalanceRow
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.recipe import Recipe
 
 TITLES = {MINPAIRS: "MinPairs", EXPLICIT: "ExplicitMention", OMISSION: "Omission"}
@@ -20,7 +20,7 @@ def write_card(
     path: Path,
     recipe: Recipe,
     examples: Sequence[Example],
-    coverage: Coverage,
+    coverage: CorpusCoverage,
     rejects: Mapping[str, int],
     audit: Audit,
     balance: Sequence[BalanceRow],

@@ -21,10 +21,10 @@ from constraintsuite.records.examples import (
     Control,
     Example,
     ExampleDocument,
+    ExampleSource,
     PoolPlace,
     QueryRole,
     Retrieval,
-    Source,
     Split,
 )
 from constraintsuite.suites.constraints.exclude import Exclude
@@ -197,7 +197,7 @@ def from_guide(line: GuideExample, split: Split) -> Example:
         restated=line.query.base if restates else None,
         documents=documents,
         preferences=(QUERY_PREFERENCE, *preferences),
-        source=Source(
+        source=ExampleSource(
             line.source.corpus,
             line.source.qid,
             Retrieval(places.method, places.index, places.k_pool) if places else None,

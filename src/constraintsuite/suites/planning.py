@@ -24,7 +24,7 @@ READ_AT_MOST = 200_000
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """An estimate."""
 
     source: str
@@ -65,7 +65,7 @@ class Plan:
         return json.dumps(asdict(self), indent=2)
 
 
-def plan_build(recipe: Recipe) -> Plan:
+def plan_build(recipe: Recipe) -> BuildPlan:
     """Read what a build would read, as it would, and analyse a sample of it, chosen by hash."""
     recipe = resolve(recipe)
     source = open_source(recipe.corpus)
@@ -80,7 +80,7 @@ def plan_build(recipe: Recipe) -> Plan:
     readings = list(read_all(texts, recipe.analysis.analyser, recipe.analysis.domains))
     seconds = (time.monotonic() - start) / max(1, len(texts)) * seen["kept"]
     share = sum(any(c.strength >= 2 and c.kind for c in r.classes) for r in readings) / max(1, len(readings))
-    return Plan(
+    return BuildPlan(
         source=source.name,
         documents=seen["kept"],
         left_out=dict(sorted((rejects + bad.counts).items())),

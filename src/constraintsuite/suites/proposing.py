@@ -16,8 +16,8 @@ from constraintsuite.execution.stage import Pipeline
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
 from constraintsuite.suites.build import STAGES, fingerprint_inputs, resolve
-from constraintsuite.suites.corpus.shelf import Shelf
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.corpus.shelf import StageRecords
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.queries import read_proposals
@@ -30,7 +30,7 @@ SNIPPETS = 2
 class Proposing:
     """The answer of `csuite propose`."""
 
-    coverage: Coverage
+    coverage: CorpusCoverage
     proposals: tuple[Proposal, ...]
     file: Path
 
@@ -88,8 +88,8 @@ def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Repo
     with tempfile.TemporaryDirectory() as scratch:
         first = Pipeline(tuple(stage for stage in STAGES if stage.name in ("documents", "mentions", "queries")))
         done = first.run(recipe, Path(scratch), fingerprint_inputs(recipe), engine, reporter)
-        coverage = adapter(Coverage).validate_json((done["queries"].path / "coverage.json").read_bytes())
-        documents = Shelf.of(done["documents"].path, Document)
+        coverage = adapter(CorpusCoverage).validate_json((done["queries"].path / "coverage.json").read_bytes())
+        documents = StageRecords.of(done["documents"].path, Document)
         proposals = tuple(_with_evidence(read_proposals(done["queries"].path), documents))
     write_jsonl(out, proposals)
     return Proposing(coverage, proposals, out)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import MAIN_SLICES, MINPAIRS
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.recipe import SizeSettings
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ REUSE_COST = 0.5
 
 
 def select(
-    items: Sequence[T], sizes: SizeSettings, draft_of: Callable[[T], Draft]
+    items: Sequence[T], sizes: SizeSettings, draft_of: Callable[[T], PairDraft]
 ) -> tuple[list[T], list[tuple[str, T]]]:
     """The chosen items, and the surplus with the reason it was left."""
     surplus: list[tuple[str, T]] = []
@@ -35,13 +35,13 @@ def select(
     return [item for unit in kept for item in unit], surplus
 
 
-def slice_of(unit: Sequence[T], draft_of: Callable[[T], Draft]) -> str:
+def slice_of(unit: Sequence[T], draft_of: Callable[[T], PairDraft]) -> str:
     """A couple with one explicit half counts as ExplicitMention."""
     slices = {draft_of(item).slice for item in unit}
     return next(name for name in MAIN_SLICES if name in slices)
 
 
-def _units(items: Iterable[T], draft_of: Callable[[T], Draft]) -> list[list[T]]:
+def _units(items: Iterable[T], draft_of: Callable[[T], PairDraft]) -> list[list[T]]:
     """Couples together, singles alone."""
     units: dict[str, list[T]] = defaultdict(list)
     for item in items:
@@ -53,7 +53,7 @@ def _units(items: Iterable[T], draft_of: Callable[[T], Draft]) -> list[list[T]]:
 
 
 def _pick(
-    units: Sequence[list[T]], target: int, sizes: SizeSettings, used: Counter[str], draft_of: Callable[[T], Draft]
+    units: Sequence[list[T]], target: int, sizes: SizeSettings, used: Counter[str], draft_of: Callable[[T], PairDraft]
 ) -> tuple[list[list[T]], list[list[T]]]:
     """Take from the relations in turn, the best of each first, until the slice is full."""
     queues: dict[str, list[list[T]]] = defaultdict(list)
@@ -81,7 +81,7 @@ def _pick(
 
 
 def _cap_relations(
-    units: Sequence[list[T]], share: float, targets: Mapping[str, float], draft_of: Callable[[T], Draft]
+    units: Sequence[list[T]], share: float, targets: Mapping[str, float], draft_of: Callable[[T], PairDraft]
 ) -> tuple[list[list[T]], list[list[T]]]:
     """Drop units of relations above their share, from the slice in which the relation has most of what it should.
 
@@ -108,25 +108,25 @@ def _cap_relations(
         over.append(kept[relation, full].pop())
 
 
-def _relation(unit: Sequence[T], draft_of: Callable[[T], Draft]) -> str:
+def _relation(unit: Sequence[T], draft_of: Callable[[T], PairDraft]) -> str:
     return min(draft_of(item).relation for item in unit)
 
 
-def _name(unit: Sequence[T], draft_of: Callable[[T], Draft]) -> str:
+def _name(unit: Sequence[T], draft_of: Callable[[T], PairDraft]) -> str:
     return "|".join(f"{draft_of(item).proposal}{''.join(draft_of(item).sources)}" for item in unit)
 
 
-def _rank(unit: Sequence[T], used: Counter[str], draft_of: Callable[[T], Draft]) -> tuple[bool, bool, float]:
+def _rank(unit: Sequence[T], used: Counter[str], draft_of: Callable[[T], PairDraft]) -> tuple[bool, bool, float]:
     """Natural text before edited, dev and test before train (which has plenty), well matched before badly."""
     draft = draft_of(unit[0])
     edited = draft.slice != MINPAIRS and draft.is_edited
     return edited, draft.split == "train", _cost(unit, used, draft_of)
 
 
-def _cost(unit: Sequence[T], used: Counter[str], draft_of: Callable[[T], Draft]) -> float:
+def _cost(unit: Sequence[T], used: Counter[str], draft_of: Callable[[T], PairDraft]) -> float:
     drafts = [draft_of(item) for item in unit]
     return drafts[0].cost + REUSE_COST * sum(used[document] for draft in drafts for document in _documents(draft))
 
 
-def _documents(draft: Draft) -> tuple[str, ...]:
+def _documents(draft: PairDraft) -> tuple[str, ...]:
     return tuple(set(draft.sources))

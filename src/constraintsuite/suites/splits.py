@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import SPLITS, Split
-from constraintsuite.suites.corpus.numbering import Numbers
+from constraintsuite.suites.corpus.numbering import DocumentNumbers
 from constraintsuite.suites.queries.relations import relation_of
 from constraintsuite.suites.recipe import SplitSettings
 
@@ -45,7 +45,7 @@ class Splits(Mapping[str, Split]):
         """All documents with their splits; quicker than to look each up."""
         return ((id, SPLITS[code]) for id, code in zip(self._ids, self.codes, strict=True))
 
-    def count(self, numbers: Numbers) -> Counter[Split]:
+    def count(self, numbers: DocumentNumbers) -> Counter[Split]:
         """How many of some documents lie in each split."""
         counts = np.bincount(self.codes[numbers], minlength=len(SPLITS)).tolist()
         return Counter(dict(zip(SPLITS, counts, strict=True)))
@@ -76,7 +76,7 @@ def split_documents(
     return Splits(ids, _deal(ids, forest.firsts(), tied, settings, seed))
 
 
-def split_ys(ys: Mapping[str, Numbers], documents: Splits, settings: SplitSettings) -> dict[str, Split]:
+def split_ys(ys: Mapping[str, DocumentNumbers], documents: Splits, settings: SplitSettings) -> dict[str, Split]:
     """The split of each Y: where its documents are; one that stands in several goes where its relation lacks most."""
     shares = _shares(settings)
     given: dict[str, Counter[Split]] = defaultdict(Counter)
@@ -116,7 +116,7 @@ class _Forest:
                 self._parent[other] = roots[0]
                 self._size[roots[0]] += self._size[other]
 
-    def firsts(self) -> Numbers:
+    def firsts(self) -> DocumentNumbers:
         """The first document of the part of each."""
         for document in range(len(self._parent)):
             self._parent[document] = self._root(document)
@@ -131,7 +131,7 @@ class _Forest:
 
 
 def _deal(
-    ids: Sequence[str], firsts: Numbers, tied: npt.NDArray[np.bool_], settings: SplitSettings, seed: int
+    ids: Sequence[str], firsts: DocumentNumbers, tied: npt.NDArray[np.bool_], settings: SplitSettings, seed: int
 ) -> npt.NDArray[np.uint8]:
     """Deal the parts out; only documents that can become examples weigh, the others follow by hash."""
     shares = _shares(settings)

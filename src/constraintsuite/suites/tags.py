@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from constraintsuite.records.examples import SATISFYING
-from constraintsuite.suites.pairs.records import Kept
+from constraintsuite.suites.pairs.records import AcceptedPair
 from constraintsuite.suites.recipe import TagSettings
 from constraintsuite.text.neardup import jaccard
 from constraintsuite.text.terms import words
 
 
-def make_tags(kept: Kept, settings: TagSettings) -> dict[str, str]:
+def make_tags(kept: AcceptedPair, settings: TagSettings) -> dict[str, str]:
     """The tags of one kept pair."""
     mentioned = any(one.document == SATISFYING for one in kept.evidence)
     pair = tags_of_texts(kept.draft.satisfying.text, kept.draft.violating.text, settings)

@@ -14,11 +14,11 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.intervals import wilson
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.text.base import Analyser, Verdict
+from constraintsuite.text.base import Analyser, Polarity
 from constraintsuite.text.mentions import find_forms
-from constraintsuite.text.polarity import Judged, judge_mentions
+from constraintsuite.text.polarity import JudgedMention, judge_mentions
 
-Half = Literal["dev", "test", "all"]
+AuditHalf = Literal["dev", "test", "all"]
 _SALT = "audit 468"  # of 2,000 salts the one that halves the phenomena best; chosen before a sentence was read
 
 
@@ -31,18 +31,18 @@ class AuditSentence:
     text: str
     y: str
     forms: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[Polarity, ...]
 
 
-class Answer(NamedTuple):
+class AuditAnswer(NamedTuple):
     """One thing an analyser had to decide; None stands for no mention."""
 
     sentence: AuditSentence
-    expected: Verdict | None
-    found: Judged | None
+    expected: Polarity | None
+    found: JudgedMention | None
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> Polarity | None:
         """What the analyser said."""
         return self.found.verdict if self.found else None
 
@@ -73,18 +73,18 @@ class Report:
 
     analyser: str
     version: str
-    half: Half
+    half: AuditHalf
     phenomena: tuple[Score, ...]
     micro: Score
     macro_accuracy: float
     macro_f1: float | None
-    errors: tuple[Answer, ...]
+    errors: tuple[AuditAnswer, ...]
 
 
-def run_audit(analyser: Analyser, half: Half = "all") -> Report:
+def run_audit(analyser: Analyser, half: AuditHalf = "all") -> Report:
     """The scores of an analyser on the sentences of one half."""
     answers = list(ask(analyser, read_sentences(half)))
-    groups: dict[str, list[Answer]] = defaultdict(list)
+    groups: dict[str, list[AuditAnswer]] = defaultdict(list)
     for answer in answers:
         groups[answer.sentence.phenomenon].append(answer)
     scores = tuple(score(name, group) for name, group in sorted(groups.items()))
@@ -100,7 +100,7 @@ def run_audit(analyser: Analyser, half: Half = "all") -> Report:
     )
 
 
-def read_sentences(half: Half = "all") -> tuple[AuditSentence, ...]:
+def read_sentences(half: AuditHalf = "all") -> tuple[AuditSentence, ...]:
     """The labelled sentences; the halves follow from a hash of the id, so that a new sentence moves no other."""
     place = resources.files("constraintsuite.text").joinpath("audit", "sentences.jsonl")
     with resources.as_file(place) as path:
@@ -108,23 +108,23 @@ def read_sentences(half: Half = "all") -> tuple[AuditSentence, ...]:
     return tuple(one for one in sentences if half in ("all", half_of(one.id)))
 
 
-def half_of(sentence_id: str) -> Half:
+def half_of(sentence_id: str) -> AuditHalf:
     """The half that a sentence belongs to."""
     return "dev" if stable_hash(_SALT, sentence_id) % 2 == 0 else "test"
 
 
-def ask(analyser: Analyser, sentences: Sequence[AuditSentence]) -> Iterator[Answer]:
+def ask(analyser: Analyser, sentences: Sequence[AuditSentence]) -> Iterator[AuditAnswer]:
     """Every decision: one for each mention expected or found, and one for a text that should have none."""
     analyses = analyser.analyse(sentence.text for sentence in sentences)
     for sentence, analysis in zip(sentences, analyses, strict=True):
         judged = judge_mentions(find_forms(sentence.text, sentence.forms), analysis.scopes)
         if not judged and not sentence.verdicts:
-            yield Answer(sentence, None, None)
+            yield AuditAnswer(sentence, None, None)
         for expected, found in zip_longest(sentence.verdicts, judged):
-            yield Answer(sentence, expected, found)
+            yield AuditAnswer(sentence, expected, found)
 
 
-def score(name: str, answers: Iterable[Answer]) -> Score:
+def score(name: str, answers: Iterable[AuditAnswer]) -> Score:
     """Accuracy over all answers, precision and recall of `negated`, precision of `affirmed`."""
     rows = list(answers)
     called = [row for row in rows if row.verdict == "negated"]
@@ -134,7 +134,7 @@ def score(name: str, answers: Iterable[Answer]) -> Score:
     return Score(name, _share(rows), precision, recall, _share(affirmed), _f1(precision.value, recall.value))
 
 
-def _share(rows: Sequence[Answer]) -> Interval:
+def _share(rows: Sequence[AuditAnswer]) -> Interval:
     return wilson(sum(row.is_right for row in rows), len(rows))
 
 

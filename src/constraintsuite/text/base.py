@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from constraintsuite.records.text import Span
 
-Verdict = Literal["affirmed", "negated", "uncertain"]
+Polarity = Literal["affirmed", "negated", "uncertain"]
 DocumentVerdict = Literal["affirms", "negates", "mixed", "uncertain", "omits"]
 ScopeKind = Literal["negated", "uncertain", "affirmed"]
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from constraintsuite.text.base import ScopeKind
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.reach import Reach, Stretch
+from constraintsuite.text.reach import Reach, TokenRange
 from constraintsuite.text.sentence import Sentence
 
 
-class Patch(NamedTuple):
+class ScopePatch(NamedTuple):
     """A stretch of tokens to mark."""
 
     first: int
@@ -28,9 +28,9 @@ class Canvas:
         self.reach = reach
         self.sentence = sentence
         self.cues = cues
-        self.drawn: list[tuple[Cue, Patch]] = []
+        self.drawn: list[tuple[Cue, ScopePatch]] = []
 
-    def add(self, cue: Cue, patches: Iterable[Patch]) -> None:
+    def add(self, cue: Cue, patches: Iterable[ScopePatch]) -> None:
         """Keep patches, without the empty ones."""
         for patch in patches:
             last = min(patch.last, self.sentence.length)
@@ -45,32 +45,32 @@ class Canvas:
         """Whether a cue drawn by one of the named functions begins in a stretch."""
         return any(first <= cue.first < last and cue.draw in draws for cue in self.cues)
 
-    def segment(self, at: int) -> Stretch:
+    def segment(self, at: int) -> TokenRange:
         """The words between the strong marks around a place."""
         first = last = at
         while first > 0 and not self.sentence.is_hard(first - 1):
             first -= 1
         while not self.sentence.is_hard(last):
             last += 1
-        return Stretch(first, last)
+        return TokenRange(first, last)
 
-    def predicate(self, cue: Cue, first: int, last: int) -> Iterator[Patch]:
+    def predicate(self, cue: Cue, first: int, last: int) -> Iterator[ScopePatch]:
         """What a denied verb says, without the definite things that its clause takes for granted.
 
         "did not water the ferns" leaves the ferns where they are; "does not have the badge" does not.
         """
         start = first
         for hole in self._definite(first, last, deep=cue.kind == "negated"):
-            yield Patch(start, hole.first, cue.kind, cue.rule)
+            yield ScopePatch(start, hole.first, cue.kind, cue.rule)
             start = hole.last
-        yield Patch(start, last, cue.kind, cue.rule)
+        yield ScopePatch(start, last, cue.kind, cue.rule)
 
-    def _definite(self, first: int, last: int, *, deep: bool) -> Iterator[Stretch]:
+    def _definite(self, first: int, last: int, *, deep: bool) -> Iterator[TokenRange]:
         place = first
         while place < last:
             if self._takes_for_granted(first, place):
                 end = min(self._granted_end(place, deep=deep), last)
-                yield Stretch(place, end)
+                yield TokenRange(place, end)
                 place = max(end, place + 1)
             else:
                 place += 1
@@ -100,4 +100,4 @@ class Canvas:
         return verb < 0 or sentence.lemma(verb) not in word_list("possession_verbs")
 
 
-Draw = Callable[[Canvas, Cue], Iterable[Patch]]
+Draw = Callable[[Canvas, Cue], Iterable[ScopePatch]]

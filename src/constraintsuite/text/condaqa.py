@@ -20,20 +20,20 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.intervals import wilson
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.text.audit import Half
+from constraintsuite.text.audit import AuditHalf
 from constraintsuite.text.base import Analyser, Analysis
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.sentences import split_sentences
 
-Kind = Literal["particle", "preposition", "noun", "verb", "adverb", "comparison", "affix", "other"]
-KINDS: tuple[Kind, ...] = ("particle", "preposition", "noun", "verb", "adverb", "comparison", "affix", "other")
-OUT_OF_SCOPE: frozenset[Kind] = frozenset(("affix", "comparison"))
+CueKind = Literal["particle", "preposition", "noun", "verb", "adverb", "comparison", "affix", "other"]
+KINDS: tuple[CueKind, ...] = ("particle", "preposition", "noun", "verb", "adverb", "comparison", "affix", "other")
+OUT_OF_SCOPE: frozenset[CueKind] = frozenset(("affix", "comparison"))
 """An affix inside a word (illegal, unfinished) says how a thing is, unlike says what it differs from: neither excludes a Y."""
 _AFFIRMATIVE_EDIT = 3
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "a")
 
 
-class Row(BaseModel, frozen=True):
+class CondaqaRow(BaseModel, frozen=True):
     """The fields of CondaQA that are used here; there is one row a question."""
 
     passage: Annotated[int, Field(alias="PassageID")]
@@ -44,7 +44,7 @@ class Row(BaseModel, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class CueRecall:
     """How many cues of a kind were found."""
 
     kind: str
@@ -58,8 +58,8 @@ class CondaReport:
 
     analyser: str
     version: str
-    half: Half
-    kinds: tuple[Recall, ...]
+    half: AuditHalf
+    kinds: tuple[CueRecall, ...]
     everything: Interval
     in_scope: Interval
     """Without the kinds that are out of scope on purpose."""
@@ -67,7 +67,7 @@ class CondaReport:
     """Of the affirmative edits of passages whose cue was found, how many have lost it."""
 
 
-def check_condaqa(analyser: Analyser, path: Path, half: Half = "all") -> CondaReport:
+def check_condaqa(analyser: Analyser, path: Path, half: AuditHalf = "all") -> CondaReport:
     """Recall of the annotated cues, and how often an affirmative edit takes the cue away."""
     originals, edits = _read(path, half)
     sentences = [row.sentence for row in originals.values()]
@@ -81,7 +81,7 @@ def check_condaqa(analyser: Analyser, path: Path, half: Half = "all") -> CondaRe
         version=analyser.version,
         half=half,
         kinds=tuple(
-            Recall(
+            CueRecall(
                 kind, _share(by_kind[kind], found), tuple(originals[one].cue for one in by_kind[kind] if not found[one])
             )
             for kind in KINDS
@@ -93,7 +93,7 @@ def check_condaqa(analyser: Analyser, path: Path, half: Half = "all") -> CondaRe
     )
 
 
-def kind_of_cue(cue: str) -> Kind:
+def kind_of_cue(cue: str) -> CueKind:
     """What kind of word an annotated cue is."""
     words = cue.lower().split()
     for kind in KINDS[:6]:
@@ -103,10 +103,10 @@ def kind_of_cue(cue: str) -> Kind:
     return "affix" if inside else "other"
 
 
-def _read(path: Path, half: Half) -> tuple[dict[int, Row], dict[int, Row]]:
-    originals: dict[int, Row] = {}
-    edits: dict[int, Row] = {}
-    for row in read_jsonl(path, Row):
+def _read(path: Path, half: AuditHalf) -> tuple[dict[int, CondaqaRow], dict[int, CondaqaRow]]:
+    originals: dict[int, CondaqaRow] = {}
+    edits: dict[int, CondaqaRow] = {}
+    for row in read_jsonl(path, CondaqaRow):
         in_half = "dev" if stable_hash("condaqa", str(row.passage)) % 2 == 0 else "test"
         if half in ("all", in_half):
             originals.setdefault(row.passage, row)
@@ -117,7 +117,7 @@ def _read(path: Path, half: Half) -> tuple[dict[int, Row], dict[int, Row]]:
     return originals, edits
 
 
-def _find_cues(analyser: Analyser, rows: Iterable[Row], sentences: Sequence[str]) -> Iterator[bool]:
+def _find_cues(analyser: Analyser, rows: Iterable[CondaqaRow], sentences: Sequence[str]) -> Iterator[bool]:
     for row, analysis in zip(rows, analyser.analyse(sentences), strict=True):
         yield count_cue(analysis, row.cue) > 0
 
@@ -135,7 +135,7 @@ def _plain(cue: str) -> str:
 
 
 def _edits_cleared(
-    analyser: Analyser, originals: dict[int, Row], edits: dict[int, Row], found: dict[int, bool]
+    analyser: Analyser, originals: dict[int, CondaqaRow], edits: dict[int, CondaqaRow], found: dict[int, bool]
 ) -> Interval:
     passages = [passage for passage in edits if found[passage]]
     counterparts = [_counterpart(originals[one].sentence, edits[one].edited_passage) for one in passages]

@@ -14,7 +14,7 @@ _CONSONANT_ONE = re.compile(r"^(?:one|once|ouija)\b")
 _SPELT = re.compile(r"^[AEFHILMNORSX](?:[A-Z0-9]|-)")
 
 
-class Replacement(NamedTuple):
+class TextEdit(NamedTuple):
     """Characters `start` to `end` become `text`."""
 
     start: int
@@ -22,7 +22,7 @@ class Replacement(NamedTuple):
     text: str
 
 
-def apply_replacements(text: str, replacements: Sequence[Replacement]) -> tuple[str, tuple[tuple[int, int], ...]]:
+def apply_replacements(text: str, replacements: Sequence[TextEdit]) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The edited text, and where each replacement stands in it."""
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
@@ -38,7 +38,7 @@ def apply_replacements(text: str, replacements: Sequence[Replacement]) -> tuple[
     return "".join(pieces), tuple(spans)
 
 
-def exchange(text: str, first: tuple[int, int], second: tuple[int, int]) -> tuple[Replacement, ...] | None:
+def exchange(text: str, first: tuple[int, int], second: tuple[int, int]) -> tuple[TextEdit, ...] | None:
     """The replacements that exchange two stretches; None if they overlap."""
     (a, b), (c, d) = sorted((first, second))
     if b > c:
@@ -49,13 +49,13 @@ def exchange(text: str, first: tuple[int, int], second: tuple[int, int]) -> tupl
     return to_left, to_right
 
 
-def _replace(text: str, start: int, end: int, new: str) -> Replacement:
+def _replace(text: str, start: int, end: int, new: str) -> TextEdit:
     """The replacement, widened over an article that no longer fits."""
     article = _ARTICLE.search(text[:start])
     if article is None:
-        return Replacement(start, end, new)
+        return TextEdit(start, end, new)
     fitting = "an" if starts_with_vowel_sound(new) else "a"
-    return Replacement(article.start(1), end, f"{fitting.capitalize() if article[1][:1].isupper() else fitting} {new}")
+    return TextEdit(article.start(1), end, f"{fitting.capitalize() if article[1][:1].isupper() else fitting} {new}")
 
 
 def starts_with_vowel_sound(word: str) -> bool:

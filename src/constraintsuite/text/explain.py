@@ -9,7 +9,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.text import Span
 from constraintsuite.text.base import Analyser, Analysis, DocumentVerdict, Scope
 from constraintsuite.text.mentions import find_forms, surface_forms
-from constraintsuite.text.polarity import Judged, judge_document, judge_mentions
+from constraintsuite.text.polarity import JudgedMention, judge_document, judge_mentions
 
 WIDTH = 100
 _SAYS: dict[DocumentVerdict, str] = {
@@ -30,7 +30,7 @@ class Explanation:
     y: str
     forms: tuple[str, ...]
     verdict: DocumentVerdict
-    mentions: tuple[Judged, ...]
+    mentions: tuple[JudgedMention, ...]
     analysis: Analysis
 
 
@@ -58,7 +58,7 @@ def explanation_lines(found: Explanation) -> Iterator[str]:
         yield from _marked(found.analysis, judged)
 
 
-def _marked(analysis: Analysis, judged: Judged) -> Iterator[str]:
+def _marked(analysis: Analysis, judged: JudgedMention) -> Iterator[str]:
     sentence = next((one for one in analysis.sentences if one.covers(judged.span)), Span(0, len(analysis.text)))
     row = [" "] * (sentence.end - sentence.start)
     for scope in _deciding(analysis.scopes, judged):
@@ -76,7 +76,7 @@ def _marked(analysis: Analysis, judged: Judged) -> Iterator[str]:
         start = end
 
 
-def _deciding(scopes: Sequence[Scope], judged: Judged) -> list[Scope]:
+def _deciding(scopes: Sequence[Scope], judged: JudgedMention) -> list[Scope]:
     return [scope for scope in scopes if scope.start <= judged.span.start and judged.span.end <= scope.end]
 
 

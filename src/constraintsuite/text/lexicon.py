@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, BeforeValidator, Field
 
 from constraintsuite.text.base import ScopeKind
-from constraintsuite.text.wordlists import Words, read_data, read_text
+from constraintsuite.text.wordlists import WordSet, read_data, read_text
 
 FILE = "cues.yaml"
 Sort = Literal["word", "verb", "pos", "gap"]
@@ -42,7 +42,7 @@ class Lexicon(BaseModel, frozen=True, extra="forbid"):
     """All cues, and the word lists that the scope rules consult."""
 
     groups: tuple[CueGroup, ...]
-    lists: dict[str, Words]
+    lists: dict[str, WordSet]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def word_list(name: str) -> frozenset[str]:
     return lexicon().lists[name]
 
 
-class Entry(NamedTuple):
+class PhraseGroup(NamedTuple):
     """The phrases that begin with one word (or verb)."""
 
     by_second: dict[str, list[Phrase]]
@@ -88,13 +88,13 @@ class Entry(NamedTuple):
 
 
 @cache
-def phrases_by_word() -> dict[str, Entry]:
+def phrases_by_word() -> dict[str, PhraseGroup]:
     """The phrases that begin with a word, by that word."""
     return _by_start("word")
 
 
 @cache
-def phrases_by_verb() -> dict[str, Entry]:
+def phrases_by_verb() -> dict[str, PhraseGroup]:
     """The phrases that begin with any form of a verb, by that verb."""
     return _by_start("verb")
 
@@ -105,18 +105,18 @@ def all_verbs() -> frozenset[str]:
     return frozenset(value for row in rows for one in row if one.sort == "verb" for value in one.values)
 
 
-def _by_start(sort: Sort) -> dict[str, Entry]:
-    table: dict[str, Entry] = {}
+def _by_start(sort: Sort) -> dict[str, PhraseGroup]:
+    table: dict[str, PhraseGroup] = {}
     for group in lexicon().groups:
         for text in group.phrases:
             for elements in compile_phrase(text):
                 if elements[0].sort == sort:
                     for value in sorted(elements[0].values):
-                        _enter(table.setdefault(value, Entry({}, [])), Phrase(elements, group))
+                        _enter(table.setdefault(value, PhraseGroup({}, [])), Phrase(elements, group))
     return table
 
 
-def _enter(entry: Entry, phrase: Phrase) -> None:
+def _enter(entry: PhraseGroup, phrase: Phrase) -> None:
     if len(phrase.elements) > 1 and phrase.elements[1].sort == "word":
         for word in phrase.elements[1].values:
             entry.by_second.setdefault(word, []).append(phrase)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from constraintsuite.text.clauses import COORDINATORS, HORIZON, PHRASE_PARTS, RELATIVE, RESTRICTING, ClauseReach
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.reach import Stretch
+from constraintsuite.text.reach import TokenRange
 from constraintsuite.text.sentence import QUOTES
 
 _INSIDE = frozenset(("-", "'s", "'", "%")) | QUOTES
@@ -101,7 +101,7 @@ class LinearReach(ClauseReach):
             return hyphen or noun or (modifier and before in _PREMODIFIED)
         return False
 
-    def subject(self, verb: int) -> Stretch | None:
+    def subject(self, verb: int) -> TokenRange | None:
         """The phrase before the verb group; across "and" that of the verb before; at a relative pronoun what it means."""
         sentence = self.sentence
         place = sentence.skip_adverbs_back(self.verb_group_start(verb) - 1)
@@ -121,7 +121,7 @@ class LinearReach(ClauseReach):
             return self._before_relative(place)
         return self.noun_before(place)
 
-    def antecedent(self, verb: int) -> Stretch | None:
+    def antecedent(self, verb: int) -> TokenRange | None:
         """The noun before a relative pronoun that stands left of the verb's own subject."""
         start = self.verb_group_start(verb)
         for place in range(start - 2, max(start - 8, 0), -1):
@@ -185,13 +185,13 @@ class LinearReach(ClauseReach):
         tag = self.sentence.tag(at)
         return (self.sentence.pos(at) == "VERB" and tag in ("VBG", "VB")) or tag == "TO"
 
-    def noun_before(self, end: int) -> Stretch | None:
+    def noun_before(self, end: int) -> TokenRange | None:
         """The phrase whose last word is at `end`: back to the clause's start, cut before its first preposition."""
         sentence = self.sentence
         if end < 0:
             return None
         if sentence.tag(end) == "PRP":
-            return Stretch(end, end + 1)
+            return TokenRange(end, end + 1)
         first = end
         while first > 0 and not self._opens_subject(first - 1, end):
             first -= 1
@@ -204,16 +204,16 @@ class LinearReach(ClauseReach):
             if sentence.words[last] in RELATIVE and sentence.tag(last) in ("WDT", "WP"):
                 break
             last += 1
-        return Stretch(first, last) if first <= end else None
+        return TokenRange(first, last) if first <= end else None
 
-    def _nearest_noun(self, end: int) -> Stretch | None:
+    def _nearest_noun(self, end: int) -> TokenRange | None:
         """The noun phrase that ends at `end`, without what a preposition hangs it on."""
         found = self.noun_before(end)
         if found is None:
             return None
         places = range(found.first, end + 1)
         hung = [at for at in places if self.sentence.pos(at) == "ADP" and self.sentence.words[at] != "of"]
-        return Stretch(hung[-1] + 1, end + 1) if hung and hung[-1] < end else found
+        return TokenRange(hung[-1] + 1, end + 1) if hung and hung[-1] < end else found
 
     def _cuts_subject(self, place: int) -> bool:
         """Whether a preposition there leads to something that is there anyway: "dogs in the garden are not allowed"."""
@@ -240,7 +240,7 @@ class LinearReach(ClauseReach):
             return word == "," and not (listed and sentence.is_nominal(place - 1))
         return False
 
-    def _before_relative(self, place: int) -> Stretch | None:
+    def _before_relative(self, place: int) -> TokenRange | None:
         for at in range(place, 0, -1):
             if self.sentence.words[at] in ("who", "that", "which") and self.sentence.is_nominal(at - 1):
                 return self.noun_before(at - 1)

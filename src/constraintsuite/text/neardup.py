@@ -28,8 +28,8 @@ SHINGLED = 256
 TILE = SHINGLED // 2
 """Texts of a group that are compared with as many others at a time."""
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
-Keys = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.int64]
+SketchKeys = npt.NDArray[np.uint64]
+TextPositions = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -88,7 +88,7 @@ class Sketches:
         self._written += self._waiting
         self._waiting = 0
 
-    def _columns(self, first: int) -> Keys:
+    def _columns(self, first: int) -> SketchKeys:
         columns = np.empty((TOGETHER, self._written), dtype=np.uint64)
         self._file.seek(0)
         for begin in range(0, self._written, BLOCK):
@@ -96,7 +96,7 @@ class Sketches:
             columns[:, begin : begin + len(block)] = block[:, first : first + TOGETHER].T
         return columns
 
-    def _shared_before(self, group: Sequence[int], band: int) -> Callable[[int, Places], Flags]:
+    def _shared_before(self, group: Sequence[int], band: int) -> Callable[[int, TextPositions], Flags]:
         """Whether one of a group met others of it, all by their places in it, in an earlier band: then they were compared."""
         rows = np.empty((len(group), band), dtype=np.uint64)
         for place, index in enumerate(group):
@@ -105,7 +105,7 @@ class Sketches:
         return lambda one, others: (rows[others] == rows[one]).any(axis=1)
 
 
-def _groups(keys: Keys) -> Iterator[list[int]]:
+def _groups(keys: SketchKeys) -> Iterator[list[int]]:
     """The indexes of equal keys, in order, for all keys that stand twice or more."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
@@ -126,7 +126,7 @@ class _Joining:
         """Whether a group is of more than one cluster so far."""
         return len({self._root(index) for index in group}) > 1
 
-    def compare(self, group: Sequence[int], met: Callable[[int, Places], Flags]) -> None:
+    def compare(self, group: Sequence[int], met: Callable[[int, TextPositions], Flags]) -> None:
         """Compare all of a group that are not of one cluster, and have not `met` before.
 
         Tile by tile: the shingles of two tiles are kept, those of a whole group may not be, and would be read for each pair.
@@ -140,7 +140,12 @@ class _Joining:
                         self._compare(group, roots, place, early, met)
 
     def _compare(
-        self, group: Sequence[int], roots: Places, place: int, tile: slice, met: Callable[[int, Places], Flags]
+        self,
+        group: Sequence[int],
+        roots: TextPositions,
+        place: int,
+        tile: slice,
+        met: Callable[[int, TextPositions], Flags],
     ) -> None:
         """Compare one of a group with those before it in a tile; `roots` are kept as they are now."""
         others = tile.start + np.flatnonzero(roots[tile.start : min(tile.stop, place)] != roots[place])
@@ -152,7 +157,7 @@ class _Joining:
             roots[roots == second] = first
             others = others[(others > alike) & (roots[others] != first)]
 
-    def _first_alike(self, group: Sequence[int], place: int, others: Places) -> int | None:
+    def _first_alike(self, group: Sequence[int], place: int, others: TextPositions) -> int | None:
         """The first of other places whose text is like that of a place."""
         if not len(others):
             return None

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from constraintsuite.records.text import Span
-from constraintsuite.text.base import DocumentVerdict, Scope, Verdict
+from constraintsuite.text.base import DocumentVerdict, Polarity, Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedMention:
     """A mention with its verdict, the cue that decided (if any) and the rule's name."""
 
     span: Span
-    verdict: Verdict
+    verdict: Polarity
     cue: Span | None
     rule: str
 
 
-def judge_mention(mention: Span, scopes: Sequence[Scope]) -> Judged:
+def judge_mention(mention: Span, scopes: Sequence[Scope]) -> JudgedMention:
     """The verdict on one mention: protected stretches affirm, doubt beats negation, nested negations cancel.
 
     Two negations cancel if one governs the other's cue ("not without Y"); side by side they agree
@@ -34,18 +34,18 @@ def judge_mention(mention: Span, scopes: Sequence[Scope]) -> Judged:
         return _judged(mention, "uncertain", doubtful[-1])
     negating = [scope for scope in covering if scope.kind == "negated"]
     if not negating:
-        return Judged(mention, "affirmed", None, "no_cue")
+        return JudgedMention(mention, "affirmed", None, "no_cue")
     if _nesting(negating, scopes) % 2 == 0:
-        return Judged(mention, "affirmed", Span(negating[-1].cue_start, negating[-1].cue_end), "double_negation")
+        return JudgedMention(mention, "affirmed", Span(negating[-1].cue_start, negating[-1].cue_end), "double_negation")
     return _judged(mention, "negated", negating[-1])
 
 
-def judge_mentions(mentions: Iterable[Span], scopes: Sequence[Scope]) -> tuple[Judged, ...]:
+def judge_mentions(mentions: Iterable[Span], scopes: Sequence[Scope]) -> tuple[JudgedMention, ...]:
     """The verdict on each mention, in order."""
     return tuple(judge_mention(mention, scopes) for mention in mentions)
 
 
-def judge_document(judged: Sequence[Judged]) -> DocumentVerdict:
+def judge_document(judged: Sequence[JudgedMention]) -> DocumentVerdict:
     """What the whole text says: `affirms` and `negates` only if every mention agrees."""
     verdicts = {one.verdict for one in judged}
     if not verdicts:
@@ -69,5 +69,5 @@ def _nesting(negating: Sequence[Scope], scopes: Sequence[Scope]) -> int:
     return 1 + max(len(governors) for governors in outer.values())
 
 
-def _judged(mention: Span, verdict: Verdict, scope: Scope) -> Judged:
-    return Judged(mention, verdict, Span(scope.cue_start, scope.cue_end), scope.rule)
+def _judged(mention: Span, verdict: Polarity, scope: Scope) -> JudgedMention:
+    return JudgedMention(mention, verdict, Span(scope.cue_start, scope.cue_end), scope.rule)

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 from constraintsuite.text.sentence import Sentence
 
 
-class Stretch(NamedTuple):
+class TokenRange(NamedTuple):
     """Tokens from `first` up to, not including, `last`."""
 
     first: int
@@ -31,19 +31,19 @@ class Reach(Protocol):
         A loose phrase keeps modifiers such as "with balconies" as long as they are indefinite.
         """
 
-    def subject(self, verb: int) -> Stretch | None:
+    def subject(self, verb: int) -> TokenRange | None:
         """The subject of the verb (or predicate) at `verb`; for a relative pronoun what it refers to."""
 
     def verb_of_subject(self, first: int, last: int) -> int | None:
         """The first word of the verb whose subject begins at `first` (its phrase ends at `last`); None if it is no subject."""
 
-    def antecedent(self, verb: int) -> Stretch | None:
+    def antecedent(self, verb: int) -> TokenRange | None:
         """What a relative pronoun that is the object of `verb` refers to: "the lamp which we removed"."""
 
     def verb_group_start(self, verb: int) -> int:
         """The first auxiliary of the verb group that ends at `verb`."""
 
-    def noun_before(self, end: int) -> Stretch | None:
+    def noun_before(self, end: int) -> TokenRange | None:
         """The noun phrase whose last word is at `end`."""
 
     def skip_aside(self, at: int) -> int:

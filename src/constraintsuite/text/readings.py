@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lemminflect import getAllInflections, getAllLemmas
 from pydantic import BaseModel
 
-from constraintsuite.text.wordlists import Words, read_data
+from constraintsuite.text.wordlists import WordSet, read_data
 
 UNIVERSAL = {
     "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "VB": "VERB", "VBP": "VERB", "VBZ": "VERB", "VBD": "VERB",
@@ -37,7 +37,7 @@ _SUFFIXES = (
 )
 
 
-class Reading(NamedTuple):
+class WordReading(NamedTuple):
     """One thing a word can be."""
 
     tag: str
@@ -48,7 +48,7 @@ class Reading(NamedTuple):
 class _Group(BaseModel, frozen=True, extra="forbid"):
     pos: str
     tag: str
-    words: Words
+    words: WordSet
 
 
 class ClosedClasses(BaseModel, frozen=True, extra="forbid"):
@@ -56,11 +56,11 @@ class ClosedClasses(BaseModel, frozen=True, extra="forbid"):
 
     groups: tuple[_Group, ...]
     lemmas: dict[str, str]
-    also_open: Words
+    also_open: WordSet
 
 
 @lru_cache(maxsize=200_000)
-def readings(word: str) -> tuple[Reading, ...]:
+def readings(word: str) -> tuple[WordReading, ...]:
     """Everything `word` (in lower case) can be, at least one thing."""
     closed = _closed().get(word, ())
     if closed and word not in closed_classes().also_open:
@@ -81,25 +81,25 @@ def closed_classes() -> ClosedClasses:
 
 
 @cache
-def _closed() -> dict[str, tuple[Reading, ...]]:
-    table: dict[str, list[Reading]] = {}
+def _closed() -> dict[str, tuple[WordReading, ...]]:
+    table: dict[str, list[WordReading]] = {}
     data = closed_classes()
     for group in data.groups:
         for word in sorted(group.words):
             lemma = "'s" if group.tag == "POS" else data.lemmas.get(word, "be" if word in ("'s", "’s") else word)
-            table.setdefault(word, []).append(Reading(group.tag, group.pos, lemma))
+            table.setdefault(word, []).append(WordReading(group.tag, group.pos, lemma))
     return {word: tuple(found) for word, found in table.items()}
 
 
-def _known(word: str) -> Iterator[Reading]:
+def _known(word: str) -> Iterator[WordReading]:
     for pos, lemmas in getAllLemmas(word).items():
         for lemma in lemmas:
             for tag in _tags(word, lemma, pos):
-                yield Reading(tag, UNIVERSAL[tag], lemma)
+                yield WordReading(tag, UNIVERSAL[tag], lemma)
                 if tag == "VBZ" and "NOUN" in getAllLemmas(
                     lemma
                 ):  # plurals that the dictionary forgot, such as templates
-                    yield Reading("NNS", "NOUN", lemma)
+                    yield WordReading("NNS", "NOUN", lemma)
 
 
 def _tags(word: str, lemma: str, pos: str) -> list[str]:
@@ -119,15 +119,15 @@ def _tags(word: str, lemma: str, pos: str) -> list[str]:
     return tags or [default.get(pos, "NN")]
 
 
-def _guess(word: str) -> list[Reading]:
+def _guess(word: str) -> list[WordReading]:
     if word[:1].isdigit():
-        return [Reading("CD", "NUM", word)]
+        return [WordReading("CD", "NUM", word)]
     if not any(character.isalnum() for character in word):
         return [_mark(word)]
     for suffix, tags in sorted(_SUFFIXES, key=lambda item: -len(item[0])):
         if word.endswith(suffix) and len(word) > len(suffix) + 2:
-            return [Reading(tag, UNIVERSAL[tag], _base(word, tag)) for tag in tags]
-    return [Reading("NN", "NOUN", word)]
+            return [WordReading(tag, UNIVERSAL[tag], _base(word, tag)) for tag in tags]
+    return [WordReading("NN", "NOUN", word)]
 
 
 def _base(word: str, tag: str) -> str:
@@ -138,12 +138,12 @@ def _base(word: str, tag: str) -> str:
     return word
 
 
-def _mark(mark: str) -> Reading:
+def _mark(mark: str) -> WordReading:
     if mark in "$€£%+=<>#@°©®™*/\\|~^_":
-        return Reading("SYM", "SYM", mark)
+        return WordReading("SYM", "SYM", mark)
     tags = {",": ",", ";": ":", ":": ":", "(": "-LRB-", "[": "-LRB-", ")": "-RRB-", "]": "-RRB-"}
     if mark[0] in ".!?":
-        return Reading(":" if mark.startswith("..") else ".", "PUNCT", mark)
+        return WordReading(":" if mark.startswith("..") else ".", "PUNCT", mark)
     if mark[0] in "\"“”'‘’«»`":
-        return Reading("''", "PUNCT", mark)
-    return Reading(tags.get(mark, ":"), "PUNCT", mark)
+        return WordReading("''", "PUNCT", mark)
+    return WordReading(tags.get(mark, ":"), "PUNCT", mark)

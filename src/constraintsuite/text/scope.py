@@ -7,7 +7,7 @@ from functools import cache
 from itertools import zip_longest
 
 from constraintsuite.text.base import Scope
-from constraintsuite.text.canvas import Canvas, Draw, Patch
+from constraintsuite.text.canvas import Canvas, Draw, ScopePatch
 from constraintsuite.text.cues import Cue, find_cues
 from constraintsuite.text.draw import (
     absence,
@@ -106,7 +106,7 @@ def draw_scopes(sentence: Sentence, reach: Reach) -> list[Scope]:
     return _scopes(sentence, canvas.drawn)
 
 
-def _scopes(sentence: Sentence, drawn: Sequence[tuple[Cue, Patch]]) -> list[Scope]:
+def _scopes(sentence: Sentence, drawn: Sequence[tuple[Cue, ScopePatch]]) -> list[Scope]:
     tokens = sentence.tokens
     found = [
         Scope(

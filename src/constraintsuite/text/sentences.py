@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from constraintsuite.records.text import Span
-from constraintsuite.text.wordlists import Words, read_data
+from constraintsuite.text.wordlists import WordSet, read_data
 
 _CANDIDATE = re.compile(r"""(?:[.!?]+|…)["'”’»)\]]*(?=\s|$|["'”’»)\]])|[。！？]+|\n+|(?<=\s)[•▪◦●](?=\s)""")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -28,7 +28,7 @@ def split_sentences(text: str) -> list[Span]:
     sentences = []
     start = 0
     for match in _CANDIDATE.finditer(text):
-        place = Candidate(text, start, match.start(), match.end())
+        place = PossibleSentenceEnd(text, start, match.start(), match.end())
         if _ends_sentence(place):
             end = match.start() if match.group() in "•▪◦●" else match.end()
             sentences.append(_trim(text, start, end))
@@ -37,7 +37,7 @@ def split_sentences(text: str) -> list[Span]:
     return [span for span in sentences if span.start < span.end]
 
 
-class Candidate(NamedTuple):
+class PossibleSentenceEnd(NamedTuple):
     """A place where a sentence may end: the marks from `at` to `end` in a sentence that began at `start`."""
 
     text: str
@@ -46,7 +46,7 @@ class Candidate(NamedTuple):
     end: int
 
 
-def _ends_sentence(place: Candidate) -> bool:
+def _ends_sentence(place: PossibleSentenceEnd) -> bool:
     mark = place.text[place.at]
     if mark == "\n":
         return _line_ends(place)
@@ -60,7 +60,7 @@ def _ends_sentence(place: Candidate) -> bool:
     return not _continues(place)
 
 
-def _period_ends(place: Candidate) -> bool:
+def _period_ends(place: PossibleSentenceEnd) -> bool:
     before = place.text[max(place.start, place.at - 40) : place.at]
     word = _LAST_WORD.search(before)
     last = word.group().lower() if word else ""
@@ -77,7 +77,7 @@ def _period_ends(place: Candidate) -> bool:
     return not (following[:1].islower() and place.end > place.at + 1 and place.text[place.end - 1] in ")]")
 
 
-def _line_ends(place: Candidate) -> bool:
+def _line_ends(place: PossibleSentenceEnd) -> bool:
     text, end = place.text, place.end
     if end - place.at > 1 or _BLANK_LINE.match(text, place.at) or _BULLET.match(text, end):
         return True
@@ -86,16 +86,16 @@ def _line_ends(place: Candidate) -> bool:
     return len(line) < _HEADING_CHARACTERS and not following[:1].islower() and not line.endswith((",", "-", "–", "—"))
 
 
-def _continues(place: Candidate) -> bool:
+def _continues(place: PossibleSentenceEnd) -> bool:
     return _next_word(place)[:1].islower()
 
 
-def _next_word(place: Candidate) -> str:
+def _next_word(place: PossibleSentenceEnd) -> str:
     match = _NEXT_WORD.match(place.text, place.end)
     return match.group(1) if match else ""
 
 
-def _inside_bracket(place: Candidate) -> bool:
+def _inside_bracket(place: PossibleSentenceEnd) -> bool:
     inner = place.text[place.start : place.at]
     depth = sum(inner.count(mark) for mark in _OPENING) - sum(inner.count(mark) for mark in _CLOSING)
     if depth <= 0:
@@ -116,11 +116,11 @@ def _trim(text: str, start: int, end: int) -> Span:
 class Abbreviations(BaseModel, frozen=True, extra="forbid"):
     """Words whose period may not end a sentence, all in lower case and without their last period."""
 
-    never_final: Words
+    never_final: WordSet
     """Titles and the like: the name still follows."""
-    maybe_final: Words
+    maybe_final: WordSet
     """A sentence may end here; it does if a starter follows."""
-    starters: Words
+    starters: WordSet
     """Words that begin a sentence more often than they follow an abbreviation."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.linear import LinearReach
-from constraintsuite.text.reach import Stretch
+from constraintsuite.text.reach import TokenRange
 from constraintsuite.text.sentence import NOMINAL, Sentence
 
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass"))
@@ -28,7 +28,7 @@ class SyntaxReach(LinearReach):
             if 0 <= token.head < sentence.length:
                 self._children[token.head].append(place)
 
-    def subject(self, verb: int) -> Stretch | None:
+    def subject(self, verb: int) -> TokenRange | None:
         """The subject in the parse, followed through coordinated verbs and relative pronouns."""
         predicate = self._predicate(verb)
         if predicate is not None and self._dep(predicate) == "conj" and self._follows_aside(verb):
@@ -46,7 +46,7 @@ class SyntaxReach(LinearReach):
             predicate = self.sentence.tokens[predicate].head if linked else None
         return super().subject(verb)
 
-    def antecedent(self, verb: int) -> Stretch | None:
+    def antecedent(self, verb: int) -> TokenRange | None:
         """The noun that a relative clause describes, if its pronoun is the verb's object."""
         if self._dep(verb) == "relcl":
             pronoun = any(
@@ -143,12 +143,12 @@ class SyntaxReach(LinearReach):
             return self.sentence.tokens[verb].head
         return noun
 
-    def _noun_phrase(self, noun: int) -> Stretch | None:
+    def _noun_phrase(self, noun: int) -> TokenRange | None:
         """A noun with what stands before it, its of-phrases and everything coordinated to it."""
         if not 0 <= noun < self.sentence.length:
             return None
         places = sorted({noun, *self._parts(noun)})
-        return Stretch(places[0], places[-1] + 1)
+        return TokenRange(places[0], places[-1] + 1)
 
     def _parts(self, noun: int) -> Iterator[int]:
         for child in self._children[noun]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from constraintsuite.records.text import Span
 from constraintsuite.text.base import Token
-from constraintsuite.text.readings import Reading, in_dictionary, readings
+from constraintsuite.text.readings import WordReading, in_dictionary, readings
 from constraintsuite.text.wordlists import read_text
 
 START, END = "START", "END"
@@ -38,10 +38,10 @@ class TagTable(BaseModel, frozen=True, extra="forbid"):
     provenance: str
 
 
-class Choice(NamedTuple):
+class ScoredReadings(NamedTuple):
     """What a word can be, and how well each reading suits words of its kind."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[WordReading, ...]
     fit: tuple[float, ...]
 
 
@@ -71,36 +71,36 @@ def capital_modes(words: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=200_000)
-def possible_readings(word: str, capitals: str) -> tuple[Reading, ...]:
+def possible_readings(word: str, capitals: str) -> tuple[WordReading, ...]:
     """What a word can be, its capital taken into account."""
     lower = word.lower()
     found = readings(lower)
     if not word[:1].isupper() or capitals == "nothing" or found[0].pos in _FUNCTION_WORDS:
         return found
-    name = Reading("NNP", "PROPN", word)
+    name = WordReading("NNP", "PROPN", word)
     if capitals == "name" or not in_dictionary(lower):
         return (name,)
     return (*found, name) if found[0].pos in ("NOUN", "ADJ") else found
 
 
-def kind_of(word: str, found: Sequence[Reading]) -> str:
+def kind_of(word: str, found: Sequence[WordReading]) -> str:
     """Words that can be the same things are of one kind; a function word with several readings is its own kind."""
     tags = "|".join(sorted({reading.tag for reading in found}))
     return f"{word.lower()}:{tags}" if found[0].pos in _FUNCTION_WORDS else tags
 
 
 @lru_cache(maxsize=200_000)
-def _choice(word: str, capitals: str) -> Choice:
+def _choice(word: str, capitals: str) -> ScoredReadings:
     found = possible_readings(word, capitals)
     kinds = tag_table().kinds
     fit = kinds.get("=" + word.lower()) or kinds.get(kind_of(word, found), {})
-    return Choice(found, tuple(fit.get(reading.tag, _FLOOR) for reading in found))
+    return ScoredReadings(found, tuple(fit.get(reading.tag, _FLOOR) for reading in found))
 
 
-def _best_path(choices: Sequence[Choice]) -> list[Reading]:
+def _best_path(choices: Sequence[ScoredReadings]) -> list[WordReading]:
     """The best reading of each word; only runs of words with several readings need a search."""
-    chosen: list[Reading] = []
-    run: list[Choice] = []
+    chosen: list[WordReading] = []
+    run: list[ScoredReadings] = []
     for choice in choices:
         if len(choice.readings) > 1:
             run.append(choice)
@@ -114,16 +114,16 @@ def _best_path(choices: Sequence[Choice]) -> list[Reading]:
     return chosen
 
 
-def _resolve(before: str, run: tuple[Choice, ...], after: str) -> list[Reading]:
+def _resolve(before: str, run: tuple[ScoredReadings, ...], after: str) -> list[WordReading]:
     return _remembered(before, run, after) if len(run) <= _SHORT_RUN else _search(before, run, after)
 
 
 @lru_cache(maxsize=200_000)
-def _remembered(before: str, run: tuple[Choice, ...], after: str) -> list[Reading]:
+def _remembered(before: str, run: tuple[ScoredReadings, ...], after: str) -> list[WordReading]:
     return _search(before, run, after)
 
 
-def _search(before: str, run: Sequence[Choice], after: str) -> list[Reading]:
+def _search(before: str, run: Sequence[ScoredReadings], after: str) -> list[WordReading]:
     """Viterbi between two known neighbours."""
     steps = tag_table().transitions
     first = steps.get(before, {})
@@ -151,7 +151,7 @@ def _search(before: str, run: Sequence[Choice], after: str) -> list[Reading]:
     return path
 
 
-def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]:
+def _one_verb(chosen: list[WordReading], choices: Sequence[ScoredReadings]) -> list[WordReading]:
     """A clause wants one finite verb: with none a participle becomes a past tense, after one a second becomes a noun."""
     start = 0
     for end in range(len(chosen) + 1):
@@ -173,12 +173,12 @@ def _one_verb(chosen: list[Reading], choices: Sequence[Choice]) -> list[Reading]
     return chosen
 
 
-def _opens_with_vbn(chosen: Sequence[Reading]) -> bool:
+def _opens_with_vbn(chosen: Sequence[WordReading]) -> bool:
     """Whether the first verb of a relative clause was read as a participle."""
     return next((reading.tag for reading in chosen if reading.pos in ("VERB", "AUX")), "") == "VBN"
 
 
-def _find_past(chosen: list[Reading], choices: Sequence[Choice], start: int, end: int) -> None:
+def _find_past(chosen: list[WordReading], choices: Sequence[ScoredReadings], start: int, end: int) -> None:
     for at in range(start + 1, end):
         present = next((reading for reading in choices[at].readings if reading.tag == "VBZ"), None)
         singular = chosen[at - 1].tag in ("NN", "NNP") and at + 1 < end and chosen[at + 1].pos in _BEFORE_NOUN
@@ -191,7 +191,7 @@ def _find_past(chosen: list[Reading], choices: Sequence[Choice], start: int, end
             return
 
 
-def _parts_of_speech(chosen: Sequence[Reading]) -> list[str]:
+def _parts_of_speech(chosen: Sequence[WordReading]) -> list[str]:
     """Universal parts of speech; what follows tells a determiner from a pronoun and an auxiliary from a full verb."""
     parts = [reading.pos for reading in chosen]
     for index, reading in enumerate(chosen):

@@ -16,7 +16,7 @@ def _split(value: object) -> object:
     return value.split() if isinstance(value, str) else value
 
 
-Words = Annotated[frozenset[str], BeforeValidator(_split)]
+WordSet = Annotated[frozenset[str], BeforeValidator(_split)]
 """Words, written in YAML as one string with blanks between (a bare list would read `no` and `on` as truth values)."""
 
 

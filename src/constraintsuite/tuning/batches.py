@@ -14,7 +14,7 @@ from constraintsuite.tuning.losses.base import TextList
 _POOL = 32  # steps whose lists are sorted by length among themselves
 
 
-class Step(NamedTuple):
+class TrainingStep(NamedTuple):
     """The lists of one step, all of one task."""
 
     task: str
@@ -23,22 +23,24 @@ class Step(NamedTuple):
 
 def plan_steps(
     task: str, rows: Sequence[int], lengths: Sequence[int], batch: int, rng: np.random.Generator
-) -> list[Step]:
+) -> list[TrainingStep]:
     """Every row once; the order, and who stands together, is chance, within bounds that length sets."""
     order: npt.NDArray[np.int64] = rng.permutation(np.asarray(rows, dtype=np.int64))
     weights = np.asarray(lengths, dtype=np.int64)
-    steps: list[Step] = []
+    steps: list[TrainingStep] = []
     for start in range(0, len(order), batch * _POOL):
         pool = order[start : start + batch * _POOL]
         pool = pool[np.argsort(-weights[pool], kind="stable")]
-        steps += [Step(task, pool[i : i + batch].tolist()) for i in range(0, len(pool), batch)]
+        steps += [TrainingStep(task, pool[i : i + batch].tolist()) for i in range(0, len(pool), batch)]
     return [steps[place] for place in rng.permutation(len(steps))]
 
 
-def interleave(first: Sequence[Step], others: Sequence[Step], rng: np.random.Generator) -> list[Step]:
+def interleave(
+    first: Sequence[TrainingStep], others: Sequence[TrainingStep], rng: np.random.Generator
+) -> list[TrainingStep]:
     """The steps of two tasks, mixed by chance; each task's own stay in their order."""
     places = np.sort(rng.choice(len(first) + len(others), size=len(others), replace=False))
-    waiting, mixed = iter(first), list[Step]()
+    waiting, mixed = iter(first), list[TrainingStep]()
     chosen = dict(zip(places.tolist(), others, strict=True))
     for place in range(len(first) + len(others)):
         mixed.append(chosen[place] if place in chosen else next(waiting))

@@ -17,7 +17,7 @@ _HEADLINES = ("paired_accuracy", "nDCG@10")
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TrainingCurvePoint:
     """One figure of one checkpoint."""
 
     seed: int
@@ -40,7 +40,7 @@ class Point:
     n: int
 
 
-def draw_curves(points: Sequence[Point]) -> list[Plot]:
+def draw_curves(points: Sequence[TrainingCurvePoint]) -> list[Plot]:
     """Plots over the epochs: first what is gained beside what is lost, as in figure 5 of the NevIR paper; then one a metric;
     then the slices of each suite. Of several seeds each has a thin line, and their mean the bold one.
     """
@@ -50,7 +50,7 @@ def draw_curves(points: Sequence[Point]) -> list[Plot]:
     return [plot for plot in (*plots, *parts) if plot is not None]
 
 
-def _gains(points: Sequence[Point]) -> Plot | None:
+def _gains(points: Sequence[TrainingCurvePoint]) -> Plot | None:
     """Paired accuracy on suites and nDCG@10 on plain retrieval."""
     shown = [point for point in points if point.part == OVERALL and point.metric in _HEADLINES]
     if {point.metric for point in shown if point.value is not None} != set(_HEADLINES):
@@ -59,24 +59,24 @@ def _gains(points: Sequence[Point]) -> Plot | None:
     return _drawn("curve-gained-and-lost", "What is gained, and what is lost", "Share", lines)
 
 
-def _plot(metric: str, points: Sequence[Point]) -> Plot | None:
+def _plot(metric: str, points: Sequence[TrainingCurvePoint]) -> Plot | None:
     title = _TITLES.get(metric, metric)
     lines = _lines(points, lambda point: point.evaluation)
     return _drawn(f"curve-{metric}", f"{title} after each epoch", title, lines)
 
 
-def _by_part(evaluation: str, points: Sequence[Point]) -> Plot | None:
+def _by_part(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Plot | None:
     """The slices of one suite."""
     own = [p for p in points if p.evaluation == evaluation and p.part != OVERALL and p.metric == "accuracy"]
     lines = _lines(own, lambda point: point.part)
     return _drawn(f"slices-{evaluation}", f"Accuracy by slice: {evaluation}", "Accuracy", lines)
 
 
-_Line = dict[int, list[Point]]
+_Line = dict[int, list[TrainingCurvePoint]]
 """By position, the points of all seeds there."""
 
 
-def _lines(points: Sequence[Point], name: Callable[[Point], str]) -> dict[str, _Line]:
+def _lines(points: Sequence[TrainingCurvePoint], name: Callable[[TrainingCurvePoint], str]) -> dict[str, _Line]:
     lines: dict[str, _Line] = {}
     for point in points:
         if point.value is not None:
@@ -104,18 +104,18 @@ def _series(name: str, line: _Line, *, several: bool) -> Series:
     return Series(name, tuple(map(_mean, columns)), tuple(map(tuple, seeds.values())))
 
 
-def _mean(points: Sequence[Point]) -> Spot:
+def _mean(points: Sequence[TrainingCurvePoint]) -> Spot:
     values = [point.value for point in points if point.value is not None]
     mean = sum(values) / len(values)
     said = f"{_moment(points[0])}: {mean:.3f}, mean of {len(values)} seeds ({min(values):.3f} to {max(values):.3f})"
     return Spot(points[0].position, mean, said)
 
 
-def _spot(point: Point) -> Spot:
+def _spot(point: TrainingCurvePoint) -> Spot:
     assert point.value is not None
     bounds = f" [{point.low:.3f}, {point.high:.3f}]" if point.low is not None and point.high is not None else ""
     return Spot(point.position, point.value, f"{_moment(point)}: {point.value:.3f}{bounds}")
 
 
-def _moment(point: Point) -> str:
+def _moment(point: TrainingCurvePoint) -> str:
     return f"{point.task} epoch {point.epoch}"

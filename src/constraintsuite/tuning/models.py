@@ -15,7 +15,7 @@ from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit
 from constraintsuite.models.weights import find_weights
 from constraintsuite.store.files import whole_folder
-from constraintsuite.tuning.recipe import Head, ModelKind, StartSettings
+from constraintsuite.tuning.recipe import HeadChoice, ModelKind, StartSettings
 from constraintsuite.tuning.shrinking import shrink
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def write_start(settings: StartSettings, folder: ModelFolder, out: Path, seed: i
             save_model(model, "dense", out, None)
 
 
-def _classifier(folder: ModelFolder, head: Head) -> torch.nn.Module:
+def _classifier(folder: ModelFolder, head: HeadChoice) -> torch.nn.Module:
     """One score; with a fresh head all that the folder has beyond its encoder begins anew."""
     from transformers import AutoModelForSequenceClassification
 

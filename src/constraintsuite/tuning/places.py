@@ -36,7 +36,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Places:
+class TrainingFolders:
     """The folders of one training."""
 
     out: Path

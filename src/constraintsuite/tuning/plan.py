@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from constraintsuite.tuning.data import DATA
 from constraintsuite.tuning.data.distil import gather
 from constraintsuite.tuning.data.exclusion import Exclusion, read_exclusion
-from constraintsuite.tuning.data.records import Bench
+from constraintsuite.tuning.data.records import DataContext
 from constraintsuite.tuning.data.settings import DistilData
 from constraintsuite.tuning.evaluation.rankings import read_judged
 from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
@@ -33,7 +33,7 @@ class TaskPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """A whole training."""
 
     name: str
@@ -46,7 +46,7 @@ class Plan:
     """Distinct texts that are kept out."""
 
 
-def plan_training(recipe: TuneRecipe) -> Plan:
+def plan_training(recipe: TuneRecipe) -> TrainingPlan:
     """Everything is looked up and read, nothing is scored or searched."""
     require_tune(recipe)
     tune_origin(recipe)
@@ -56,7 +56,7 @@ def plan_training(recipe: TuneRecipe) -> Plan:
         else:
             read_judged(one)
     exclusion = read_exclusion(recipe.exclude)
-    return Plan(
+    return TrainingPlan(
         recipe.name,
         f"{recipe.start.kind}:{recipe.start.model}",
         len(recipe.seeds),
@@ -72,7 +72,7 @@ def _plan_task(task: TaskSettings, exclusion: Exclusion) -> TaskPlan:
         material = gather(task.data, exclusion)
         lists, rejects = len(material.queries), dict(material.rejects)
     else:
-        prepared = DATA.load(task.data.kind)(task.data, Bench(exclusion))
+        prepared = DATA.load(task.data.kind)(task.data, DataContext(exclusion))
         lists, rejects = len(prepared.lists.rows), dict(prepared.rejects)
     steps = math.ceil(lists / task.batch)
     return TaskPlan(task.name, task.data.kind, task.loss.kind, lists, rejects, task.epochs, steps)

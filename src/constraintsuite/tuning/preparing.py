@@ -11,12 +11,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import sha256_of, whole_folder
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.tuning.data import DATA
 from constraintsuite.tuning.data.exclusion import exclusion_inputs
-from constraintsuite.tuning.data.records import Bench
+from constraintsuite.tuning.data.records import DataContext
 from constraintsuite.tuning.data.settings import Data, DistilData, SuiteData
 from constraintsuite.tuning.recipe import TaskSettings
 
@@ -34,11 +34,11 @@ def data_inputs(data: Data) -> dict[str, str]:
     return inputs if data.questions is None else {**inputs, "questions": _hash(data.questions)}
 
 
-def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: Bench) -> Artifact:
+def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: DataContext) -> Artifact:
     """The lists of a task in a folder; if they are there already, nothing is computed."""
     inputs = {**data_inputs(task.data), **exclusion_inputs(exclude)}
     settings: Mapping[str, object] = {"data": task.data.model_dump(mode="json")}
-    origin = Origin("training data", f"data of {task.name}", inputs, settings, 0, REVISIONS["training data"])
+    origin = ArtifactOrigin("training data", f"data of {task.name}", inputs, settings, 0, REVISIONS["training data"])
     manifest = read_manifest(folder)
     if manifest is not None and manifest.fingerprint == origin.fingerprint:
         return Artifact.open(folder, "training data")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from constraintsuite.models.tokenization import Item, Padding, Tokenization
+from constraintsuite.models.tokenization import Padding, Tokenization, TokenizerInput
 from constraintsuite.models.torch.loading import load_tokenizer
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
 TEXTS = tuple(text for _, text in PAIRS)
 
 
-class Reader:
+class TaskTokenizer:
     """The tokenizer of a model, at the length of a task."""
 
     def __init__(self, folder: Path, length: int) -> None:
@@ -43,11 +43,11 @@ class Reader:
             cut_left=tokenizer.truncation_side == "left",
         )
 
-    def lengths(self, items: Sequence[Item]) -> list[int]:
+    def lengths(self, items: Sequence[TokenizerInput]) -> list[int]:
         """Tokens of each text or pair; all texts are read now, on all cores."""
         return self._tokenization.lengths(items)
 
-    def features(self, items: Sequence[Item]) -> dict[str, torch.Tensor]:
+    def features(self, items: Sequence[TokenizerInput]) -> dict[str, torch.Tensor]:
         """Texts or pairs as a model takes them, padded to the longest."""
         import torch
 
@@ -75,5 +75,5 @@ class Reader:
         return preprocess
 
 
-def _item(value: str | Sequence[str]) -> Item:
+def _item(value: str | Sequence[str]) -> TokenizerInput:
     return (value,) if isinstance(value, str) else tuple(value)

@@ -14,13 +14,13 @@ from constraintsuite.tuning.data.settings import Data
 from constraintsuite.tuning.evaluation.settings import NO_GOALS, Evaluation, RankingEvaluation, SuiteEvaluation
 from constraintsuite.tuning.losses import losses_of
 from constraintsuite.tuning.losses.settings import DistilSettings, LossSettings
-from constraintsuite.tuning.sections import NAME, Section
+from constraintsuite.tuning.sections import NAME, RecipeSection
 
 ModelKind = Literal["cross", "dense"]
-Head = Literal["auto", "fresh"]
+HeadChoice = Literal["auto", "fresh"]
 
 
-class ShrinkSettings(Section):
+class ShrinkSettings(RecipeSection):
     """A smaller model made of a larger one; training has to bring it back."""
 
     layers: int | None = Field(None, ge=1, description="how many layers stay, evenly spread, the last one among them")
@@ -38,12 +38,14 @@ class ShrinkSettings(Section):
         return self
 
 
-class StartSettings(Section):
+class StartSettings(RecipeSection):
     """The model that training begins with."""
 
     kind: ModelKind = "cross"
     model: str = Field(min_length=1, description="a folder, or a name that `csuite models list` knows")
-    head: Head = Field("auto", description="of a cross-encoder; auto: the folder's own where it has one, else fresh")
+    head: HeadChoice = Field(
+        "auto", description="of a cross-encoder; auto: the folder's own where it has one, else fresh"
+    )
     shrink: ShrinkSettings | None = None
 
     @model_validator(mode="after")
@@ -53,7 +55,7 @@ class StartSettings(Section):
         return self
 
 
-class LoraSettings(Section):
+class LoraSettings(RecipeSection):
     """Low-rank additions are trained instead of the weights; a checkpoint has them added in."""
 
     rank: int = Field(8, ge=1)
@@ -62,7 +64,7 @@ class LoraSettings(Section):
     targets: tuple[str, ...] = Field(("query", "key", "value", "dense"), min_length=1, description="names of layers")
 
 
-class TaskSettings(Section):
+class TaskSettings(RecipeSection):
     """One task: what is learnt, and how."""
 
     name: str = Field(pattern=NAME)
@@ -83,7 +85,7 @@ class TaskSettings(Section):
     freeze: tuple[str, ...] = Field((), description="parts that stay as they are: embeddings, layer.0, ...")
 
 
-class SelectionSettings(Section):
+class SelectionSettings(RecipeSection):
     """Which checkpoint of a task is taken: the best on one of the evaluations, the earliest of equals."""
 
     evaluation: str
@@ -91,7 +93,7 @@ class SelectionSettings(Section):
     part: str = "overall"
 
 
-class TuneRecipe(Section):
+class TuneRecipe(RecipeSection):
     """Everything that decides a training."""
 
     name: str = Field("tuned", pattern=NAME)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constraintsuite.errors import UserError
-from constraintsuite.tuning.curves import Point
+from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.recipe import SelectionSettings
 
 
@@ -23,13 +23,13 @@ class Selected:
     value: float | None
 
 
-def check_selectable(points: Sequence[Point], settings: SelectionSettings | None) -> None:
+def check_selectable(points: Sequence[TrainingCurvePoint], settings: SelectionSettings | None) -> None:
     """Refuse a selection by something that the points of a checkpoint do not have; undefined for one it may be."""
     if settings is not None and not _fitting(points, settings):
         raise _unknown(points, settings)
 
 
-def select(points: Sequence[Point], settings: SelectionSettings | None) -> Selected:
+def select(points: Sequence[TrainingCurvePoint], settings: SelectionSettings | None) -> Selected:
     """From the points of one task and seed: the last epoch, or the best by the settings, the earliest of equals."""
     last = max(points, key=lambda point: point.epoch)
     if settings is None:
@@ -42,12 +42,12 @@ def select(points: Sequence[Point], settings: SelectionSettings | None) -> Selec
     return Selected(best.seed, best.task, best.epoch, best.checkpoint, by, best.value)
 
 
-def _fitting(points: Sequence[Point], settings: SelectionSettings) -> list[Point]:
+def _fitting(points: Sequence[TrainingCurvePoint], settings: SelectionSettings) -> list[TrainingCurvePoint]:
     wanted = (settings.evaluation, settings.metric, settings.part)
     return [point for point in points if (point.evaluation, point.metric, point.part) == wanted]
 
 
-def _unknown(points: Sequence[Point], settings: SelectionSettings) -> UserError:
+def _unknown(points: Sequence[TrainingCurvePoint], settings: SelectionSettings) -> UserError:
     own = [point for point in points if point.evaluation == settings.evaluation]
     known = sorted({f"{point.metric} of {point.part}" for point in own if point.value is not None})
     return UserError(

@@ -25,7 +25,7 @@ _TENSORS, _PROGRESS = "state.safetensors", "progress.json"
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
-class Progress(NamedTuple):
+class TaskProgress(NamedTuple):
     """How far a task has come."""
 
     steps: int
@@ -34,7 +34,7 @@ class Progress(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Session:
+class TrainingSession:
     """One task on one model."""
 
     kind: ModelKind
@@ -57,7 +57,7 @@ class Session:
         clean = load_model(self.start, self.kind, length, "cpu")
         save_model(clean, self.kind, out, merged_weights(self.model), half=half)
 
-    def write_state(self, out: Path, progress: Progress) -> None:
+    def write_state(self, out: Path, progress: TaskProgress) -> None:
         """All that the next epoch needs, in full precision."""
         from safetensors.torch import save_file
 
@@ -73,7 +73,7 @@ class Session:
 
 def open_session(
     kind: ModelKind, task: TaskSettings, start: Path, state: Path | None, total: int, device: str, seed: int
-) -> Session:
+) -> TrainingSession:
     """The model of a task where it stands: as the task began, or as `state` says; `total` steps are the whole task."""
     import torch
 
@@ -85,12 +85,12 @@ def open_session(
     optimizer = _optimizer(model, task, device)
     steps = 0 if state is None else _read_state(state, model, optimizer)
     scheduler = _scheduler(optimizer, _curve(task, total), steps)
-    return Session(kind, task, start, model, optimizer, scheduler)
+    return TrainingSession(kind, task, start, model, optimizer, scheduler)
 
 
-def read_progress(state: Path) -> Progress:
+def read_progress(state: Path) -> TaskProgress:
     """What a saved state has behind it."""
-    return Progress(**json.loads((state / _PROGRESS).read_text(encoding="utf-8")))
+    return TaskProgress(**json.loads((state / _PROGRESS).read_text(encoding="utf-8")))
 
 
 def _freeze(model: LibraryModel, parts: tuple[str, ...]) -> None:

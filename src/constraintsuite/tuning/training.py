@@ -16,21 +16,21 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import telling_out_of_memory
-from constraintsuite.tuning.batches import Step, in_words
+from constraintsuite.tuning.batches import TrainingStep, in_words
 from constraintsuite.tuning.data.records import Lists
-from constraintsuite.tuning.losses.base import Columns, Loss
+from constraintsuite.tuning.losses.base import BatchColumns, Loss
 from constraintsuite.tuning.models import quiet
-from constraintsuite.tuning.reading import PAIRS, TEXTS, Preprocess, Reader
-from constraintsuite.tuning.session import Session
+from constraintsuite.tuning.reading import PAIRS, TEXTS, Preprocess, TaskTokenizer
+from constraintsuite.tuning.session import TrainingSession
 
 if TYPE_CHECKING:
     import torch
 
-Batch = dict[str, Any]
+TrainingBatch = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Course:
+class EpochTask:
     """What one task brings into an epoch: its lists and its loss; an epoch with replay has several."""
 
     lists: Lists
@@ -38,17 +38,17 @@ class Course:
 
 
 def train_epoch(
-    session: Session,
-    steps: Sequence[Step],
-    courses: Mapping[str, Course],
-    reader: Reader,
+    session: TrainingSession,
+    steps: Sequence[TrainingStep],
+    courses: Mapping[str, EpochTask],
+    reader: TaskTokenizer,
     *,
     seed: int,
     bf16: bool,
     advance: Advance,
 ) -> float:
     """Make all the steps; gives the mean loss. Chance depends on the seed alone, not on what was trained before."""
-    collate: Callable[[Columns], Batch] = _cross_batch
+    collate: Callable[[BatchColumns], TrainingBatch] = _cross_batch
     if session.kind == "cross":  # its losses call it for every batch of pairs
         session.model.preprocess = reader.preprocessor(session.model, PAIRS)
     else:
@@ -77,25 +77,28 @@ class _Batches:
     """The steps as a dataset: one item is one batch, made when it is asked for."""
 
     def __init__(
-        self, steps: Sequence[Step], courses: Mapping[str, Course], collate: Callable[[Columns], Batch]
+        self,
+        steps: Sequence[TrainingStep],
+        courses: Mapping[str, EpochTask],
+        collate: Callable[[BatchColumns], TrainingBatch],
     ) -> None:
         self._steps, self._courses, self._collate = steps, courses, collate
 
     def __len__(self) -> int:
         return len(self._steps)
 
-    def __getitem__(self, place: int) -> Batch:
+    def __getitem__(self, place: int) -> TrainingBatch:
         step = self._steps[place]
         course = self._courses[step.task]
         columns = course.loss.view(in_words(course.lists, step.rows))
         return {**self._collate(columns), "dataset_name": step.task}
 
 
-def _cross_batch(columns: Columns) -> Batch:
+def _cross_batch(columns: BatchColumns) -> TrainingBatch:
     """Texts as they are: the losses of cross-encoders put pairs together themselves."""
     import torch
 
-    batch: Batch = dict(columns.texts)
+    batch: TrainingBatch = dict(columns.texts)
     labels = columns.labels
     if labels is not None:
         nested = isinstance(labels[0], Sequence)
@@ -103,13 +106,13 @@ def _cross_batch(columns: Columns) -> Batch:
     return batch
 
 
-def _dense_batch(preprocess: Preprocess, prompts: Mapping[str, str]) -> Callable[[Columns], Batch]:
+def _dense_batch(preprocess: Preprocess, prompts: Mapping[str, str]) -> Callable[[BatchColumns], TrainingBatch]:
     """Tokens of each column; queries and texts behind the prompts that the model puts before them."""
 
-    def collate(columns: Columns) -> Batch:
+    def collate(columns: BatchColumns) -> TrainingBatch:
         import torch
 
-        batch: Batch = {}
+        batch: TrainingBatch = {}
         for column, texts in columns.texts.items():
             prompt = prompts.get("query" if column == "query" else "document") or ""
             features = preprocess([prompt + text for text in texts])
@@ -122,7 +125,7 @@ def _dense_batch(preprocess: Preprocess, prompts: Mapping[str, str]) -> Callable
 
 
 def _trainer(
-    session: Session,
+    session: TrainingSession,
     batches: _Batches,
     losses: Mapping[str, torch.nn.Module],
     scratch: str,
@@ -139,7 +142,7 @@ def _trainer(
     class Trainer(trainer_class):  # type: ignore[misc, valid-type]
         """Takes batches that were planned, and writes no model card."""
 
-        def get_train_dataloader(self) -> DataLoader[Batch]:
+        def get_train_dataloader(self) -> DataLoader[TrainingBatch]:
             return DataLoader(batches, batch_size=None, shuffle=False)
 
         def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
@@ -156,7 +159,7 @@ def _trainer(
     return trainer
 
 
-def _arguments(arguments_class: Any, session: Session, scratch: str, *, seed: int, bf16: bool) -> Any:  # noqa: ANN401
+def _arguments(arguments_class: Any, session: TrainingSession, scratch: str, *, seed: int, bf16: bool) -> Any:  # noqa: ANN401
     """One epoch on one device, without anything of the library's own that would print or write."""
     arguments = arguments_class(
         output_dir=scratch,
@@ -199,7 +202,7 @@ def _classes(kind: str) -> tuple[Any, Any]:
     return SentenceTransformerTrainer, SentenceTransformerTrainingArguments
 
 
-def _attention(session: Session) -> Any:  # noqa: ANN401
+def _attention(session: TrainingSession) -> Any:  # noqa: ANN401
     """Without cuDNN, which plans its work anew for each shape: hardly two batches have the same."""
     if session.model.device.type == "cpu":
         return nullcontext()

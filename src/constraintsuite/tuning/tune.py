@@ -20,24 +20,24 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.device import describe_device, fix_threads, pick_device
 from constraintsuite.models.torch.folder import library_versions, need_torch
 from constraintsuite.records.plots import Plot
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.tuning.curves import CURVES, OVERALL, TRAINING, Point, draw_curves
+from constraintsuite.tuning.curves import CURVES, OVERALL, TRAINING, TrainingCurvePoint, draw_curves
 from constraintsuite.tuning.data.exclusion import exclusion_inputs, read_exclusion
-from constraintsuite.tuning.data.records import Bench
+from constraintsuite.tuning.data.records import DataContext
 from constraintsuite.tuning.epochs import Epochs
 from constraintsuite.tuning.evaluation.base import Measurement
 from constraintsuite.tuning.evaluation.rankings import open_ranking, ranking_input
 from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
 from constraintsuite.tuning.evaluation.suites import open_suite, suite_input
 from constraintsuite.tuning.models import open_start, write_start
-from constraintsuite.tuning.places import CHECKPOINTS, SELECTED, Moment, Places
+from constraintsuite.tuning.places import CHECKPOINTS, SELECTED, Moment, TrainingFolders
 from constraintsuite.tuning.preparing import data_inputs, prepare
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
 from constraintsuite.tuning.selection import Selected, check_selectable, select
-from constraintsuite.tuning.session import Progress
+from constraintsuite.tuning.session import TaskProgress
 
 KIND = "tune"
 _WORKING = ".working"
@@ -70,7 +70,7 @@ def require_tune(recipe: TuneRecipe) -> None:
         raise MissingExtraError("tune", "csuite tune")
 
 
-def tune_origin(recipe: TuneRecipe) -> Origin:
+def tune_origin(recipe: TuneRecipe) -> ArtifactOrigin:
     """What decides the content; every file and model that the recipe names is looked up now."""
     inputs = {"start": open_start(recipe.start).fingerprint, **exclusion_inputs(recipe.exclude)}
     for source in recipe.start.shrink.vocabulary_from if recipe.start.shrink else ():
@@ -81,22 +81,22 @@ def tune_origin(recipe: TuneRecipe) -> Origin:
         hashed = suite_input(one) if isinstance(one, SuiteEvaluation) else ranking_input(one)
         inputs[f"evaluation {one.name}"] = hashed
     settings = {"recipe": recipe.model_dump(mode="json"), "libraries": library_versions()}
-    return Origin(KIND, recipe.name, inputs, settings, recipe.seeds[0], REVISIONS[KIND])
+    return ArtifactOrigin(KIND, recipe.name, inputs, settings, recipe.seeds[0], REVISIONS[KIND])
 
 
 class _Training:
     def __init__(self, recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot], str] | None) -> None:
         self._recipe, self._reporter, self._draw = recipe, reporter, draw
-        self._places = Places(out)
+        self._places = TrainingFolders(out)
         self._device = str(pick_device(recipe.device))
         self._epochs = Epochs(recipe, self._places, self._device, reporter)
 
-    def run(self, origin: Origin) -> Artifact:
+    def run(self, origin: ArtifactOrigin) -> Artifact:
         began = time.monotonic()
         fix_threads(self._recipe.threads)
         self._places.clear_leftovers()
         measurements = open_measurements(self._recipe, self._reporter)
-        bench = Bench(read_exclusion(self._recipe.exclude), self._reporter)
+        bench = DataContext(read_exclusion(self._recipe.exclude), self._reporter)
         prepared = {
             task.name: prepare(task, self._recipe.exclude, self._places.data(task.name), bench)
             for task in self._recipe.tasks
@@ -124,7 +124,7 @@ class _Training:
             write_start(self._recipe.start, open_start(self._recipe.start), self._places.checkpoint(first), seed)
         self._measure(first, 0, None, measurements)
         # Now, since a metric that nothing is selected by would be missed only after an epoch.
-        check_selectable(list(read_jsonl(self._places.points(first), Point)), self._recipe.selection)
+        check_selectable(list(read_jsonl(self._places.points(first), TrainingCurvePoint)), self._recipe.selection)
         current, position = self._places.checkpoint(first), 0
         for place, task in enumerate(self._recipe.tasks, 1):
             moments = [Moment(seed, place, task.name, epoch, task.epochs) for epoch in range(1, task.epochs + 1)]
@@ -139,22 +139,24 @@ class _Training:
             current = self._places.out / CHECKPOINTS / chosen.checkpoint
 
     def _select(self, task: TaskSettings, moments: Sequence[Moment]) -> Selected:
-        points = [point for moment in moments for point in read_jsonl(self._places.points(moment), Point)]
+        points = [point for moment in moments for point in read_jsonl(self._places.points(moment), TrainingCurvePoint)]
         chosen = select(points, self._recipe.selection)
         self._reporter.note(f"{task.name}: {chosen.checkpoint} is taken ({chosen.by})")
         return chosen
 
     def _measure(
-        self, moment: Moment, position: int, done: Progress | None, measurements: Sequence[Measurement]
+        self, moment: Moment, position: int, done: TaskProgress | None, measurements: Sequence[Measurement]
     ) -> None:
         if self._places.points(moment).is_file():
             return
         folder, steps = self._places.checkpoint(moment), done.steps if done else 0
 
-        def point(evaluation: str, part: str, metric: str, value: float | None, *rest: float | None, n: int) -> Point:
+        def point(
+            evaluation: str, part: str, metric: str, value: float | None, *rest: float | None, n: int
+        ) -> TrainingCurvePoint:
             low, high = rest or (None, None)
             own = (moment.seed, moment.task, moment.epoch, position, steps, moment.name)
-            return Point(*own, evaluation, part, metric, value, low, high, n)
+            return TrainingCurvePoint(*own, evaluation, part, metric, value, low, high, n)
 
         points = []
         if done is not None:  # its loss is the mean of one epoch, all of which have as many steps
@@ -172,9 +174,9 @@ class _Training:
         write_jsonl(self._places.out / CURVES, self._all_points())
         self._reporter.note(f"{moment.name}: {_headline(points)}")
 
-    def _all_points(self) -> list[Point]:
+    def _all_points(self) -> list[TrainingCurvePoint]:
         files = sorted((self._places.out / STAGES / "points").glob("*.jsonl"))
-        points = [point for file in files for point in read_jsonl(file, Point)]
+        points = [point for file in files for point in read_jsonl(file, TrainingCurvePoint)]
         order = {seed: place for place, seed in enumerate(self._recipe.seeds)}
         return sorted(points, key=lambda point: (order[point.seed], point.position))
 
@@ -187,13 +189,13 @@ def open_measurements(recipe: TuneRecipe, reporter: Reporter) -> list[Measuremen
     ]
 
 
-def _headline(points: Sequence[Point]) -> str:
+def _headline(points: Sequence[TrainingCurvePoint]) -> str:
     shown = ("loss", "accuracy", "paired_accuracy", "nDCG@10")
     found = [p for p in points if p.part == OVERALL and p.metric in shown and p.value is not None]
     return ", ".join(f"{p.evaluation} {p.metric} {p.value:.3f}" for p in found) or "measured on nothing"
 
 
-def _refuse_others(out: Path, origin: Origin) -> None:
+def _refuse_others(out: Path, origin: ArtifactOrigin) -> None:
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
     manifest = read_manifest(out) if out.is_dir() else None

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from constraintsuite.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from constraintsuite.vectors.layouts.base import Exporter
+    from constraintsuite.vectors.layouts.base import BundleExporter
 
-LAYOUTS: Catalogue[Exporter] = Catalogue(
+LAYOUTS: Catalogue[BundleExporter] = Catalogue(
     "layout",
     {
         "jsonl": "constraintsuite.vectors.layouts.beir:export_beir",

@@ -18,7 +18,7 @@ from constraintsuite.vectors.judged import positives_of
 from constraintsuite.vectors.keys import KeyMaker
 from constraintsuite.vectors.survey import survey
 from constraintsuite.vectors.tables import count_rows, text_hash
-from constraintsuite.vectors.twins import Twin
+from constraintsuite.vectors.twins import DocumentTwin
 
 _ROWS_KEPT = 1_000  # of the rejects: a source that has more gives only their number
 
@@ -76,14 +76,14 @@ def check_twins(bundle: Bundle) -> Iterator[str]:
     file = bundle.path / TWINS
     if not file.is_file():
         return
-    kept = {twin.row: twin.kept for twin in read_jsonl(file, Twin) if twin.row is not None}
+    kept = {twin.row: twin.kept for twin in read_jsonl(file, DocumentTwin) if twin.row is not None}
     if (
         any(name != kept.get(row, name) for row, name in enumerate(bundle.ids()))
         or max(kept, default=0) >= bundle.documents
     ):
         yield f"{TWINS}: a document that should stand for others is not in its row"
     try:
-        ids = lambda: chain(bundle.ids(), (twin.id for twin in read_jsonl(file, Twin)))  # noqa: E731 - read twice
+        ids = lambda: chain(bundle.ids(), (twin.id for twin in read_jsonl(file, DocumentTwin)))  # noqa: E731 - read twice
         survey(ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
     except UserError as error:
         yield f"{TWINS}: {str(error).partition(' stands')[0]} was left out and is there, or was left out twice"

@@ -10,7 +10,7 @@ import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.execution.spread import UNWORKABLE
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
@@ -38,7 +38,7 @@ def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
     folder, where = vectors.artifact.path, f"{VECTORS}/{vectors.name}"
     slack = slack_of(json.loads((folder / ENCODER_FILE).read_text(encoding="utf-8")))
     found = dict(json.loads((folder / TRUNCATION_FILE).read_text(encoding="utf-8")))
-    sides: tuple[tuple[Role, str, Matrix, int], ...] = (
+    sides: tuple[tuple[TextRole, str, Matrix, int], ...] = (
         ("document", DOCUMENTS_FILE, vectors.documents, bundle.documents),
         ("query", QUERIES_FILE, vectors.queries, len(bundle.queries)),
     )

@@ -11,13 +11,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.metrics.intervals import wilson
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.forecast import LEAST_COVERAGE
-from constraintsuite.vectors.settings import KEEPING, Mode
+from constraintsuite.vectors.settings import KEEPING, SamplingMode
 
-State = Literal["full", "partial", "none", "unjudged"]
+CoverageState = Literal["full", "partial", "none", "unjudged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class QueryCoverage:
     """Counts of queries and of positive documents."""
 
     queries: int
@@ -37,7 +37,7 @@ class Coverage:
         return self.queries - self.unjudged
 
 
-def state_of(positives: Set[str], there: Set[str]) -> State:
+def state_of(positives: Set[str], there: Set[str]) -> CoverageState:
     """What is left of a query's positives."""
     if not positives:
         return "unjudged"
@@ -45,12 +45,14 @@ def state_of(positives: Set[str], there: Set[str]) -> State:
     return "full" if left == len(positives) else "partial" if left else "none"
 
 
-def measure_coverage(states: Sequence[State], positives: Mapping[str, Set[str]], there: Set[str]) -> Coverage:
+def measure_coverage(
+    states: Sequence[CoverageState], positives: Mapping[str, Set[str]], there: Set[str]
+) -> QueryCoverage:
     """Count the states of all queries, and the positives of those that are judged."""
     counts = Counter(states)
     judged = len(states) - counts["unjudged"]
     wanted: set[str] = set().union(*positives.values())
-    return Coverage(
+    return QueryCoverage(
         queries=len(states),
         full=counts["full"],
         partial=counts["partial"],
@@ -62,7 +64,7 @@ def measure_coverage(states: Sequence[State], positives: Mapping[str, Set[str]],
     )
 
 
-def refuse_poor(kept: float, judged: int, mode: Mode, *, accepted: bool) -> None:
+def refuse_poor(kept: float, judged: int, mode: SamplingMode, *, accepted: bool) -> None:
     """A UserError with numbers if most judged queries would lose all their positives and nobody accepted that."""
     if judged and kept / judged < LEAST_COVERAGE and not accepted:
         advice = (

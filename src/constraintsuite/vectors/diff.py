@@ -12,7 +12,7 @@ K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class OverlapCounts:
     """Counts of one kind of thing in two bundles."""
 
     only_left: int
@@ -23,21 +23,21 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Difference:
+class BundleDifference:
     """All that can differ."""
 
     identical: bool
     """The same id: every byte is the same."""
-    documents: Comparison
-    queries: Comparison
-    judgments: Comparison
-    vectors: Comparison
-    truths: Comparison
+    documents: OverlapCounts
+    queries: OverlapCounts
+    judgments: OverlapCounts
+    vectors: OverlapCounts
+    truths: OverlapCounts
     files: tuple[str, ...] = ()
     """Files of the texts that are in one only or are not the same: beside texts, they hold strata and probabilities."""
 
 
-def diff_bundles(left: Bundle, right: Bundle) -> Difference:
+def diff_bundles(left: Bundle, right: Bundle) -> BundleDifference:
     """Compare two bundles thing by thing; of texts, what is compared are their hashes."""
     documents = [{row.id: row.text_sha256 for row in bundle.rows()} for bundle in (left, right)]
     queries = [{row.id: row.text for row in bundle.queries} for bundle in (left, right)]
@@ -46,7 +46,7 @@ def diff_bundles(left: Bundle, right: Bundle) -> Difference:
         [{part.path.name: part.manifest.content for part in bundle.parts(folder)} for bundle in (left, right)]
         for folder in (VECTORS, TRUTH)
     )
-    return Difference(
+    return BundleDifference(
         left.id == right.id,
         _compare(*documents),
         _compare(*queries),
@@ -62,7 +62,7 @@ def _files(left: Bundle, right: Bundle) -> tuple[str, ...]:
     return tuple(sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name)))
 
 
-def _compare(left: Mapping[K, object], right: Mapping[K, object]) -> Comparison:
+def _compare(left: Mapping[K, object], right: Mapping[K, object]) -> OverlapCounts:
     shared = left.keys() & right.keys()
     equal = sum(left[name] == right[name] for name in shared)
-    return Comparison(len(left) - len(shared), len(right) - len(shared), equal, len(shared) - equal)
+    return OverlapCounts(len(left) - len(shared), len(right) - len(shared), equal, len(shared) - equal)

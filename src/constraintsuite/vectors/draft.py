@@ -8,32 +8,32 @@ from dataclasses import dataclass, replace
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.vectors.coverage import Coverage, State, measure_coverage, state_of
-from constraintsuite.vectors.first_pass import Seen, read_corpus
-from constraintsuite.vectors.judged import Judged, gaps, hard_negatives, read_judged
-from constraintsuite.vectors.sampling import Request, Selection, select
+from constraintsuite.vectors.coverage import CoverageState, QueryCoverage, measure_coverage, state_of
+from constraintsuite.vectors.first_pass import FirstPass, read_corpus
+from constraintsuite.vectors.judged import JudgedQueries, gaps, hard_negatives, read_judged
+from constraintsuite.vectors.sampling import SampleRequest, Selection, select
 from constraintsuite.vectors.settings import KEEPING, SubsetSettings
 from constraintsuite.vectors.survey import Survey
-from constraintsuite.vectors.twins import Merged, Twin, Twins, find_twins, in_source, merge
-from constraintsuite.vectors.work import Work
+from constraintsuite.vectors.twins import DocumentTwin, Merged, Twins, find_twins, in_source, merge
+from constraintsuite.vectors.work import BundleWork
 
 
 @dataclass(frozen=True)
-class Draft:
+class SubsetDraft:
     """What a subset would hold."""
 
-    judged: Judged
+    judged: JudgedQueries
     survey: Survey
     selection: Selection
-    states: tuple[State, ...]
+    states: tuple[CoverageState, ...]
     """Of each query."""
-    coverage: Coverage
+    coverage: QueryCoverage
     bytes: int
     """What its texts come to, about."""
     bad: BadRows
     twins: Twins | None = None
     """Where equal texts are taken out."""
-    moved: tuple[Twin, ...] = ()
+    moved: tuple[DocumentTwin, ...] = ()
     """Judged documents that gave way to others outside the subset."""
     judgments: tuple[int, int] = (0, 0)
     """How many judgments were moved to another document, and how many fell together with one that was there."""
@@ -44,15 +44,15 @@ class _Choosable:
     """The corpus that is chosen from: the whole, or one document a text."""
 
     survey: Survey
-    judged: Judged
+    judged: JudgedQueries
     hard: frozenset[str]
     twins: Twins | None = None
     merged: Merged | None = None
 
 
 def draft_subset(
-    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: Work | None = None
-) -> Draft:
+    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: BundleWork | None = None
+) -> SubsetDraft:
     """Choose documents and queries; with `work`, a pass over the documents that was made before is not made again."""
     bad = BadRows(skip=skip_bad_rows)
     judged = read_judged(source, settings, bad)
@@ -67,18 +67,18 @@ def draft_subset(
     strata = seen.strata
     if strata is not None and pool.twins is not None:
         strata = strata[pool.twins.mask(len(seen.survey))]
-    chosen = select(Request(settings, pool.survey, pool.judged.keep, pool.hard, strata, seen.names))
+    chosen = select(SampleRequest(settings, pool.survey, pool.judged.keep, pool.hard, strata, seen.names))
     inside = set(chosen.positions.tolist())
     there = {name for name, position in pool.survey.found.items() if position in inside}
     positives = pool.judged.positives()
     states = tuple(state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
     size = round(seen.bytes * len(chosen.positions) / len(seen.survey))
     coverage = measure_coverage(states, positives, there)
-    draft = Draft(pool.judged, seen.survey, chosen, states, coverage, size, seen.bad)
+    draft = SubsetDraft(pool.judged, seen.survey, chosen, states, coverage, size, seen.bad)
     return draft if pool.merged is None else _with_twins(draft, pool, judged, there)
 
 
-def _choosable(seen: Seen, settings: SubsetSettings, judged: Judged, hard: frozenset[str]) -> _Choosable:
+def _choosable(seen: FirstPass, settings: SubsetSettings, judged: JudgedQueries, hard: frozenset[str]) -> _Choosable:
     if seen.hashes is None:
         return _Choosable(seen.survey, judged, hard)
     preferred = (judged.keep, hard) if settings.mode in KEEPING else ()
@@ -92,7 +92,7 @@ def _choosable(seen: Seen, settings: SubsetSettings, judged: Judged, hard: froze
     return _Choosable(merged.survey, merged.moved(judged), merged.renamed(hard), twins, merged)
 
 
-def _with_twins(draft: Draft, pool: _Choosable, judged: Judged, there: set[str]) -> Draft:
+def _with_twins(draft: SubsetDraft, pool: _Choosable, judged: JudgedQueries, there: set[str]) -> SubsetDraft:
     assert pool.twins is not None
     assert pool.merged is not None
     names = pool.merged.names
@@ -106,5 +106,5 @@ def _with_twins(draft: Draft, pool: _Choosable, judged: Judged, there: set[str])
     )
 
 
-def _outside(documents: set[str], merged: Merged, there: set[str]) -> Iterator[Twin]:
-    return (Twin(name, merged.names[name], None) for name in documents if merged.names[name] not in there)
+def _outside(documents: set[str], merged: Merged, there: set[str]) -> Iterator[DocumentTwin]:
+    return (DocumentTwin(name, merged.names[name], None) for name in documents if merged.names[name] not in there)

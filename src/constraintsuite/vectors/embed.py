@@ -13,14 +13,14 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.bulk import left_out
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.execution.unfinished import forget, keep_same
-from constraintsuite.models.base import Fact, Role
+from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.models.held import letting_go
 from constraintsuite.models.sending import Sent, send_model
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.bundle import VECTORS, Bundle
@@ -59,7 +59,7 @@ def _embed(
     out = bundle.path / VECTORS / folder_name(sent.fingerprint)
     inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
     settings = {"encoder": sent.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
-    origin = Origin("vectors", encoder.name, inputs, settings, 0, REVISIONS["vectors"])
+    origin = ArtifactOrigin("vectors", encoder.name, inputs, settings, 0, REVISIONS["vectors"])
     with folder_lock(out):
         manifest = read_manifest(out)
         there = None if manifest is None else Artifact(out, manifest)
@@ -88,7 +88,7 @@ def plan_shards(
 ) -> dict[str, ShardTask]:
     """The shards by name; they depend on the texts alone, not on who computes them."""
     tasks = {}
-    roles: tuple[tuple[Role, int], ...] = (("document", bundle.documents), ("query", len(bundle.queries)))
+    roles: tuple[tuple[TextRole, int], ...] = (("document", bundle.documents), ("query", len(bundle.queries)))
     for role, rows in roles:
         for number, start in enumerate(range(0, rows, shard_rows)):
             name = f"{role}-{number:05}"
@@ -127,7 +127,7 @@ def _read(files: Sequence[Path]) -> Iterator[Matrix]:
         yield np.load(file, allow_pickle=False)
 
 
-def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, Fact], out: Path, outcome: Outcome) -> None:
+def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, ModelFact], out: Path, outcome: WorkCounts) -> None:
     record = {
         "model": encoder.name,
         "fingerprint": sent.fingerprint,

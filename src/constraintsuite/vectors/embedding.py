@@ -12,8 +12,8 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
-from constraintsuite.execution.spread import Outcome
-from constraintsuite.models.base import Encoder, Role
+from constraintsuite.execution.spread import WorkCounts
+from constraintsuite.models.base import Encoder, TextRole
 from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.dense import TruncatingEncoder
 from constraintsuite.store.files import write_text
@@ -24,7 +24,7 @@ from constraintsuite.vectors.matrices import Matrix, write_matrix
 from constraintsuite.vectors.reuse import open_known
 from constraintsuite.vectors.tables import text_hash
 
-PLURALS: Mapping[Role, str] = {"document": "documents", "query": "queries"}
+PLURALS: Mapping[TextRole, str] = {"document": "documents", "query": "queries"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ShardTask:
     model: str
     encoder: str
     """Its fingerprint."""
-    role: Role
+    role: TextRole
     start: int
     stop: int
     file: Path
@@ -45,7 +45,7 @@ class ShardTask:
     """Bundles whose vectors may be used."""
 
 
-def embed_shard(task: ShardTask, care: Care) -> Outcome:
+def embed_shard(task: ShardTask, care: Care) -> WorkCounts:
     """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
     scorer, events = encoder_for(task.model, task.encoder, [text.text for text in texts])
@@ -71,7 +71,7 @@ def embed_shard(task: ShardTask, care: Care) -> Outcome:
         zero_count(PLURALS[task.role]): lengths.zeros,
     }
     read = [text.text for text in texts if places[text.text] not in lost]
-    return Outcome({**counts, **_truncation(read, scorer.encoder, task.role)})
+    return WorkCounts({**counts, **_truncation(read, scorer.encoder, task.role)})
 
 
 class _Text(NamedTuple):
@@ -99,7 +99,7 @@ def _known(texts: Sequence[str], known: tuple[Path, ...], name: str) -> dict[int
 
 
 def _encode(
-    texts: Sequence[_Text], found: Mapping[int, Matrix], encoder: Encoder, role: Role, care: Care
+    texts: Sequence[_Text], found: Mapping[int, Matrix], encoder: Encoder, role: TextRole, care: Care
 ) -> tuple[Matrix, Set[int]]:
     """All vectors, and which of them are zero because their text breaks the encoder."""
     missing = [place for place in range(len(texts)) if place not in found]
@@ -122,7 +122,7 @@ def _encode(
     return rows, set(missing) - there.keys()
 
 
-def _truncation(texts: list[str], encoder: Encoder, role: Role) -> dict[str, int]:
+def _truncation(texts: list[str], encoder: Encoder, role: TextRole) -> dict[str, int]:
     """How much of the texts the encoder does not read; nothing where it cannot say."""
     if not isinstance(encoder, TruncatingEncoder):
         return {}

@@ -23,13 +23,13 @@ from constraintsuite.vectors.strata import StrataReader
 from constraintsuite.vectors.survey import Survey, survey
 from constraintsuite.vectors.tables import passage, text_hash
 from constraintsuite.vectors.twins import TextHashes
-from constraintsuite.vectors.work import Work
+from constraintsuite.vectors.work import BundleWork
 
 _KEYS, _HASHES, _STRATA, _REST = "keys.npy", "hashes.npy", "strata.npy", "survey.json"
 
 
 @dataclass(frozen=True)
-class Seen:
+class FirstPass:
     """What is kept of a corpus after one pass: some bytes of each document."""
 
     survey: Survey
@@ -49,8 +49,8 @@ def read_corpus(
     wanted: frozenset[str],
     bad: BadRows,
     reporter: Reporter,
-    work: Work | None = None,
-) -> Seen:
+    work: BundleWork | None = None,
+) -> FirstPass:
     """Read all documents once, unless `work` has kept what such a pass found; an id that is there twice is a UserError."""
     reader = _Reader(source, settings, bad)
     if work is not None and work.done("surveyed"):
@@ -66,7 +66,7 @@ def read_corpus(
     return seen
 
 
-def left_out_before(work: Work) -> Mapping[str, int]:
+def left_out_before(work: BundleWork) -> Mapping[str, int]:
     """Broken rows that the pass which `work` has kept left out, by reason."""
     counts: dict[str, int] = _rest(work.folder)["bad"]["counts"] if work.done("surveyed") else {}
     return counts
@@ -94,18 +94,18 @@ class _Reader:
                 self._hashes += text_hash(passage(document.title, document.text))
             yield document.id
 
-    def seen(self, found: Survey) -> Seen:
+    def seen(self, found: Survey) -> FirstPass:
         """All that was noted."""
         hashes = np.frombuffer(self._hashes, dtype=np.uint64).reshape(-1, 2) if self._hashing else None
         codes, names = self._strata.result() if self._strata else (None, [])
-        return Seen(found, hashes, codes, names, self._bytes, self._bad)
+        return FirstPass(found, hashes, codes, names, self._bytes, self._bad)
 
 
 def _bytes_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())  # whether it is ASCII, a string knows
 
 
-def _keep(seen: Seen, work: Work) -> None:
+def _keep(seen: FirstPass, work: BundleWork) -> None:
     for name, array in ((_KEYS, seen.survey.keys), (_HASHES, seen.hashes), (_STRATA, seen.strata)):
         if array is not None:
             with atomic_writer(work.folder / name) as file:
@@ -120,13 +120,13 @@ def _keep(seen: Seen, work: Work) -> None:
     work.finish("surveyed")
 
 
-def _recall(folder: Path, ids: Callable[[], Iterator[str]]) -> Seen:
+def _recall(folder: Path, ids: Callable[[], Iterator[str]]) -> FirstPass:
     rest = _rest(folder)
     hashes, strata = (np.load(folder / name) if (folder / name).is_file() else None for name in (_HASHES, _STRATA))
     rows = [adapter(BadRow).validate_python(row) for row in rest["bad"]["rows"]]
     bad = BadRows(rest["bad"]["skip"], Counter(rest["bad"]["counts"]), rows)
     keys = np.load(folder / _KEYS)
-    return Seen(Survey(keys, rest["found"], ids), hashes, strata, rest["names"], rest["bytes"], bad)
+    return FirstPass(Survey(keys, rest["found"], ids), hashes, strata, rest["names"], rest["bytes"], bad)
 
 
 def _rest(folder: Path) -> dict[str, Any]:

@@ -25,12 +25,12 @@ class Layer(NamedTuple):
     size: int
 
 
-Spread = tuple[int, ...]
+PositivesByLayer = tuple[int, ...]
 """How many positives of a query lie in each layer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class SampleForecast:
     """What to expect of the judged queries of a sample."""
 
     population: int
@@ -49,16 +49,18 @@ class Forecast:
         return self.kept / self.judged if self.judged else 1.0
 
 
-def forecast(population: int, size: int, positives: Mapping[int, int]) -> Forecast:
+def forecast(population: int, size: int, positives: Mapping[int, int]) -> SampleForecast:
     """For a uniform sample; `positives` says how many queries have how many positive documents."""
     return forecast_layers([Layer(population, size)], {(m,): count for m, count in positives.items()}, population, size)
 
 
-def forecast_layers(layers: Sequence[Layer], queries: Mapping[Spread, int], population: int, size: int) -> Forecast:
+def forecast_layers(
+    layers: Sequence[Layer], queries: Mapping[PositivesByLayer, int], population: int, size: int
+) -> SampleForecast:
     """For a sample of several layers; `queries` says of how many queries the positives are spread in the same way."""
 
     @cache
-    def missed(spread: Spread) -> float:
+    def missed(spread: PositivesByLayer) -> float:
         return math.prod(all_missed(*layer, m) for layer, m in zip(layers, spread, strict=True))
 
     whole = (
@@ -74,7 +76,7 @@ def forecast_layers(layers: Sequence[Layer], queries: Mapping[Spread, int], popu
                 couples = count * (others - 1 if one == other else others)
                 together = tuple(a + b for a, b in zip(one, other, strict=True))
                 variance += couples * (missed(together) - missed(one) * missed(other))
-    return Forecast(
+    return SampleForecast(
         population,
         size,
         sum(queries.values()),

@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.models.dense import Similarity
 from constraintsuite.records.text import Qrel
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -36,7 +36,7 @@ from constraintsuite.vectors.folder import claimed, open_for_texts, refuse_other
 from constraintsuite.vectors.joining import Grades, Joined, join, judge
 from constraintsuite.vectors.judged import positives_of
 from constraintsuite.vectors.layouts import msmarco
-from constraintsuite.vectors.layouts.msmarco_reading import Found, hash_folder, read_folder
+from constraintsuite.vectors.layouts.msmarco_reading import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.lengths import check_lengths, zero_count
 from constraintsuite.vectors.matrices import blocks_of, write_matrix
 from constraintsuite.vectors.parts import read_loose, spread
@@ -54,7 +54,7 @@ from constraintsuite.vectors.tables import (
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
 
 
-class Imported(NamedTuple):
+class ImportedBundle(NamedTuple):
     """A bundle that came from elsewhere."""
 
     texts: Artifact
@@ -72,7 +72,7 @@ class Checked(NamedTuple):
 class _Content(NamedTuple):
     """All that goes into the bundle, checked before anything is written."""
 
-    found: Found
+    found: MsMarcoFolder
     joined: Joined | None
     grades: Grades
     repairs: tuple[str, ...]
@@ -88,7 +88,7 @@ def import_folder(
     allow_missing: bool = False,
     force: bool = False,
     reporter: Reporter | None = None,
-) -> Imported:
+) -> ImportedBundle:
     """Write the bundle; gives it and what was repaired. All is checked before anything is written."""
     content = _read(folder, texts, reporter or Silent(), allow_missing=allow_missing)
     origin = _origin(folder, texts, content)
@@ -106,7 +106,7 @@ def import_folder(
             tidy(Bundle(artifact))
         _write_vectors(content, out, artifact, metric)
     make_relevance(out)
-    return Imported(artifact, content.repairs)
+    return ImportedBundle(artifact, content.repairs)
 
 
 def check_folder(
@@ -136,7 +136,7 @@ def _read(folder: Path, texts: SourceSettings | None, reporter: Reporter, *, all
     return _Content(found, joined, grades, (*found.repairs, *notes), zeros)
 
 
-def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> Origin:
+def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> ArtifactOrigin:
     name, inputs = folder.resolve().name, hash_folder(folder)
     source = {"name": name, "format": "msmarco-subset"}
     source |= {"licence": content.found.licence} if content.found.licence else {}
@@ -147,7 +147,7 @@ def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> Or
         source |= {"licence": content.joined.source.licence or content.found.licence}
         settings |= {"texts": content.joined.complete, "texts_from": content.joined.source.name}
         settings |= {"texts_format": find_format(texts)}
-    return Origin("bundle", name, inputs, {"source": source, **settings}, 0, REVISIONS["bundle"])
+    return ArtifactOrigin("bundle", name, inputs, {"source": source, **settings}, 0, REVISIONS["bundle"])
 
 
 def _write_texts(content: _Content, out: Path) -> None:
@@ -204,7 +204,9 @@ def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Simila
     found, inputs = content.found, texts.manifest.inputs
     fingerprint = sha256_text("imported", found.model, inputs[msmarco.PASSAGES], inputs[msmarco.QUERIES], metric)
     settings = {"encoder": fingerprint, "similarity": metric}
-    origin = Origin("vectors", found.model, {"texts": texts.manifest.content}, settings, 0, REVISIONS["vectors"])
+    origin = ArtifactOrigin(
+        "vectors", found.model, {"texts": texts.manifest.content}, settings, 0, REVISIONS["vectors"]
+    )
     folder = out / VECTORS / folder_name(fingerprint)
     manifest = read_manifest(folder)
     if manifest is not None and manifest.fingerprint == origin.fingerprint:

@@ -14,8 +14,8 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.vectors.bundle import MIN_RELEVANCE
 from constraintsuite.vectors.counting import counted
 from constraintsuite.vectors.judged import distinct_judgments
-from constraintsuite.vectors.layouts.msmarco_reading import Found
-from constraintsuite.vectors.parts import Placed
+from constraintsuite.vectors.layouts.msmarco_reading import MsMarcoFolder
+from constraintsuite.vectors.parts import BundleDocument
 
 Grades = dict[tuple[str, str], int]
 """By query and document."""
@@ -42,14 +42,16 @@ class Joined:
         """Whether there is a text for every vector."""
         return not any(self.without_text.values())
 
-    def placed(self) -> Iterator[Placed]:
+    def placed(self) -> Iterator[BundleDocument]:
         """The documents that have a vector, with its row: another reading of the source."""
         for document in self.source.documents(BadRows(skip=self.bad.skip)):
             if document.id in self.rows:
-                yield Placed(self.rows[document.id], document)
+                yield BundleDocument(self.rows[document.id], document)
 
 
-def join(found: Found, source: Source, reporter: Reporter, *, skip_bad_rows: bool, allow_missing: bool) -> Joined:
+def join(
+    found: MsMarcoFolder, source: Source, reporter: Reporter, *, skip_bad_rows: bool, allow_missing: bool
+) -> Joined:
     """Look for every id; those that the source lacks are named in a UserError, or with `allow_missing` counted."""
     bad = BadRows(skip=skip_bad_rows)
     rows = {name: row for row, name in enumerate(found.document_ids)}
@@ -92,7 +94,7 @@ def _refuse(source: str, missing: Mapping[str, Sequence[str]], documents: int, q
             )
 
 
-def judge(found: Found, known: Grades) -> tuple[Grades, list[str]]:
+def judge(found: MsMarcoFolder, known: Grades) -> tuple[Grades, list[str]]:
     """The judgments of a source, and positives of the folder on which it is silent; with what a user should know of it."""
     truth = {
         (query, found.document_ids[row])

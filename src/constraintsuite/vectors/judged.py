@@ -14,7 +14,7 @@ from constraintsuite.vectors.settings import SubsetSettings
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedQueries:
     """The queries of a subset with all judgments of theirs."""
 
     queries: tuple[Query, ...]
@@ -35,7 +35,7 @@ class Judged:
         return positives_of(self.qrels, self.min_relevance)
 
 
-def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judged:
+def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> JudgedQueries:
     """Choose queries by their keys, as many as the settings want; too few, or none judged, is a UserError."""
     queries = _unique(source.queries(bad))
     if not queries:
@@ -57,7 +57,7 @@ def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judge
     chosen = _smallest(eligible, settings, source.name)
     selected = frozenset(chosen)
     kept = positives if settings.positives_of == "split" else {q: d for q, d in positives.items() if q in selected}
-    return Judged(
+    return JudgedQueries(
         tuple(queries[name] for name in chosen),
         tuple(qrel for qrel in qrels if qrel.query in selected),
         frozenset[str]().union(*kept.values()),
@@ -68,7 +68,9 @@ def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judge
     )
 
 
-def gaps(settings: SubsetSettings, judged: Judged, hard: frozenset[str], there: Collection[str]) -> Iterator[str]:
+def gaps(
+    settings: SubsetSettings, judged: JudgedQueries, hard: frozenset[str], there: Collection[str]
+) -> Iterator[str]:
     """What a user should know of judgments and a run that are not all of this source; `there` are its documents."""
     if judged.unknown:
         yield f"{judged.unknown:,} judgments are of queries that the source lacks, and are left out"
@@ -78,7 +80,7 @@ def gaps(settings: SubsetSettings, judged: Judged, hard: frozenset[str], there: 
         yield f"--run {settings.run}: the source has none of the documents that it names"
 
 
-def hard_negatives(settings: SubsetSettings, judged: Judged) -> frozenset[str]:
+def hard_negatives(settings: SubsetSettings, judged: JudgedQueries) -> frozenset[str]:
     """The best documents of the run for each selected query, where the settings name a run."""
     if settings.run is None:
         return frozenset()

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-Keys = npt.NDArray[np.uint64]
-Role = Literal["corpus", "query"]
+SamplingKeys = npt.NDArray[np.uint64]
+KeyRole = Literal["corpus", "query"]
 _VERSION = "csuite.sample.v1"
 _BORDER = "\x1f"
 
@@ -24,11 +24,11 @@ _BORDER = "\x1f"
 class KeyMaker:
     """Makes the keys of one role in one namespace with one seed."""
 
-    role: Role
+    role: KeyRole
     namespace: str
     seed: str
 
-    def __call__(self, ids: Sequence[str]) -> Keys:
+    def __call__(self, ids: Sequence[str]) -> SamplingKeys:
         """The key of each id."""
         start = _BORDER.join((_VERSION, self.role, self.namespace, self.seed, ""))
         begun = blake2b(start.encode(), digest_size=8)

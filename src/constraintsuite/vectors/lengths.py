@@ -13,7 +13,7 @@ _UNIT = 1e-3
 ZERO = "_of_length_zero"
 
 
-class Lengths(NamedTuple):
+class VectorLengths(NamedTuple):
     """What was found in a matrix."""
 
     zeros: int
@@ -23,7 +23,7 @@ class Lengths(NamedTuple):
     row: int = 0
 
 
-def check_lengths(matrix: Matrix, slack: float | None) -> Lengths:
+def check_lengths(matrix: Matrix, slack: float | None) -> VectorLengths:
     """Look at every row, in blocks; with `slack`, each has length 1, give or take that much, or is zero."""
     zeros = 0
     for number, block in enumerate(blocks_of(matrix)):
@@ -31,11 +31,11 @@ def check_lengths(matrix: Matrix, slack: float | None) -> Lengths:
         norms = np.linalg.norm(block.astype(np.float64), axis=1)
         zeros += int((norms == 0).sum())
         if not np.isfinite(norms).all():
-            return Lengths(zeros, "is not finite", start + int(np.flatnonzero(~np.isfinite(norms))[0]))
+            return VectorLengths(zeros, "is not finite", start + int(np.flatnonzero(~np.isfinite(norms))[0]))
         if slack is not None and (wrong := (np.abs(norms - 1) > slack) & (norms > 0)).any():
             row = start + int(np.flatnonzero(wrong)[0])
-            return Lengths(zeros, "is not of length 1, though the encoder normalises", row)
-    return Lengths(zeros)
+            return VectorLengths(zeros, "is not of length 1, though the encoder normalises", row)
+    return VectorLengths(zeros)
 
 
 def slack_of(facts: Mapping[str, object]) -> float | None:

@@ -17,13 +17,13 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.models.dense import Similarity
 from constraintsuite.retrieval.topk import Neighbours, top_k
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.bundle import TRUTH, Bundle
 from constraintsuite.vectors.folder import is_intact, reading, reopen
 from constraintsuite.vectors.matrices import Matrix
-from constraintsuite.vectors.searching import BEYOND, NearestRow, Search, search_shards
+from constraintsuite.vectors.searching import BEYOND, NearestRow, NeighbourSearch, search_shards
 from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, QUERIES_FILE, VectorSet, open_vectors
 
@@ -60,7 +60,7 @@ def _make(
     name = f"neighbours-{vectors.name}-{similarity}-k{k}"
     inputs = {"texts": bundle.texts.manifest.content, "vectors": vectors.artifact.manifest.content}
     settings = {"encoder": vectors.name, "model": vectors.model, "metric": similarity, "k": k, "writer": WRITER}
-    origin = Origin("truth", name, inputs, settings, 0, REVISIONS["truth"])
+    origin = ArtifactOrigin("truth", name, inputs, settings, 0, REVISIONS["truth"])
     out = bundle.path / TRUTH / name
     with folder_lock(out):
         manifest = read_manifest(out)
@@ -73,7 +73,7 @@ def _make(
         start = time.monotonic()
         folder = keep_same(out / STAGES, f"{origin.fingerprint} {shard_rows}")
         files = vectors.artifact.path / QUERIES_FILE, vectors.artifact.path / DOCUMENTS_FILE
-        rows = search_shards(Search(*files, similarity, k), folder, shard_rows, engine, reporter)
+        rows = search_shards(NeighbourSearch(*files, similarity, k), folder, shard_rows, engine, reporter)
         write_table(out / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
         artifact = finish(out, origin, count_neighbours(_read(out)), {}, time.monotonic() - start)
         forget(folder)

@@ -15,7 +15,7 @@ from constraintsuite.vectors.bundle import PART_ROWS
 _BUFFER = 1 << 16
 
 
-class Placed(NamedTuple):
+class BundleDocument(NamedTuple):
     """A document and its row in the bundle."""
 
     row: int
@@ -38,7 +38,7 @@ def loose_file(folder: Path, number: int) -> Path:
     return folder / f"part-{number:05}.jsonl"
 
 
-def spread(placed: Iterable[Placed], rows: int, folder: Path) -> None:
+def spread(placed: Iterable[BundleDocument], rows: int, folder: Path) -> None:
     """Put each document into the loose file of its part; none is kept in memory."""
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:

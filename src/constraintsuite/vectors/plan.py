@@ -14,21 +14,21 @@ from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.vectors.counting import counted
-from constraintsuite.vectors.forecast import Forecast, Layer, Spread, forecast_layers
-from constraintsuite.vectors.judged import Judged, gaps, hard_negatives, read_judged
+from constraintsuite.vectors.forecast import Layer, PositivesByLayer, SampleForecast, forecast_layers
+from constraintsuite.vectors.judged import JudgedQueries, gaps, hard_negatives, read_judged
 from constraintsuite.vectors.sampling import allocate, refuse_no_room, refuse_too_large, shortfall
-from constraintsuite.vectors.settings import KEEPING, Mode, SubsetSettings
+from constraintsuite.vectors.settings import KEEPING, SamplingMode, SubsetSettings
 from constraintsuite.vectors.strata import StrataReader
 
 _SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.9)
 
 
 @dataclass(frozen=True)
-class Plan:
+class SubsetPlan:
     """A forecast and what it rests on."""
 
     source: str
-    mode: Mode
+    mode: SamplingMode
     population: int
     size: int
     queries: int
@@ -39,9 +39,9 @@ class Plan:
     """Distinct positive documents to keep."""
     absent: int | None
     """Those of them that the source lacks; None where nobody looked."""
-    expected: Forecast
+    expected: SampleForecast
     """Of the mode."""
-    by_size: tuple[Forecast, ...]
+    by_size: tuple[SampleForecast, ...]
     """Of uniform samples of several sizes."""
     dedup: str
     """Whether equal texts are taken out; the figures are of the documents as they stand in the source."""
@@ -81,7 +81,7 @@ class _Layered(NamedTuple):
 
 def plan_subset(
     source: Source, settings: SubsetSettings, skip_bad_rows: bool, population: int | None, reporter: Reporter
-) -> Plan:
+) -> SubsetPlan:
     """Read queries, judgments and documents, and forecast.
 
     With `population`, or where the source knows how many documents it has, none of them is read, unless strata are asked for.
@@ -101,7 +101,7 @@ def plan_subset(
     sizes = sorted({round(share * total) for share in _SHARES} | {size})
     uniform = (_Layered(each, [Layer(total, each)], lambda name: 0) for each in sizes if each)
     expected = _forecast(drawn, seen, judged)
-    return Plan(
+    return SubsetPlan(
         source.name,
         settings.mode,
         total,
@@ -162,9 +162,9 @@ def _stratified(settings: SubsetSettings, seen: _Seen, size: int) -> _Layered:
     return _Layered(size, layers, lambda name: int(codes[places[name]]), tuple(short))
 
 
-def _forecast(drawn: _Layered, seen: _Seen, judged: Judged) -> Forecast:
+def _forecast(drawn: _Layered, seen: _Seen, judged: JudgedQueries) -> SampleForecast:
     """Positives that are not there lie in a layer of their own, of which nothing is drawn."""
-    spreads: Counter[Spread] = Counter()
+    spreads: Counter[PositivesByLayer] = Counter()
     for positives in judged.positives().values():
         there = seen.there(positives)
         inside = Counter(drawn.layer_of(name) for name in there)

@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.bundle import TRUTH, Bundle
@@ -41,7 +41,7 @@ def make_relevance(path: Path) -> Artifact:
 
 def _make(bundle: Bundle) -> Artifact:
     out = bundle.path / TRUTH / RELEVANCE
-    origin = Origin(
+    origin = ArtifactOrigin(
         "truth", RELEVANCE, {"texts": bundle.texts.manifest.content}, {"writer": WRITER}, 0, REVISIONS["truth"]
     )
     with folder_lock(out):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.settings import Mode, SubsetSettings
+from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
 from constraintsuite.vectors.survey import Positions, Survey
 
 
@@ -28,7 +28,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Request:
+class SampleRequest:
     """What a choice rests on."""
 
     settings: SubsetSettings
@@ -50,7 +50,7 @@ class Selection:
     """What a reader should know, such as a stratum that was too small."""
 
 
-def select(request: Request) -> Selection:
+def select(request: SampleRequest) -> Selection:
     """Choose as the mode says; a subset that cannot be is a UserError with both numbers."""
     size, population = request.settings.size, len(request.survey)
     refuse_too_large(size or 0, population)
@@ -99,12 +99,12 @@ def bottom(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = Non
     return survey.in_order(np.flatnonzero(below if among is None else below & among))[:count]
 
 
-def _uniform(request: Request) -> Selection:
+def _uniform(request: SampleRequest) -> Selection:
     size = request.settings.size or 0
     return _of_groups([_by_chance("background", bottom(request.survey, size), len(request.survey))])
 
 
-def _rate(request: Request) -> Selection:
+def _rate(request: SampleRequest) -> Selection:
     rate = request.settings.rate or 0.0
     border = math.floor(rate * 2**64)
     chosen = request.survey.keys <= np.uint64(border - 1) if border else np.zeros(len(request.survey), dtype=np.bool_)
@@ -112,18 +112,18 @@ def _rate(request: Request) -> Selection:
     return _of_groups([(Stratum("background", len(request.survey), len(positions), rate), positions)])
 
 
-def _keep_positives(request: Request) -> Selection:
+def _keep_positives(request: SampleRequest) -> Selection:
     return _filled_up(request, {"positive": request.positives})
 
 
-def _pooled(request: Request) -> Selection:
+def _pooled(request: SampleRequest) -> Selection:
     """What the run names and the source lacks is passed over: a run may be of a larger corpus."""
     return _filled_up(
         request, {"positive": request.positives, "hard_negative": request.hard_negatives - request.positives}
     )
 
 
-def _filled_up(request: Request, kept: Mapping[str, frozenset[str]]) -> Selection:
+def _filled_up(request: SampleRequest, kept: Mapping[str, frozenset[str]]) -> Selection:
     """All of the kept documents, then the smallest keys of the rest."""
     size, survey = request.settings.size or 0, request.survey
     rest = np.ones(len(survey), dtype=np.bool_)
@@ -138,7 +138,7 @@ def _filled_up(request: Request, kept: Mapping[str, frozenset[str]]) -> Selectio
     return _of_groups(groups)
 
 
-def _stratified(request: Request) -> Selection:
+def _stratified(request: SampleRequest) -> Selection:
     assert request.strata is not None
     sizes = np.bincount(request.strata, minlength=len(request.names)).tolist()
     populations = dict(zip(request.names, sizes, strict=True))
@@ -174,12 +174,12 @@ def allocate(size: int, populations: Mapping[str, int], how: str | Mapping[str, 
     return given
 
 
-def _prefix(request: Request) -> Selection:
+def _prefix(request: SampleRequest) -> Selection:
     positions = np.arange(request.settings.size or 0, dtype=np.int64)
     return _of_groups([(Stratum("prefix", len(request.survey), len(positions), None), positions)])
 
 
-def _legacy_positions(request: Request) -> Selection:
+def _legacy_positions(request: SampleRequest) -> Selection:
     """As the methodology document has it: `random.sample` over row numbers, in the order of the source."""
     generator = random.Random(int(request.settings.seed))
     drawn = generator.sample(range(len(request.survey)), request.settings.size or 0)
@@ -201,7 +201,7 @@ def _of_groups(groups: Sequence[tuple[Stratum, Positions]], notes: tuple[str, ..
     )
 
 
-MODES: Mapping[Mode, Callable[[Request], Selection]] = {
+MODES: Mapping[SamplingMode, Callable[[SampleRequest], Selection]] = {
     "keep_positives": _keep_positives,
     "uniform": _uniform,
     "rate": _rate,

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.models.dense import SIMILARITIES, Similarity
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.store.files import atomic_writer
@@ -32,7 +32,7 @@ _COMPARED = 4_096  # documents that are in double precision at a time
 _MERGED = 2_000_000  # candidates that are in memory when shards are merged
 _FOUND = np.dtype([("row", "<i8"), ("score", "<f8")])
 _TIED = np.dtype([("query", "<i8"), ("score", "<f8")])
-Found = npt.NDArray[np.void]
+NeighbourRows = npt.NDArray[np.void]
 
 
 class NearestRow(NamedTuple):
@@ -47,7 +47,7 @@ class NearestRow(NamedTuple):
     """Documents that are exactly as near as the last neighbour and not among them."""
 
 
-class Search(NamedTuple):
+class NeighbourSearch(NamedTuple):
     """What is looked for, and in which files of vectors."""
 
     queries: Path
@@ -85,7 +85,7 @@ class TieTask:
 
 
 def search_shards(
-    search: Search, folder: Path, shard_rows: int, engine: Engine, reporter: Reporter
+    search: NeighbourSearch, folder: Path, shard_rows: int, engine: Engine, reporter: Reporter
 ) -> Iterator[NearestRow]:
     """The neighbours of every query, with the documents that tie with the last of them counted."""
     tasks = plan_searches(search, folder, shard_rows)
@@ -95,7 +95,7 @@ def search_shards(
         yield row._replace(tied_beyond_k=row.tied_beyond_k + more[row.query_row])
 
 
-def plan_searches(search: Search, folder: Path, shard_rows: int) -> dict[str, SearchTask]:
+def plan_searches(search: NeighbourSearch, folder: Path, shard_rows: int) -> dict[str, SearchTask]:
     """The shards by name; they depend on the vectors alone."""
     rows = len(map_matrix(search.documents))
     starts = range(0, max(1, rows), shard_rows)
@@ -106,7 +106,7 @@ def plan_searches(search: Search, folder: Path, shard_rows: int) -> dict[str, Se
     }
 
 
-def search_shard(task: SearchTask, care: Care) -> Outcome:
+def search_shard(task: SearchTask, care: Care) -> WorkCounts:
     """Find the nearest documents of a shard, and some behind them."""
     queries, documents = map_matrix(task.queries), map_matrix(task.documents)[task.start : task.stop]
     width = min(task.k + BEYOND, len(documents))
@@ -118,10 +118,10 @@ def search_shard(task: SearchTask, care: Care) -> Outcome:
             found = np.empty(near.rows.shape, dtype=_FOUND)
             found["row"], found["score"] = near.rows + task.start, near.scores
             file.write(found.tobytes())
-    return Outcome({"documents": len(documents)})
+    return WorkCounts({"documents": len(documents)})
 
 
-def count_ties(task: TieTask, care: Care) -> Outcome:
+def count_ties(task: TieTask, care: Care) -> WorkCounts:
     """Compare every document of a shard with each query that is asked about."""
     queries, documents = map_matrix(task.queries), map_matrix(task.documents)
     asked = np.load(task.asked, allow_pickle=False)
@@ -132,7 +132,7 @@ def count_ties(task: TieTask, care: Care) -> Outcome:
             scores = SIMILARITIES[task.similarity](queries[query].astype(np.float64)[np.newaxis], block)
             counts[number] += int((scores == score).sum())
     _save(task.file, counts)
-    return Outcome({"asked": len(asked)})
+    return WorkCounts({"asked": len(asked)})
 
 
 def _count_ties(
@@ -183,7 +183,7 @@ def _merged(searches: Mapping[str, SearchTask], undecided: Counter[tuple[int, fl
                     undecided[row.query_row, scores[-1], name] = int((scores == row.kth_score).sum())
 
 
-def _best(parts: Sequence[Found], start: int, k: int) -> Iterator[NearestRow]:
+def _best(parts: Sequence[NeighbourRows], start: int, k: int) -> Iterator[NearestRow]:
     """The neighbours of queries among what several shards found of them; ties are counted in that alone."""
     together = np.concatenate(parts, axis=1)
     # The shards stand in the order of their rows, and a shard's equal scores too: so a stable order is that of rows.

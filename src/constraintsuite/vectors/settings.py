@@ -8,8 +8,8 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-Mode = Literal["keep_positives", "uniform", "rate", "pooled", "stratified", "prefix", "legacy_positions"]
-KEEPING: tuple[Mode, ...] = ("keep_positives", "pooled")
+SamplingMode = Literal["keep_positives", "uniform", "rate", "pooled", "stratified", "prefix", "legacy_positions"]
+KEEPING: tuple[SamplingMode, ...] = ("keep_positives", "pooled")
 """Modes in which no positive is lost that the source has."""
 BIASED: Mapping[str, str] = {
     "prefix": "prefix takes the first documents of the source, which are no random sample of it.",
@@ -21,7 +21,7 @@ BIASED: Mapping[str, str] = {
 class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
     """How many documents and queries are taken, and which."""
 
-    mode: Mode = Field("keep_positives", description="How documents are chosen.")
+    mode: SamplingMode = Field("keep_positives", description="How documents are chosen.")
     size: int | None = Field(None, ge=1, description="Documents of the subset; every mode but rate needs it.")
     rate: float | None = Field(None, gt=0, le=1, description="Share of the documents, for the mode rate.")
     queries: int | None = Field(None, ge=1, description="Queries of the subset; all if not said.")

@@ -20,7 +20,7 @@ from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.records.text import Document
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -38,10 +38,10 @@ from constraintsuite.vectors.bundle import (
 )
 from constraintsuite.vectors.counting import counted
 from constraintsuite.vectors.coverage import refuse_poor
-from constraintsuite.vectors.draft import Draft, draft_subset
+from constraintsuite.vectors.draft import SubsetDraft, draft_subset
 from constraintsuite.vectors.first_pass import left_out_before
 from constraintsuite.vectors.folder import claimed, leftovers, refuse_others, replace_texts, sweep, tidy
-from constraintsuite.vectors.parts import LoosePart, Placed, loose_file, part_count, read_loose, spread
+from constraintsuite.vectors.parts import BundleDocument, LoosePart, loose_file, part_count, read_loose, spread
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.tables import (
@@ -54,8 +54,8 @@ from constraintsuite.vectors.tables import (
     text_hash,
     write_table,
 )
-from constraintsuite.vectors.twins import Twin
-from constraintsuite.vectors.work import Work
+from constraintsuite.vectors.twins import DocumentTwin
+from constraintsuite.vectors.work import BundleWork
 
 
 def build_subset(
@@ -90,7 +90,7 @@ def build_subset(
     with claimed(out) as manifest:
         refuse_others(out, manifest, force=force)
         start = time.monotonic()
-        work = Work.resume(out, origin.fingerprint)
+        work = BundleWork.resume(out, origin.fingerprint)
         _refuse_left_out(out, left_out_before(work), skip=corpus.skip_bad_rows)
         draft = _draft(source, settings, corpus.skip_bad_rows, reporter, work)
         refuse_many_left_out(source.name, draft.bad.counts, max_bad_rows)
@@ -141,7 +141,9 @@ def _swept(artifact: Artifact) -> Artifact:
     return artifact
 
 
-def _draft(source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: Work) -> Draft:
+def _draft(
+    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: BundleWork
+) -> SubsetDraft:
     try:
         return draft_subset(source, settings, skip_bad_rows, reporter, work)
     except UserError:
@@ -149,7 +151,7 @@ def _draft(source: Source, settings: SubsetSettings, skip_bad_rows: bool, report
         raise
 
 
-def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) -> Origin:
+def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) -> ArtifactOrigin:
     inputs = {"source": source.fingerprint()}
     if settings.run is not None:
         if not settings.run.is_file():
@@ -166,7 +168,7 @@ def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) ->
         "writer": WRITER,
     }
     seed = int(settings.seed) if settings.seed.removeprefix("-").isdecimal() else 0
-    return Origin("bundle", source.name, inputs, described, seed, REVISIONS["bundle"])
+    return ArtifactOrigin("bundle", source.name, inputs, described, seed, REVISIONS["bundle"])
 
 
 def _require_space(out: Path, needed: int) -> None:
@@ -175,12 +177,12 @@ def _require_space(out: Path, needed: int) -> None:
         raise UserError(f"{out}: the texts need about {2 * needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free.")
 
 
-def _names(draft: Draft) -> tuple[str, ...]:
+def _names(draft: SubsetDraft) -> tuple[str, ...]:
     """The files of the bundle."""
     return (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, *([TWINS] if draft.twins else []))
 
 
-def _write(source: Source, draft: Draft, work: Work, reporter: Reporter) -> None:
+def _write(source: Source, draft: SubsetDraft, work: BundleWork, reporter: Reporter) -> None:
     chosen = draft.selection
     if not work.done("spread"):
         with reporter.track("texts", len(draft.survey)) as advance:
@@ -196,7 +198,9 @@ def _write(source: Source, draft: Draft, work: Work, reporter: Reporter) -> None
     work.finish("written")
 
 
-def _placed(documents: Iterable[Document], draft: Draft, advance: Callable[[int], None]) -> Iterator[Placed]:
+def _placed(
+    documents: Iterable[Document], draft: SubsetDraft, advance: Callable[[int], None]
+) -> Iterator[BundleDocument]:
     """The documents of the subset, and the twins of those, with their rows."""
     rows = np.full(len(draft.survey), -1, dtype=np.int64)
     rows[draft.selection.positions] = np.arange(len(draft.selection.positions))
@@ -207,19 +211,19 @@ def _placed(documents: Iterable[Document], draft: Draft, advance: Callable[[int]
     position = -1
     for position, document in enumerate(counted(documents, advance)):
         if position < len(rows) and rows[position] >= 0:
-            yield Placed(int(rows[position]), document, bool(twins[position]))
+            yield BundleDocument(int(rows[position]), document, bool(twins[position]))
     if position + 1 != len(rows):
         raise UserError(
             f"The source held {len(rows):,} documents at first and {position + 1:,} now. Let it alone and build again."
         )
 
 
-def _write_part(work: Work, number: int, selection: Selection) -> None:
+def _write_part(work: BundleWork, number: int, selection: Selection) -> None:
     """Put a part in order, unless that is done: the part is written after its twins, and its loose file goes last."""
     if not part_file(work.new, number).is_file():
         part = read_loose(work.loose, number)
         ids = {row: name for row, name, _, _ in part.documents}
-        write_jsonl(_twins_file(work, number), (Twin(name, ids[row], row) for row, name in part.twins))
+        write_jsonl(_twins_file(work, number), (DocumentTwin(name, ids[row], row) for row, name in part.twins))
         write_table(part_file(work.new, number), DOCUMENT_COLUMNS, _rows(part, selection))
     loose_file(work.loose, number).unlink(missing_ok=True)
 
@@ -231,17 +235,17 @@ def _rows(part: LoosePart, selection: Selection) -> Iterator[DocumentRow]:
         yield DocumentRow(row, name, title, text, stratum.name, stratum.probability, digest)
 
 
-def _twins_file(work: Work, number: int) -> Path:
+def _twins_file(work: BundleWork, number: int) -> Path:
     return work.folder / "twins" / f"part-{number:05}.jsonl"
 
 
-def _twins(work: Work, draft: Draft) -> Iterator[Twin]:
+def _twins(work: BundleWork, draft: SubsetDraft) -> Iterator[DocumentTwin]:
     for number in range(part_count(len(draft.selection.positions))):
-        yield from read_jsonl(_twins_file(work, number), Twin)
+        yield from read_jsonl(_twins_file(work, number), DocumentTwin)
     yield from draft.moved
 
 
-def _write_judged(draft: Draft, folder: Path) -> None:
+def _write_judged(draft: SubsetDraft, folder: Path) -> None:
     rows = zip(draft.judged.queries, draft.states, strict=True)
     write_table(
         folder / QUERIES,
@@ -261,7 +265,7 @@ def _write_judged(draft: Draft, folder: Path) -> None:
     write_text(folder / COVERAGE, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
 
 
-def _twin_counts(draft: Draft) -> dict[str, int]:
+def _twin_counts(draft: SubsetDraft) -> dict[str, int]:
     assert draft.twins is not None
     moved, merged = draft.judgments
     return {
@@ -272,7 +276,7 @@ def _twin_counts(draft: Draft) -> dict[str, int]:
     }
 
 
-def _counts(draft: Draft) -> dict[str, int]:
+def _counts(draft: SubsetDraft) -> dict[str, int]:
     return {
         "documents": len(draft.selection.positions),
         "population": len(draft.survey),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.keys import Keys
+from constraintsuite.vectors.keys import SamplingKeys
 
 Positions = npt.NDArray[np.int64]
 _AT_ONCE = 8_192
@@ -22,7 +22,7 @@ _TABLE_BITS = 20  # of a key: a table of a megabyte, which stays in the cache
 class Survey:
     """What is known of a corpus after one pass."""
 
-    keys: Keys  # (documents,) by position in the source
+    keys: SamplingKeys  # (documents,) by position in the source
     found: dict[str, int]
     """Position of each wanted document that is there."""
     ids: Callable[[], Iterable[str]]
@@ -74,7 +74,7 @@ class Survey:
 
 def survey(
     ids: Callable[[], Iterable[str]],
-    make_keys: Callable[[Sequence[str]], Keys],
+    make_keys: Callable[[Sequence[str]], SamplingKeys],
     wanted: frozenset[str] = frozenset(),
     advance: Callable[[int], None] = lambda items: None,
 ) -> Survey:
@@ -95,14 +95,14 @@ def survey(
     return Survey(np.frombuffer(keys, dtype=np.uint64), found, ids)
 
 
-def _table(keys: Keys) -> npt.NDArray[np.bool_]:
+def _table(keys: SamplingKeys) -> npt.NDArray[np.bool_]:
     """For every beginning of a key, whether one of these keys has it: faster to ask than a set of ids."""
     table = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
     table[keys >> np.uint64(64 - _TABLE_BITS)] = True
     return table
 
 
-def _asked(table: npt.NDArray[np.bool_], keys: Keys) -> npt.NDArray[np.bool_]:
+def _asked(table: npt.NDArray[np.bool_], keys: SamplingKeys) -> npt.NDArray[np.bool_]:
     answers: npt.NDArray[np.bool_] = table[keys >> np.uint64(64 - _TABLE_BITS)]
     return answers
 

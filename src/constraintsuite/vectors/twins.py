@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.records.text import Qrel
-from constraintsuite.vectors.judged import Judged
+from constraintsuite.vectors.judged import JudgedQueries
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.survey import Positions, Survey
 
@@ -23,7 +23,7 @@ TextHashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
+class DocumentTwin:
     """A document that was left out, as a line of `twins.jsonl`."""
 
     id: str
@@ -106,7 +106,7 @@ class Merged:
         """The documents that stand for these."""
         return frozenset(self.names.get(name, name) for name in ids)
 
-    def moved(self, judged: Judged) -> Judged:
+    def moved(self, judged: JudgedQueries) -> JudgedQueries:
         """The same judgments on the documents that are kept; where two fall together, the higher grade counts."""
         grades: dict[tuple[str, str], int] = {}
         for qrel in judged.qrels:

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, Origin, read_manifest
+from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors.bundle import CORPUS, PARTS, Bundle, finished_parts
@@ -87,7 +87,7 @@ def _faults(artifact: Artifact, where: str, beside: Collection[str] = ()) -> Ite
 def _manifest(artifact: Artifact) -> Iterator[str]:
     """The manifest holds hashes of itself: of the files, and of all that decided them."""
     own = artifact.manifest
-    origin = Origin(own.kind, own.name, own.inputs, own.settings, own.seed, Revision(own.revision))
+    origin = ArtifactOrigin(own.kind, own.name, own.inputs, own.settings, own.seed, Revision(own.revision))
     written = (own.model_dump_json(indent=2) + "\n").encode()
     if own.format != FORMAT or (artifact.path / MANIFEST).read_bytes() != written:
         yield "changed since it was written"

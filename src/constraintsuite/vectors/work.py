@@ -11,12 +11,12 @@ from constraintsuite.store.artifact import STAGES
 from constraintsuite.store.files import write_text
 from constraintsuite.store.revisions import REVISIONS
 
-Step = Literal["surveyed", "spread", "written"]
+BundleStep = Literal["surveyed", "spread", "written"]
 _MARK = ".working"
 
 
 @dataclass(frozen=True)
-class Work:
+class BundleWork:
     """The folder in which a bundle is prepared; until all of it is done, nothing outside is touched."""
 
     folder: Path
@@ -24,7 +24,7 @@ class Work:
     """Of what is being made."""
 
     @classmethod
-    def resume(cls, out: Path, fingerprint: str) -> Work:
+    def resume(cls, out: Path, fingerprint: str) -> BundleWork:
         """The work on the bundle `out`; what was left by work on anything else is thrown away."""
         work = cls(out / STAGES, fingerprint)
         mark = work.folder / _MARK
@@ -46,11 +46,11 @@ class Work:
         """Documents that are not in order yet."""
         return self.folder / "loose"
 
-    def done(self, step: Step) -> bool:
+    def done(self, step: BundleStep) -> bool:
         """Whether that step need not be done again."""
         return (self.folder / f"{step}.done").is_file()
 
-    def finish(self, step: Step) -> None:
+    def finish(self, step: BundleStep) -> None:
         """Note that a step is done; all that it wrote must be on disk."""
         write_text(self.folder / _MARK, self._named)
         write_text(self.folder / f"{step}.done", "")

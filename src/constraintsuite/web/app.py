@@ -17,13 +17,13 @@ from constraintsuite.web.pages import PAGES, Page
 from constraintsuite.web.people import Door
 from constraintsuite.web.rendering import render_fault, serve_static
 from constraintsuite.web.safety import Guarded
-from constraintsuite.web.shelf import NotOnShelfError, Shelf
+from constraintsuite.web.shelf import NotOnShelfError, WebShelf
 
 _PLACE = "{place:path}"
 _NOT_THIS = (403, 404)
 
 
-def make_app(shelf: Shelf, door: Door, hosts: Sequence[str], *, read_only: bool = False) -> ASGIApp:
+def make_app(shelf: WebShelf, door: Door, hosts: Sequence[str], *, read_only: bool = False) -> ASGIApp:
     """The site over a shelf, for the people of a door, under these host names."""
     pages = [page for name in PAGES.names() for page in PAGES.load(name)]
     own = {page.path: page for page in pages if page.method == "GET"}
@@ -36,7 +36,7 @@ def make_app(shelf: Shelf, door: Door, hosts: Sequence[str], *, read_only: bool 
     return Guarded(site, door, hosts, read_only=read_only)
 
 
-def _endpoint(page: Page, shelf: Shelf, own: Mapping[str, Page]) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(page: Page, shelf: WebShelf, own: Mapping[str, Page]) -> Callable[[Request], Awaitable[Response]]:
     """Answers with a page; where nothing is at the place before its verb, a thing may have the verb for its name."""
     start, _, verb = page.path.partition(f"{_PLACE}/")
     plain = own.get(f"{start}{_PLACE}") if verb and page.method == "GET" else None
@@ -56,7 +56,7 @@ def _endpoint(page: Page, shelf: Shelf, own: Mapping[str, Page]) -> Callable[[Re
     return show
 
 
-def _answer(page: Page, request: Request, shelf: Shelf) -> Response:
+def _answer(page: Page, request: Request, shelf: WebShelf) -> Response:
     if request.state.person.role not in page.roles:
         return render_fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
     try:

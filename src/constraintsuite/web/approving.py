@@ -9,12 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
-from constraintsuite.annotate.kinds.approving import Judged, judge_all
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.annotate.kinds.approving import JudgedProposal, judge_all
 from constraintsuite.annotate.kinds.proposals import ProposalItems, read_all, words_of
 from constraintsuite.annotate.kinds.rewording import NAME
 from constraintsuite.records.text import Document
-from constraintsuite.reports.marks import Mark, Segment, cut
+from constraintsuite.reports.marks import Segment, TextMark, cut
 from constraintsuite.store.artifact import STAGES
 from constraintsuite.store.files import sha256_of
 from constraintsuite.suites.corpus.parts import part_paths
@@ -26,7 +26,7 @@ from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mention
 from constraintsuite.web.beside import new_beside
 from constraintsuite.web.drawn import batches_on
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 
 ENDING = "gold"
 """Of the batch beside the file, as `csuite gold sample` names it."""
@@ -51,7 +51,7 @@ class Wanted:
         """As they stand in an address."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
-    def takes(self, one: Judged, leaving: str = "") -> bool:
+    def takes(self, one: JudgedProposal, leaving: str = "") -> bool:
         """Whether a proposal is among them; `leaving` names a choice that does not count."""
         sought = self.text.casefold()
         said = (*words_of(one.now).values(), *(snippet.text for snippet in one.now.evidence))
@@ -59,7 +59,7 @@ class Wanted:
             not sought or any(sought in text.casefold() for text in said)
         )
 
-    def counts(self, judged: Sequence[Judged]) -> dict[str, dict[str, int]]:
+    def counts(self, judged: Sequence[JudgedProposal]) -> dict[str, dict[str, int]]:
         """How many there would be under each value of each choice, the others staying as they are."""
         found: dict[str, Counter[str]] = {}
         for one in judged:
@@ -67,7 +67,7 @@ class Wanted:
                 found.setdefault(name, Counter())[has] += self.takes(one, leaving=name)
         return {name: dict(sorted(counter.items())) for name, counter in found.items()}
 
-    def _choices(self, one: Judged) -> tuple[tuple[str, str, str], ...]:
+    def _choices(self, one: JudgedProposal) -> tuple[tuple[str, str, str], ...]:
         mined = one.mined
         return (
             ("state", self.state, one.state),
@@ -78,17 +78,17 @@ class Wanted:
         )
 
 
-def read_judged(shelf: Shelf, one: Shelved, batch: Batch | None) -> list[Judged]:
+def read_judged(shelf: WebShelf, one: Shelved, batch: AnnotationBatch | None) -> list[JudgedProposal]:
     """All proposals of a file, in the order in which they were ranked."""
     return judge_all(shelf.load(one, read_all), batch, lambda proposal: _documents_of(shelf, proposal))
 
 
-def _documents_of(shelf: Shelf, proposal: Proposal) -> Mapping[str, Document] | None:
+def _documents_of(shelf: WebShelf, proposal: Proposal) -> Mapping[str, Document] | None:
     suite = suite_of(shelf, proposal)
     return shelf.load(suite, _corpus) if suite is not None else None
 
 
-def suite_of(shelf: Shelf, proposal: Proposal) -> Shelved | None:
+def suite_of(shelf: WebShelf, proposal: Proposal) -> Shelved | None:
     """A suite of the corpus that a proposal was mined from, if one lies here with the documents that it was built from."""
     return next((one for one in shelf.of_kind("suite") if is_corpus_of(proposal, shelf.load(one, _corpus))), None)
 
@@ -100,7 +100,7 @@ def _corpus(suite: Path) -> dict[str, Document]:
     return {document.id: document for document in read_documents(folder)} if size <= LARGEST else {}
 
 
-def find_batch(shelf: Shelf, one: Shelved) -> Batch | None:
+def find_batch(shelf: WebShelf, one: Shelved) -> AnnotationBatch | None:
     """The batch that was drawn from a file as it is now, whoever drew it, one beside it first; None before the first answer."""
     drawn_from = f" {shelf.load(one, sha256_of, small=True)}"
     found = [shelved for shelved, head in batches_on(shelf, NAME) if head.source.endswith(drawn_from)]
@@ -108,7 +108,7 @@ def find_batch(shelf: Shelf, one: Shelved) -> Batch | None:
     return next((shelf.load(shelved, open_batch) for shelved in (*beside, *found)), None)
 
 
-def find_or_make_batch(shelf: Shelf, one: Shelved) -> Batch:
+def find_or_make_batch(shelf: WebShelf, one: Shelved) -> AnnotationBatch:
     """The same; made of all proposals where there is none."""
     with _making:
         found = find_batch(shelf, one)
@@ -125,10 +125,10 @@ def mark_snippet(text: str, verdict: str, forms: tuple[str, ...]) -> tuple[Segme
     (read,) = get_analyser("rules").analyse([text])
     marks = []
     for span in find_forms(text, forms):
-        marks.append(Mark(span.start, span.end, _MARKS.get(verdict, "uncertain")))
+        marks.append(TextMark(span.start, span.end, _MARKS.get(verdict, "uncertain")))
         cue = judge_mention(span, read.scopes).cue
         if cue is not None:
-            marks.append(Mark(cue.start, cue.end, "cue"))
+            marks.append(TextMark(cue.start, cue.end, "cue"))
     return cut(text, marks)
 
 
@@ -137,4 +137,4 @@ def mark_query(proposal: Proposal) -> tuple[Segment, ...]:
     query, constraint = proposal.query, proposal.constraint
     places = [(span, "value") for span in find_forms(query, (constraint.value, *constraint.forms))]
     places += [(span, "cue") for span in find_forms(query, [constraint.cue])] if constraint.cue else []
-    return cut(query, [Mark(span.start, span.end, kind) for span, kind in places])
+    return cut(query, [TextMark(span.start, span.end, kind) for span, kind in places])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from constraintsuite.annotate.records import Question, Value
+from constraintsuite.annotate.records import AnnotationQuestion, AnswerValue
 from constraintsuite.annotate.values import NOTHING, how_to_answer, spell_value
 
 Widget = Literal["radio", "checkbox", "line", "words"]
@@ -25,7 +25,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FormQuestion:
     """A question as it stands in a form."""
 
     field: str
@@ -38,25 +38,25 @@ class Asked:
     """Of one that is answered in words."""
 
 
-def ask(question: Question, given: Sequence[str] = ()) -> Asked:
+def ask(question: AnnotationQuestion, given: Sequence[str] = ()) -> FormQuestion:
     """A question with what is already answered, in the words that `spell_value` finds."""
     field, required, hint = f"{PREFIX}{question.id}", not question.optional, how_to_answer(question)
     if question.kind in ("text", "ids"):
         widget: Widget = "words" if question.kind == "text" else "line"
-        return Asked(field, question.text, widget, required, hint, given=" ".join(given))
+        return FormQuestion(field, question.text, widget, required, hint, given=" ".join(given))
     several = question.kind == "choices" and len(question.options) > _FEW
     options = tuple(Option(value, label, value in given) for value, label in _options(question).items())
-    return Asked(field, question.text, "checkbox" if several else "radio", required, hint, options)
+    return FormQuestion(field, question.text, "checkbox" if several else "radio", required, hint, options)
 
 
-def given_of(question: Question, value: Value) -> tuple[str, ...]:
+def given_of(question: AnnotationQuestion, value: AnswerValue) -> tuple[str, ...]:
     """The fields that an answer fills."""
     if question.kind == "choices" and len(question.options) > _FEW:
         return tuple(value) or (NOTHING,)
     return (spell_value(value),)
 
 
-def say(question: Question, value: Value) -> str:
+def say(question: AnnotationQuestion, value: AnswerValue) -> str:
     """An answer in the words that the form has for it."""
     spelling = spell_value(value)
     return _options(question).get(spelling, spelling)
@@ -72,7 +72,7 @@ def spelt(given: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     return {question: "; ".join(values) for question, values in given.items()}
 
 
-def _options(question: Question) -> dict[str, str]:
+def _options(question: AnnotationQuestion) -> dict[str, str]:
     """Labels by value."""
     plain = {option: option for option in question.options}
     if question.kind == "choice":

@@ -10,18 +10,18 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.web.faults import fault_of
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 
 _OUTSIDE = "What is made from this would lie outside the folder that is served. Serve the folder above it."
 
 
-def check_beside(shelf: Shelf, one: Shelved) -> None:
+def check_beside(shelf: WebShelf, one: Shelved) -> None:
     """Whether there may be a folder beside a thing; to be asked before the work that would fill it."""
     if one.path == shelf.root:
         raise UserError(_OUTSIDE)
 
 
-def fault_beside(shelf: Shelf, one: Shelved) -> str:
+def fault_beside(shelf: WebShelf, one: Shelved) -> str:
     """Why a page should not offer to make one; empty if it may. A thing that was changed since it was made gives nothing."""
     if one.path == shelf.root:
         return _OUTSIDE
@@ -30,7 +30,7 @@ def fault_beside(shelf: Shelf, one: Shelved) -> str:
 
 
 @contextmanager
-def new_beside(shelf: Shelf, one: Shelved, ending: str) -> Iterator[Path]:
+def new_beside(shelf: WebShelf, one: Shelved, ending: str) -> Iterator[Path]:
     """An empty folder named after a thing; it goes again if the block ends with an error."""
     check_beside(shelf, one)
     folder = _claim(one.path, ending)
@@ -41,7 +41,7 @@ def new_beside(shelf: Shelf, one: Shelved, ending: str) -> Iterator[Path]:
         raise
 
 
-def all_beside(shelf: Shelf, one: Shelved, ending: str) -> list[Path]:
+def all_beside(shelf: WebShelf, one: Shelved, ending: str) -> list[Path]:
     """What was made so, by name."""
     if one.path == shelf.root:
         return []

@@ -12,8 +12,8 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.web.people import Role
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.people import PersonRole
+from constraintsuite.web.shelf import Shelved, WebShelf
 
 UNKNOWN = "CORPUS"
 """Stands for a corpus that the manifest of a suite does not know, or that is not where it was."""
@@ -31,12 +31,12 @@ def pasted(path: Path) -> str:
     return shlex.quote(f"./{seen}" if seen.startswith("-") else seen)
 
 
-def quickstart_command(shelf: Shelf) -> str:
+def quickstart_command(shelf: WebShelf) -> str:
     """Something to look at."""
     return f"csuite quickstart --out {pasted(shelf.root / 'quickstart')}"
 
 
-def serve_command(shelf: Shelf, role: Role) -> str:
+def serve_command(shelf: WebShelf, role: PersonRole) -> str:
     """The same site for one more person."""
     return f"csuite serve {pasted(shelf.root)} --{role} NAME"
 

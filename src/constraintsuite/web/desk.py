@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from constraintsuite.annotate.adjudication import disagreements, has_judged
-from constraintsuite.annotate.batch import Batch, open_batch
-from constraintsuite.annotate.queue import Task
-from constraintsuite.annotate.records import Event
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch
+from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import progress_of, standing, tasks_left
 from constraintsuite.web.people import Person
-from constraintsuite.web.shelf import NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.shelf import NotOnShelfError, Shelved, WebShelf
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,19 @@ class Desk:
     one: Shelved
     home: str
     """Where the queue is served."""
-    batch: Batch
+    batch: AnnotationBatch
     name: str
-    tasks: tuple[Task, ...]
-    own: list[Event]
+    tasks: tuple[AnnotationTask, ...]
+    own: list[AnnotationEvent]
 
-    def task(self, row: str) -> Task:
+    def task(self, row: str) -> AnnotationTask:
         """A task of this queue; a row of another person's is unknown here."""
         found = next((task for task in self.tasks if task.row == row), None)
         if found is None:
             raise NotOnShelfError("There is no such item in your queue. Nothing was changed.")
         return found
 
-    def left(self, after: str = "") -> list[Task]:
+    def left(self, after: str = "") -> list[AnnotationTask]:
         """What is still to be done, from behind a row on, then from the beginning, so that what was skipped comes again."""
         rows = {task.row for task in tasks_left(self.batch, self.name, standing(self.own))}
         start = next((place + 1 for place, task in enumerate(self.tasks) if task.row == after), 0)
@@ -44,7 +44,7 @@ class Desk:
         return self.home + (f"?{urlencode(parameters)}" if parameters else "")
 
 
-def left_for(shelf: Shelf, batch: Shelved, person: Person) -> tuple[int, int]:
+def left_for(shelf: WebShelf, batch: Shelved, person: Person) -> tuple[int, int]:
     """What waits for a person in a batch, of how much: items of an annotator's queue, or what an adjudicator may rule on."""
     opened = shelf.load(batch, open_batch)
     if person.role != "adjudicator":
@@ -55,6 +55,6 @@ def left_for(shelf: Shelf, batch: Shelved, person: Person) -> tuple[int, int]:
     return waiting, waiting + len(said.rulings)
 
 
-def called(one: Shelved, batch: Batch) -> str:
+def called(one: Shelved, batch: AnnotationBatch) -> str:
     """A batch in people's words: what it was drawn from, and its own name."""
     return f"{batch.head.source.rpartition(' ')[0]} ({one.label})"

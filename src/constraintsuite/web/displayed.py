@@ -11,24 +11,24 @@ from starlette.responses import Response
 from constraintsuite.reports.sections.base import Section
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.display import Display
-from constraintsuite.web.pages import View
+from constraintsuite.web.pages import PageView
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 
 TEMPLATE = "displayed.html.jinja"
 
 
-def view_of(kind: str) -> View:
+def view_of(kind: str) -> PageView:
     """The page of all folders of a kind."""
 
-    def show(request: Request, shelf: Shelf) -> Response:
+    def show(request: Request, shelf: WebShelf) -> Response:
         one = shelf.get(request.path_params["place"], kind)
         return render_display(request, one, display_of(shelf, one))
 
     return show
 
 
-def display_of(shelf: Shelf, one: Shelved) -> Display:
+def display_of(shelf: WebShelf, one: Shelved) -> Display:
     """What there is to show of it."""
     return shelf.load(one, SHOWN.load(one.kind))
 

@@ -6,19 +6,19 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
-from constraintsuite.annotate.batch import Batch, Head, open_batch, read_head
+from constraintsuite.annotate.batch import AnnotationBatch, BatchHeader, open_batch, read_head
 from constraintsuite.annotate.kinds.writing import NAME as WRITING
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of
 from constraintsuite.web.origins import suite_with
-from constraintsuite.web.people import Role
-from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.people import PersonRole
+from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelved, WebShelf
 
 _BESIDE = re.compile(r"(.+)\.[a-z]+(?:-\d+)?")
 """Names of batches: commands and pages draw them beside what they are drawn from."""
 
 
-def batches_on(shelf: Shelf, *kinds: str) -> list[tuple[Shelved, Head]]:
+def batches_on(shelf: WebShelf, *kinds: str) -> list[tuple[Shelved, BatchHeader]]:
     """All batches whose head can be read, or those of some kinds; a damaged one tells so on its own page, not on all others."""
     found = []
     for one in shelf.of_kind(BATCH):
@@ -31,7 +31,7 @@ def batches_on(shelf: Shelf, *kinds: str) -> list[tuple[Shelved, Head]]:
     return found
 
 
-def judged_batch(shelf: Shelf, place: str) -> tuple[Shelved, Batch]:
+def judged_batch(shelf: WebShelf, place: str) -> tuple[Shelved, AnnotationBatch]:
     """The batch at a place, if its questions are answered one by one; queries are written on pages of their own."""
     one = shelf.get(place, BATCH)
     batch = shelf.load(one, open_batch)
@@ -40,7 +40,7 @@ def judged_batch(shelf: Shelf, place: str) -> tuple[Shelved, Batch]:
     return one, batch
 
 
-def own_page(shelf: Shelf, one: Shelved, role: Role) -> str:
+def own_page(shelf: WebShelf, one: Shelved, role: PersonRole) -> str:
     """Where a batch has a page of its own for this role; empty if it is judged as all others are."""
     head = shelf.load(one, read_head, small=True)
     if head.kind == WRITING and role != "adjudicator":
@@ -49,14 +49,14 @@ def own_page(shelf: Shelf, one: Shelved, role: Role) -> str:
     return f"/{PROPOSALS}/{quote(proposals.place)}" if proposals is not None else ""
 
 
-def suite_of(shelf: Shelf, head: Head, one: Shelved) -> Shelved | None:
+def suite_of(shelf: WebShelf, head: BatchHeader, one: Shelved) -> Shelved | None:
     """The suite that a batch was drawn from, if it lies here unchanged: the one beside it rather than a copy elsewhere."""
     if head.kind != "gold":
         return None
     return suite_with(shelf, head.source.rpartition(" ")[2], _drawn_at(one))
 
 
-def proposals_of(shelf: Shelf, head: Head, one: Shelved) -> Shelved | None:
+def proposals_of(shelf: WebShelf, head: BatchHeader, one: Shelved) -> Shelved | None:
     """The file of proposals that a batch was drawn from, if it lies here unchanged; the one beside it first."""
     listed = shelf.of_kind(PROPOSALS) if head.kind == "proposals" else []
     place = _drawn_at(one)

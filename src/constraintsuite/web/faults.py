@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES
 from constraintsuite.store.artifact import MANIFEST, FileEntry, read_manifest
 from constraintsuite.store.files import sha256_of
-from constraintsuite.web.shelf import BATCH, DAMAGED, LARGEST_MANIFEST, PROPOSALS, Shelf, Shelved
+from constraintsuite.web.shelf import BATCH, DAMAGED, LARGEST_MANIFEST, PROPOSALS, Shelved, WebShelf
 
 _WHOLE = frozenset({"suite", "run", "report", "ranking"})
 """Kinds that are refused if any file of theirs was changed; others miss nothing if, say, weights were taken away."""
@@ -21,7 +21,7 @@ _LARGEST = 64_000_000
 _DATABASE = b"SQLite format 3\0"
 
 
-def fault_of(shelf: Shelf, one: Shelved) -> str:
+def fault_of(shelf: WebShelf, one: Shelved) -> str:
     """Why it cannot be shown, in words; empty if nothing is known against it."""
     try:
         if one.kind == DAMAGED:
@@ -41,7 +41,7 @@ def fault_of(shelf: Shelf, one: Shelved) -> str:
     return ""
 
 
-def _fault_of_batch(shelf: Shelf, one: Shelved) -> str:
+def _fault_of_batch(shelf: WebShelf, one: Shelved) -> str:
     """Its items are those that were written, and there is a database."""
     head, items, events = shelf.load(one, read_head, small=True), one.path / ITEMS, one.path / EVENTS
     gone = next((file.name for file in (items, events) if not file.is_file()), "")
@@ -53,7 +53,7 @@ def _fault_of_batch(shelf: Shelf, one: Shelved) -> str:
     return "" if _has_content(shelf, items, head.items_sha256) else f"{ITEMS} was changed since the batch was made."
 
 
-def _fault_of_proposals(shelf: Shelf, one: Shelved) -> str:
+def _fault_of_proposals(shelf: WebShelf, one: Shelved) -> str:
     """Whether a file that is not too large to be read at once can be; looked at once a change."""
     known = one.path.stat()
 
@@ -69,7 +69,7 @@ def _fault_of_proposals(shelf: Shelf, one: Shelved) -> str:
     return shelf.keep(("fault", one.path, known.st_mtime_ns, known.st_size), (), read, small=True)
 
 
-def _faults(shelf: Shelf, one: Shelved) -> Iterator[str]:
+def _faults(shelf: WebShelf, one: Shelved) -> Iterator[str]:
     manifest = read_manifest(one.path)
     for name, entry in manifest.files.items() if manifest is not None else ():
         file = one.path / name
@@ -79,14 +79,14 @@ def _faults(shelf: Shelf, one: Shelved) -> Iterator[str]:
             yield f"{name} was changed since it was made."
 
 
-def _is_written(shelf: Shelf, one: Shelved, file: Path, entry: FileEntry) -> bool:
+def _is_written(shelf: WebShelf, one: Shelved, file: Path, entry: FileEntry) -> bool:
     """Whether a file of the right size has the right content, as far as that is quickly known; looked at once a change."""
     if one.kind != "suite" or file.name not in _READ:
         return True
     return _has_content(shelf, file, entry.sha256)
 
 
-def _has_content(shelf: Shelf, file: Path, sha256: str) -> bool:
+def _has_content(shelf: WebShelf, file: Path, sha256: str) -> bool:
     known = file.stat()
     key = (file, known.st_mtime_ns, known.st_size, sha256)
     return known.st_size > _LARGEST or shelf.keep(key, (), lambda: sha256_of(file) == sha256, small=True)

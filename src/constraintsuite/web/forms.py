@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from constraintsuite.annotate.records import Event
+from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.errors import UserError
 
 NEVER = -1
@@ -31,7 +31,7 @@ def read_whole(text: str, name: str, least: int, most: int) -> int:
     return int(found)
 
 
-def place_of(number: int, own: Sequence[Event]) -> int:
+def place_of(number: int, own: Sequence[AnnotationEvent]) -> int:
     """Which of a person's own events has a number, from 1; 0 for none.
 
     This is what a form holds: numbers go over everyone's events, and would tell how much others answer.
@@ -39,7 +39,7 @@ def place_of(number: int, own: Sequence[Event]) -> int:
     return next((place for place, event in enumerate(own, 1) if event.number == number), number if number < 0 else 0)
 
 
-def read_place(text: str, own: Sequence[Event]) -> int:
+def read_place(text: str, own: Sequence[AnnotationEvent]) -> int:
     """The number of the event that a form says was known; events are only ever added, so a place stays true."""
     place = read_number(text)
     if place == 0:

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 T = TypeVar("T")
 
 
-class Kept:
+class LruCache:
     """At most so many things; the least used goes first. Whoever asks while one is being made waits for that."""
 
     def __init__(self, most: int) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from constraintsuite.experiments.load import suite_place
 from constraintsuite.web.faults import fault_of
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 
 
 def suite_with(
-    shelf: Shelf, content: str, place: Path | None, suites: Sequence[Shelved] | None = None
+    shelf: WebShelf, content: str, place: Path | None, suites: Sequence[Shelved] | None = None
 ) -> Shelved | None:
     """The suite with a content, if it lies here; of several the one at `place`, and never one that was changed since.
 

@@ -17,7 +17,7 @@ from typing import Literal
 from constraintsuite.annotate.batch import check_name
 from constraintsuite.errors import UserError
 
-Role = Literal["owner", "annotator", "adjudicator"]
+PersonRole = Literal["owner", "annotator", "adjudicator"]
 """An owner sees everything; an annotator only their own queue, since labels and scores would lead them; an adjudicator what
 people differ on, without names."""
 _KEY_BYTES = 32
@@ -28,7 +28,7 @@ class Person:
     """Someone who has a link."""
 
     name: str
-    role: Role
+    role: PersonRole
 
 
 class Door:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from threading import BoundedSemaphore, Lock
 
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.kinds.scores import pairs_to_score, score_draft
 from constraintsuite.annotate.kinds.writing import passages_of
-from constraintsuite.annotate.records import Draft, Item
+from constraintsuite.annotate.records import AnnotationItem, EventDraft
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.models.base import Scorer, Workbench
@@ -26,7 +26,9 @@ class BusyError(UserError):
     """Too many ask for scores at once."""
 
 
-def score_drafts(batch: Batch, item: Item, by: str, queries: tuple[str, str], models: tuple[str, ...]) -> list[Draft]:
+def score_drafts(
+    batch: AnnotationBatch, item: AnnotationItem, by: str, queries: tuple[str, str], models: tuple[str, ...]
+) -> list[EventDraft]:
     """The scores of some models as events; a BusyError where too many wait already."""
     if not models:
         return []
@@ -38,14 +40,14 @@ def score_drafts(batch: Batch, item: Item, by: str, queries: tuple[str, str], mo
         PLACES.release()
 
 
-def _score(batch: Batch, item: Item, by: str, queries: tuple[str, str], model: str) -> Draft:
+def _score(batch: AnnotationBatch, item: AnnotationItem, by: str, queries: tuple[str, str], model: str) -> EventDraft:
     pairs = pairs_to_score(item, queries)
     with _scoring:
         scores = score_pairs(_scorer(model, _texts(batch)), pairs)
     return score_draft(by, item, model, queries, [scores[pair] for pair in pairs])
 
 
-def _texts(batch: Batch) -> tuple[str, ...]:
+def _texts(batch: AnnotationBatch) -> tuple[str, ...]:
     """The collection in which words are counted: all passages of the batch."""
     return tuple(sorted({text for item in batch.judged for text in passages_of(item)}))
 

@@ -17,7 +17,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.web.addresses import LOOPBACK
 from constraintsuite.web.app import make_app
 from constraintsuite.web.people import Door, Person, load_key
-from constraintsuite.web.shelf import Shelf
+from constraintsuite.web.shelf import WebShelf
 
 _OWN_NAMES = (LOOPBACK, "localhost", "[::1]")
 _WARNING = (
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[^\s:/?#@\[\]]+|\[[0-9A-Fa-f:.]+\]")
 
 
 @dataclass(frozen=True)
-class Site:
+class WebSite:
     """What is served, to whom, and where."""
 
     folder: Path
@@ -41,7 +41,7 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Served:
+class ServedSite:
     """A site that has its address."""
 
     server: uvicorn.Server
@@ -58,7 +58,7 @@ class Served:
 
 
 @contextmanager
-def listen(site: Site) -> Iterator[Served]:
+def listen(site: WebSite) -> Iterator[ServedSite]:
     """The site with its address taken; an address that is taken or not ours is a UserError."""
     names = [_checked(_bracketed(name)) for name in site.names]
     if not site.host.strip():
@@ -66,7 +66,7 @@ def listen(site: Site) -> Iterator[Served]:
             f"--host {site.host!r}: an address is needed, such as {LOOPBACK}, or 0.0.0.0 for all of this machine."
         )
     address = _bracketed(site.host)
-    shelf = Shelf(site.folder)
+    shelf = WebShelf(site.folder)
     door = Door(load_key(shelf.root), site.people)
     app = make_app(shelf, door, (*_OWN_NAMES, address, *names), read_only=site.read_only)
     with _bound(site.host, site.port) as bound:
@@ -75,7 +75,7 @@ def listen(site: Site) -> Iterator[Served]:
         shown = names[0] if names else anywhere or address
         links = {person: f"http://{shown}:{port}/enter?token={door.token(person)}" for person in site.people}
         config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False)
-        yield Served(uvicorn.Server(config), bound, links, "" if own.is_loopback else _WARNING)
+        yield ServedSite(uvicorn.Server(config), bound, links, "" if own.is_loopback else _WARNING)
 
 
 def _bracketed(host: str) -> str:

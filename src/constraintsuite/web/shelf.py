@@ -14,7 +14,7 @@ from constraintsuite.annotate.batch import HEAD
 from constraintsuite.errors import UserError
 from constraintsuite.showing import SHOWN
 from constraintsuite.store.artifact import MANIFEST, STAGES, Manifest, read_manifest
-from constraintsuite.web.kept import Kept
+from constraintsuite.web.kept import LruCache
 
 BATCH, PROPOSALS = "batch", "proposals"
 """Kinds beside those of artifacts: a folder that people judge, a file that `csuite propose` wrote."""
@@ -74,14 +74,14 @@ class NotOnShelfError(UserError):
     """A place that nothing was found at."""
 
 
-class Shelf:
+class WebShelf:
     """All that lies in a folder, looked up anew at each call: what a command writes meanwhile is there at once."""
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
             raise UserError(f"{root}: there is no such folder.")
         self.root = root.resolve()
-        self._large, self._small = Kept(_KEPT), Kept(_KEPT_SMALL)
+        self._large, self._small = LruCache(_KEPT), LruCache(_KEPT_SMALL)
 
     def all(self) -> list[Shelved]:
         """In the order of their places."""

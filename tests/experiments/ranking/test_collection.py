@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.ranking.collection import Collection, read_collection
+from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.suites.importers.importing import import_suite
 from experiments.tiny_suite import CONTROLS, CREAM, CREAMLESS, DOGLESS, EXAMPLES, LEEKS, NUTLESS, write_suite
@@ -17,7 +17,7 @@ from experiments.tiny_suite import CONTROLS, CREAM, CREAMLESS, DOGLESS, EXAMPLES
 FILMS = ["A film by Ann.", "A film by Bea.", "A town."]
 
 
-def texts(collection: Collection) -> dict[str, str]:
+def texts(collection: RankingCollection) -> dict[str, str]:
     return dict(zip(*collection.passages, strict=True))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.collection import read_collection
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval, load_ranking
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, load_ranking
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.naming import load_retriever
@@ -35,7 +35,7 @@ def test_dense_alone_fused_and_reranked_give_rankings(
 ) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
     suite = write_suite(tmp_path / "suite")
-    plans = [Plan(model), Plan(f"rrf:bm25+{model}"), Plan("bm25", rerank=model)]
+    plans = [RankingPlan(model), RankingPlan(f"rrf:bm25+{model}"), RankingPlan("bm25", rerank=model)]
     for number, plan in enumerate(plans):
         summary = load_ranking(evaluate_retrieval(suite, plan, tmp_path / str(number), Silent()).path)
         assert summary.system == plan.name

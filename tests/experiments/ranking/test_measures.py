@@ -12,7 +12,7 @@ from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.experiments.ranking.judged import JudgedQuery, agree
 from constraintsuite.experiments.ranking.measures import (
     ConstraintMeasure,
-    Ranking,
+    QueryRanking,
     choose_measures,
     measure_rankings,
     parse_measures,
@@ -26,7 +26,7 @@ ONLY_RELEVANT = JudgedQuery("q", "soup", {"pos": 1})
 
 def value(name: str, query: JudgedQuery, documents: list[str]) -> float:
     (measure,) = parse_measures([name])
-    return float(measure_rankings([measure], [Ranking(query, documents)])[measure][0])
+    return float(measure_rankings([measure], [QueryRanking(query, documents)])[measure][0])
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_the_others_of_a_query_without_relevant_documents_are_there() -> None:
 
 def test_all_rankings_have_a_place_in_the_column() -> None:
     measures = parse_measures(["RR@10"])
-    rankings = [Ranking(ONLY_FORBIDDEN, ["neg"]), Ranking(JudgedQuery("r", "", {"a": 1}), ["x", "a"])]
+    rankings = [QueryRanking(ONLY_FORBIDDEN, ["neg"]), QueryRanking(JudgedQuery("r", "", {"a": 1}), ["x", "a"])]
     column = measure_rankings(measures, rankings)[measures[0]]
     np.testing.assert_equal(column, [np.nan, 0.5])
 

@@ -13,9 +13,9 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.experiments.ranking.given import GivenRun, measure_given
 from constraintsuite.experiments.ranking.judged import JudgedQuery
-from constraintsuite.experiments.ranking.measures import Ranking, parse_measures
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval, load_ranking, ranking_folder
-from constraintsuite.experiments.ranking.summary import Run, summarise
+from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, load_ranking, ranking_folder
+from constraintsuite.experiments.ranking.summary import RankingRun, summarise
 from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import write_suite
 
@@ -39,12 +39,12 @@ def suite(tmp_path: Path) -> Path:
     return write_suite(tmp_path / "suite")
 
 
-def search(suite: Path, plan: Plan, notes: Notes | None = None) -> Artifact:
+def search(suite: Path, plan: RankingPlan, notes: Notes | None = None) -> Artifact:
     return evaluate_retrieval(suite, plan, ranking_folder(suite.parent / "runs", suite, plan), notes or Notes())
 
 
 def test_a_ranking_is_a_finished_folder_of_its_own(suite: Path, tmp_path: Path) -> None:
-    artifact = search(suite, Plan("bm25"))
+    artifact = search(suite, RankingPlan("bm25"))
     assert artifact.path == tmp_path / "runs" / "suite.ranking" / "bm25"
     assert artifact.manifest.kind == "ranking"
     assert sorted(artifact.manifest.files) == ["measures.json", "queries.jsonl", "run.trec", "system.json"]
@@ -53,10 +53,10 @@ def test_a_ranking_is_a_finished_folder_of_its_own(suite: Path, tmp_path: Path) 
 
 
 def test_a_rerun_searches_nothing_and_changes_no_byte(suite: Path) -> None:
-    first = search(suite, Plan("bm25", rerank="tfidf"))
+    first = search(suite, RankingPlan("bm25", rerank="tfidf"))
     before = {file.name: file.read_bytes() for file in first.path.iterdir() if file.is_file()}
     notes = Notes()
-    again = search(suite, Plan("bm25", rerank="tfidf"), notes)
+    again = search(suite, RankingPlan("bm25", rerank="tfidf"), notes)
     assert notes.heard == [f"bm25 > tfidf: {again.path} is up to date"]
     assert {file.name: file.read_bytes() for file in again.path.iterdir() if file.is_file()} == before
 
@@ -64,18 +64,18 @@ def test_a_rerun_searches_nothing_and_changes_no_byte(suite: Path) -> None:
 @pytest.mark.parametrize(
     ("plan", "folder"),
     [
-        (Plan("bm25", depth=3), "bm25-depth-3"),
-        (Plan("bm25", rerank="tfidf", rerank_depth=20), "bm25-tfidf-rerank_depth-20"),
+        (RankingPlan("bm25", depth=3), "bm25-depth-3"),
+        (RankingPlan("bm25", rerank="tfidf", rerank_depth=20), "bm25-tfidf-rerank_depth-20"),
     ],
     ids=repr,
 )
-def test_another_depth_lies_beside_the_usual_one(suite: Path, plan: Plan, folder: str) -> None:
+def test_another_depth_lies_beside_the_usual_one(suite: Path, plan: RankingPlan, folder: str) -> None:
     assert ranking_folder(suite.parent / "runs", suite, plan).name == folder
 
 
-@pytest.mark.parametrize("changed", [Plan("bm25", measures=("P@2",)), Plan("bm25", seed=1)], ids=repr)
-def test_what_decides_the_result_makes_it_anew(suite: Path, changed: Plan) -> None:
-    first = search(suite, Plan("bm25"))
+@pytest.mark.parametrize("changed", [RankingPlan("bm25", measures=("P@2",)), RankingPlan("bm25", seed=1)], ids=repr)
+def test_what_decides_the_result_makes_it_anew(suite: Path, changed: RankingPlan) -> None:
+    first = search(suite, RankingPlan("bm25"))
     second = search(suite, changed)
     assert second.path == first.path
     assert second.manifest.fingerprint != first.manifest.fingerprint
@@ -83,14 +83,19 @@ def test_what_decides_the_result_makes_it_anew(suite: Path, changed: Plan) -> No
 
 def test_two_folders_of_the_same_ranking_are_the_same_bytes(suite: Path, tmp_path: Path) -> None:
     contents = {
-        evaluate_retrieval(suite, Plan("rrf:bm25+bm25,stop_list=none"), tmp_path / name, Silent()).manifest.content
+        evaluate_retrieval(
+            suite, RankingPlan("rrf:bm25+bm25,stop_list=none"), tmp_path / name, Silent()
+        ).manifest.content
         for name in ("one", "two")
     }
     assert len(contents) == 1
 
 
 def test_the_table_by_query_says_where_the_first_of_each_kind_stands(suite: Path) -> None:
-    rows = [json.loads(line) for line in (search(suite, Plan("bm25")).path / "queries.jsonl").read_text().splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (search(suite, RankingPlan("bm25")).path / "queries.jsonl").read_text().splitlines()
+    ]
     row = next(row for row in rows if row["query"] == "creamless")
     # BM25 reads "soups without cream" as soup and cream: both soups hold both words once and tie, in the order of ids.
     assert (row["text"], row["relevant"], row["violating"]) == ("soups without cream", 1, 1)
@@ -100,20 +105,20 @@ def test_the_table_by_query_says_where_the_first_of_each_kind_stands(suite: Path
 
 
 def test_what_is_measured_again_from_the_run_file_is_the_same(suite: Path) -> None:
-    artifact = search(suite, Plan("bm25", rerank="random"))
+    artifact = search(suite, RankingPlan("bm25", rerank="random"))
     own = load_ranking(artifact.path)
     given = measure_given(GivenRun(artifact.path / "run.trec", suite=suite), ())
     assert {name: own.measures[name] for name in given.measures} == given.measures
 
 
 def test_the_depth_cuts_the_lists(suite: Path) -> None:
-    run = (search(suite, Plan("bm25", depth=2)).path / "run.trec").read_text().splitlines()
+    run = (search(suite, RankingPlan("bm25", depth=2)).path / "run.trec").read_text().splitlines()
     assert max(int(line.split()[3]) for line in run) == 2
 
 
 def test_all_wrong_names_are_told_before_anything_is_written(suite: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        search(suite, Plan("bm26", rerank="tfidff", measures=("nDGC@10",)))
+        search(suite, RankingPlan("bm26", rerank="tfidff", measures=("nDGC@10",)))
     assert [line.split(".")[0] for line in str(caught.value).splitlines()[:2]] == [
         "No retriever named 'bm26'",
         "No model named 'tfidff'",
@@ -124,13 +129,13 @@ def test_all_wrong_names_are_told_before_anything_is_written(suite: Path, tmp_pa
 
 def test_a_folder_of_another_kind_is_left_alone(suite: Path) -> None:
     with pytest.raises(UserError, match="here lies the suite 'tiny'"):
-        evaluate_retrieval(suite, Plan("bm25"), suite, Silent())
+        evaluate_retrieval(suite, RankingPlan("bm25"), suite, Silent())
 
 
-def ranked(links: Sequence[str], ranks: Sequence[int | None]) -> list[Ranking]:
+def ranked(links: Sequence[str], ranks: Sequence[int | None]) -> list[QueryRanking]:
     """Queries whose one violating document stands at a rank, or nowhere."""
     return [
-        Ranking(
+        QueryRanking(
             JudgedQuery(f"q{i}", "", {"a": 1}, frozenset({"v"}), frozenset({link})),
             ["a", *(["x"] * (rank - 2)), "v"] if rank else ["a"],
         )
@@ -139,12 +144,12 @@ def ranked(links: Sequence[str], ranks: Sequence[int | None]) -> list[Ranking]:
 
 
 def test_queries_that_share_documents_are_resampled_together() -> None:
-    summary = summarise(Run("s", "x", ranked("aabbcd", [2] * 6)), parse_measures(["RR@10"]), seed=0).summary
+    summary = summarise(RankingRun("s", "x", ranked("aabbcd", [2] * 6)), parse_measures(["RR@10"]), seed=0).summary
     assert (summary.queries, summary.groups, summary.resampled) == (6, 4, "documents")
 
 
 def test_where_most_queries_are_joined_each_stands_alone() -> None:
-    summary = summarise(Run("s", "x", ranked("aaaabc", [2] * 6)), parse_measures(["RR@10"]), seed=0).summary
+    summary = summarise(RankingRun("s", "x", ranked("aaaabc", [2] * 6)), parse_measures(["RR@10"]), seed=0).summary
     assert (summary.groups, summary.resampled) == (6, "queries")
 
 
@@ -155,22 +160,24 @@ def test_the_first_violation_is_a_median_and_null_where_most_have_none(
     ranks: list[int | None], median: float | None, without: float
 ) -> None:
     measures = parse_measures(["first_violation", "no_violation"])
-    figures = summarise(Run("s", "x", ranked("abc", ranks)), measures, seed=0).summary.measures
+    figures = summarise(RankingRun("s", "x", ranked("abc", ranks)), measures, seed=0).summary.measures
     assert figures["first_violation"].value == median
     assert figures["no_violation"].value == pytest.approx(without)
     assert figures["first_violation"].n == 3
 
 
 def test_an_undefined_figure_is_null_with_no_queries_behind_it() -> None:
-    rankings = [Ranking(JudgedQuery("q", "", {"a": 1}), ["a"])]
-    figure = summarise(Run("s", "x", rankings), parse_measures(["violation@10"]), seed=0).summary.measures[
+    rankings = [QueryRanking(JudgedQuery("q", "", {"a": 1}), ["a"])]
+    figure = summarise(RankingRun("s", "x", rankings), parse_measures(["violation@10"]), seed=0).summary.measures[
         "violation@10"
     ]
     assert (figure.value, figure.n) == (None, 0)
 
 
 def test_bounds_stay_on_the_scale() -> None:
-    figures = summarise(Run("s", "x", ranked("abc", [2, 2, 3])), parse_measures(["violation@10", "dMRR@10"]), seed=0)
+    figures = summarise(
+        RankingRun("s", "x", ranked("abc", [2, 2, 3])), parse_measures(["violation@10", "dMRR@10"]), seed=0
+    )
     assert all(
         figure.low is not None and figure.high is not None and -1 <= figure.low <= figure.high <= 1
         for figure in figures.summary.measures.values()
@@ -179,7 +186,7 @@ def test_bounds_stay_on_the_scale() -> None:
 
 @pytest.mark.parametrize(("unjudged", "warned"), [(1, False), (3, True)])
 def test_few_judged_documents_are_pointed_out(unjudged: int, warned: bool) -> None:
-    rankings = [Ranking(JudgedQuery("q", "", {"a": 1}), ["a", *(f"x{i}" for i in range(unjudged))])]
-    notes = summarise(Run("s", "x", rankings), parse_measures(["Judged@10"]), seed=0).summary.notes
+    rankings = [QueryRanking(JudgedQuery("q", "", {"a": 1}), ["a", *(f"x{i}" for i in range(unjudged))])]
+    notes = summarise(RankingRun("s", "x", rankings), parse_measures(["Judged@10"]), seed=0).summary.notes
     assert bool(notes) is warned
     assert not warned or notes[0].startswith("Only 25 % of the first 10 documents are judged.")

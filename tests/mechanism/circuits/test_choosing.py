@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from constraintsuite.mechanism.circuits.choosing import curve_sizes, random_circuits, random_parts
-from constraintsuite.mechanism.circuits.records import Match
+from constraintsuite.mechanism.circuits.records import ChanceMatch
 from constraintsuite.mechanism.sites import Site, parse_site
 
 SITES = [Site(layer, "head", head) for layer in range(3) for head in range(6)] + [Site(n, "mlp") for n in range(3)]
@@ -33,7 +33,7 @@ def test_random_circuits_have_as_many_sites_of_each_kind() -> None:
 
 
 @pytest.mark.parametrize(("match", "others"), [("layer", 6), ("kind", 17)])
-def test_where_there_are_few_all_of_them_are_taken(match: Match, others: int) -> None:
+def test_where_there_are_few_all_of_them_are_taken(match: ChanceMatch, others: int) -> None:
     one = frozenset([parse_site("L1.H3")])
     drawn = random_circuits(one, SITES, match, 100, random.Random(0))
     assert len(set(drawn.circuits) - {one}) == len(drawn.circuits) == drawn.possible == others

@@ -15,21 +15,21 @@ from constraintsuite.mechanism.circuits import search as searching
 from constraintsuite.mechanism.circuits.course import Call
 from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search, read_circuits
 from constraintsuite.mechanism.circuits.plan import plan_circuit
-from constraintsuite.mechanism.circuits.running import Bench, make_bench, studied_sites
+from constraintsuite.mechanism.circuits.running import CircuitRunner, make_bench, studied_sites
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
 from constraintsuite.mechanism.circuits.trial import passes_a_second
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.run import attribute, patch
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.patching.memory import plan_memory
 from constraintsuite.mechanism.subject import load_subject
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 
 FEW = CircuitSettings(chance=20, band=2, parts=3, random_models=2, random_contrasts=4)
-SCOPE = Scope(sites=("head", "mlp"))
+SCOPE = AnalysisScope(sites=("head", "mlp"))
 INSIDE = Path("circuit/query-twin")
 
 
@@ -94,19 +94,19 @@ def test_one_stopped_just_before_its_end_runs_nothing_again(patched: Path, monke
 def run_counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Gets an entry for every few circuits that are really run."""
     done: list[int] = []
-    run = Bench._run
+    run = CircuitRunner._run
 
-    def counted(self: Bench, circuits: list[frozenset[object]], contrasts: list[object]) -> object:
+    def counted(self: CircuitRunner, circuits: list[frozenset[object]], contrasts: list[object]) -> object:
         done.append(len(circuits))
         return run(self, circuits, contrasts)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Bench, "_run", counted)
+    monkeypatch.setattr(CircuitRunner, "_run", counted)
     return done
 
 
 def test_what_is_there_is_read(patched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = find_circuit(patched, FEW)
-    monkeypatch.setattr(Bench, "run", None)
+    monkeypatch.setattr(CircuitRunner, "run", None)
     assert find_circuit(patched, FEW) == first
 
 
@@ -235,7 +235,7 @@ def test_a_trial_counts_passes_of_a_second(patched: Path, source: tuple[Path, st
 
 
 def test_effects_of_some_sites_are_not_enough(source: tuple[Path, str], tmp_path: Path) -> None:
-    folder = patch(*source, tmp_path / "heads", Scope(sites=("head",)), Silent()).path
+    folder = patch(*source, tmp_path / "heads", AnalysisScope(sites=("head",)), Silent()).path
     with pytest.raises(UserError, match=r"3 of 15 sites, as L0\.mlp"):
         find_circuit(folder, FEW)
     assert not (folder / "circuit").exists()

@@ -16,7 +16,7 @@ from constraintsuite.mechanism.circuits.judging import (
     judge_completeness,
     judge_members,
 )
-from constraintsuite.mechanism.circuits.running import Bench, Circuit, Outcomes
+from constraintsuite.mechanism.circuits.running import Circuit, CircuitMargins, CircuitRunner
 from constraintsuite.mechanism.circuits.specificity import compare_controls
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -44,9 +44,9 @@ class Adding:
     together: float = 0.0
     full: Circuit = field(default=frozenset(SITES))
 
-    def run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> Outcomes:
+    def run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> CircuitMargins:
         margins = self.margins(circuits, contrasts)
-        return Outcomes(margins, margins / 10)
+        return CircuitMargins(margins, margins / 10)
 
     def margins(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
         sizes = np.array([1.0 + i % 3 for i in range(len(contrasts))])  # contrasts differ, shares do not
@@ -57,7 +57,7 @@ class Adding:
 
 def jury_of(bench: Adding, contrasts: Sequence[MarkedContrast] | None = None) -> Jury:
     asked = [Asked(one) for one in contrasts or planted_contrasts(12)]
-    return call_jury(cast(Bench, bench), cast(list[TokenContrast], asked), seed=0)
+    return call_jury(cast(CircuitRunner, bench), cast(list[TokenContrast], asked), seed=0)
 
 
 PLAIN = Adding(dict(zip(SITES, [6.0, 3.0, 1.0, 0.0, 0.0, 0.0], strict=True)))

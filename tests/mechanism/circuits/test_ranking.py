@@ -5,7 +5,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.circuits.ranking import rank_sites, site_effects
-from constraintsuite.mechanism.effects.records import Direction, Effects, Grid, Method, rows_of
+from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection, PatchEffects, rows_of
 from mechanism.planted import planted_contrasts
 
 CONTRASTS = planted_contrasts(40)  # the halves take turns
@@ -14,7 +14,9 @@ MEANS = np.array([0.1, -3.0, 0.0, 1.0])
 RNG = np.random.default_rng
 
 
-def rows(method: Method = "exact", direction: Direction = "denoising", sites: tuple[str, ...] = SITES) -> Effects:
+def rows(
+    method: EffectMethod = "exact", direction: PatchDirection = "denoising", sites: tuple[str, ...] = SITES
+) -> PatchEffects:
     """Effects around `MEANS`, of the other sign on the half `check`."""
     signs = np.array([1.0 if one.half == "find" else -1.0 for one in CONTRASTS])
     changes = MEANS[: len(sites), None] * signs + RNG(0).normal(0, 0.05, size=(len(sites), len(CONTRASTS)))
@@ -37,7 +39,7 @@ def test_the_largest_of_either_sign_comes_first() -> None:
 def test_the_half_check_decides_nothing() -> None:
     effects = rows()
     mine = np.isin(effects.contrast, [one.id for one in CONTRASTS if one.half == "find"])
-    other = Effects.joined([effects.where(mine), effects.where(~mine)])
+    other = PatchEffects.joined([effects.where(mine), effects.where(~mine)])
     other.margin_patched[int(mine.sum()) :] += RNG(9).normal(0, 50, size=int((~mine).sum()))
     before, after = (rank_sites(site_effects(some, CONTRASTS, SITES, "denoising"), RNG(0)) for some in (effects, other))
     assert [(site.site, site.effect.value) for site in before.sites] == [
@@ -53,13 +55,13 @@ def test_halves_that_disagree_are_not_reliable() -> None:
 
 
 def test_exact_effects_come_before_estimated_ones() -> None:
-    both = Effects.joined([rows("attribution"), rows("exact")])
+    both = PatchEffects.joined([rows("attribution"), rows("exact")])
     assert site_effects(both, CONTRASTS, SITES, "denoising").method == "exact"
     assert site_effects(both, CONTRASTS, SITES, "denoising", "attribution").method == "attribution"
 
 
 def test_estimated_ones_where_not_every_site_was_run() -> None:
-    both = Effects.joined([rows("attribution"), rows("exact", sites=SITES[:2])])
+    both = PatchEffects.joined([rows("attribution"), rows("exact", sites=SITES[:2])])
     assert site_effects(both, CONTRASTS, SITES, "denoising").method == "attribution"
 
 
@@ -79,7 +81,7 @@ def test_contrasts_that_lack_a_site_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(("direction", "clean"), [("denoising", 2.0), ("noising", -2.0)])
-def test_which_run_is_clean_depends_on_the_direction(direction: Direction, clean: float) -> None:
+def test_which_run_is_clean_depends_on_the_direction(direction: PatchDirection, clean: float) -> None:
     found = site_effects(rows(direction=direction), CONTRASTS, SITES, direction)
     assert set(found.clean.tolist()) == {clean}
     assert set(found.corrupt.tolist()) == {-clean}

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from constraintsuite.mechanism.circuits.records import CIRCUIT_ABLATIONS, CircuitAblation
-from constraintsuite.mechanism.circuits.running import EMPTY, Bench, Circuit, make_bench
+from constraintsuite.mechanism.circuits.running import EMPTY, Circuit, CircuitRunner, make_bench
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair, tokenise
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
 from constraintsuite.mechanism.patching.memory import plan_memory
@@ -28,7 +28,7 @@ def contrasts_for(subject: Subject, count: int) -> list[TokenContrast]:
 
 def bench_for(
     subject: Subject, contrasts: list[TokenContrast], ablation: CircuitAblation = "twin", folder: Path | None = None
-) -> Bench:
+) -> CircuitRunner:
     sites = subject.sites({"head", "mlp"})
     budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
     return make_bench(subject, sites, contrasts, ablation, budget, 0, folder=folder)
@@ -54,12 +54,12 @@ def test_a_circuit_is_a_single_pass_with_all_others_replaced(kind: str, subject_
     assert bench.margins(circuits, contrasts) == pytest.approx(np.array(expected), abs=1e-4)
 
 
-def by_hand(bench: Bench, circuit: Circuit, contrast: TokenContrast) -> float:
+def by_hand(bench: CircuitRunner, circuit: Circuit, contrast: TokenContrast) -> float:
     better, worse = (score_by_hand(bench, circuit, pair) for pair in (contrast.better, contrast.worse))
     return better - worse
 
 
-def score_by_hand(bench: Bench, circuit: Circuit, pair: TokenPair) -> float:
+def score_by_hand(bench: CircuitRunner, circuit: Circuit, pair: TokenPair) -> float:
     assert pair.one_to_one
     subject, others = bench.subject, [site for site in bench.sites if site not in circuit]
     with torch.no_grad():
@@ -103,7 +103,7 @@ def test_what_was_run_is_not_run_again(planted: Subject, tmp_path: Path, monkeyp
     bench = bench_for(planted, contrasts, folder=tmp_path)
     circuits = [bench.full, EMPTY, frozenset([HEAD])]
     first = bench.run(circuits, contrasts)
-    monkeypatch.setattr(Bench, "_run", None)
+    monkeypatch.setattr(CircuitRunner, "_run", None)
     again = bench.run(circuits, contrasts)
     assert np.array_equal(first.margins, again.margins)
     assert np.array_equal(first.asides, again.asides)

@@ -7,7 +7,7 @@ import pytest
 from constraintsuite.mechanism.circuits.records import ChanceCircuits, CurvePoint, RandomModels, RankedSite
 from constraintsuite.mechanism.circuits.search import choose_point
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.verdicts import Grounds, give_verdict
+from constraintsuite.mechanism.circuits.verdicts import CircuitGrounds, give_verdict
 from constraintsuite.records.scores import Interval
 
 SURE = Interval(2.0, 1.5, 2.5, 30)
@@ -25,7 +25,7 @@ def untrained(p: float) -> RandomModels:
     return RandomModels(20, 12, "exact", 4.0, 4.0, p, p, (), ())
 
 
-GOOD = Grounds(True, SURE, True, [member()], [random(5_000, 0.01)], untrained(1 / 21))
+GOOD = CircuitGrounds(True, SURE, True, [member()], [random(5_000, 0.01)], untrained(1 / 21))
 
 
 def test_a_circuit_is_found_where_all_holds() -> None:

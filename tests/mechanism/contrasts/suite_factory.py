@@ -18,9 +18,9 @@ from constraintsuite.records.examples import (
     Control,
     Example,
     ExampleDocument,
-    Source,
+    ExampleSource,
 )
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
@@ -67,7 +67,7 @@ def make_example(
             ExampleDocument(VIOLATING, names[1], "", violating, names[1]),
         ),
         preferences=(QUERY_PREFERENCE,) if opposite is None else (QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
-        source=Source("tiny", "q"),
+        source=ExampleSource("tiny", "q"),
         split="test",
         couple=couple,
         clusters=clusters,
@@ -152,5 +152,5 @@ def make_suite(folder: Path, examples: Sequence[Example] = EXAMPLES, controls: S
     """A finished suite, read back."""
     write_jsonl(folder / "examples.jsonl", examples)
     write_jsonl(folder / "controls.jsonl", controls)
-    finish(folder, Origin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": len(examples)}, {}, 0.0)
+    finish(folder, ArtifactOrigin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": len(examples)}, {}, 0.0)
     return load_suite(folder)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.mechanism.contrasts.alignment import Stretch, changed_stretches, partners
+from constraintsuite.mechanism.contrasts.alignment import AlignedStretch, changed_stretches, partners
 
 SEQUENCES = st.text("abcd", max_size=12)
 
@@ -91,7 +91,7 @@ def test_a_sequence_is_aligned_with_itself_place_by_place(one: str) -> None:
 
 def test_stretches_of_other_sequences_are_a_fault() -> None:
     with pytest.raises(ValueError, match="not of these sequences"):
-        partners(2, 1, [Stretch(0, 1, 0, 3)], np.zeros(2, dtype=bool))
+        partners(2, 1, [AlignedStretch(0, 1, 0, 3)], np.zeros(2, dtype=bool))
 
 
 def _levenshtein(one: str, other: str) -> int:

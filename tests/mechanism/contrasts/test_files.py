@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
-from constraintsuite.mechanism.contrasts.records import Mark, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from mechanism.contrasts.contrast_factory import exchange, swap
 
 
@@ -18,17 +18,17 @@ def test_contrasts_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert read_contrasts(file) == [swap(), exchange()]
 
 
-def _marked(*marks: Mark) -> MarkedContrast:
+def _marked(*marks: RoleMark) -> MarkedContrast:
     return replace(swap(), better=MarkedPair(Marked("soups without cream", marks), Marked("a soup")))
 
 
 @pytest.mark.parametrize(
     ("contrast", "message"),
     [
-        (_marked(Mark(6, 99, "q_cue")), "better.query: a mark from 6 to 99 in 19 characters"),
-        (_marked(Mark(3, 3, "q_cue")), "a mark from 3 to 3"),
-        (_marked(Mark(0, 5, "d_cue")), "the role d_cue does not belong there"),
-        (_marked(Mark(0, 5, "q_cue"), Mark(4, 8, "q_y")), "marks overlap or are not in order"),
+        (_marked(RoleMark(6, 99, "q_cue")), "better.query: a mark from 6 to 99 in 19 characters"),
+        (_marked(RoleMark(3, 3, "q_cue")), "a mark from 3 to 3"),
+        (_marked(RoleMark(0, 5, "d_cue")), "the role d_cue does not belong there"),
+        (_marked(RoleMark(0, 5, "q_cue"), RoleMark(4, 8, "q_y")), "marks overlap or are not in order"),
         (replace(swap(), worse=MarkedPair(Marked(" "), Marked("a"))), "worse.query: it is empty"),
         (replace(swap(), aside=None), "aside and aside_corrupt go together"),
         (replace(swap(), better_corrupt=swap().better, worse_corrupt=swap().worse), "clean and corrupt are the same"),

@@ -7,7 +7,7 @@ import pytest
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.mechanism.contrasts import texts
 from constraintsuite.mechanism.contrasts.painting import Painting
-from constraintsuite.mechanism.contrasts.texts import Reader, are_near, mirror, paint_text
+from constraintsuite.mechanism.contrasts.texts import AnalysisReader, are_near, mirror, paint_text
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.records.text import Span
@@ -36,7 +36,7 @@ def _example(text: str, y: str, cue: str | None, verdict: str = "negated") -> Ex
     ],
 )  # fmt: skip
 def test_mention_cue_and_scope_are_marked(text: str, y: str, cue: str, expected: list[tuple[str, str]]) -> None:
-    painting = paint_text(_example(text, y, cue), SATISFYING, Reader("rules"))
+    painting = paint_text(_example(text, y, cue), SATISFYING, AnalysisReader("rules"))
     assert painting is not None
     found = [(words, role) for words, role in shown(painting.marked()) if "allowed" not in words]
     assert found == expected
@@ -45,15 +45,15 @@ def test_mention_cue_and_scope_are_marked(text: str, y: str, cue: str, expected:
 def test_where_the_analysis_disagrees_the_suites_evidence_counts() -> None:
     text = "A dish of cream. It skips on purpose whatever has cream."
     example = _example("A soup of note. Alas the cream here.", "cream", "alas")
-    painting = paint_text(example, SATISFYING, Reader("rules"))
+    painting = paint_text(example, SATISFYING, AnalysisReader("rules"))
     assert painting is not None
     assert shown(painting.marked()) == [("Alas", "d_cue"), ("the", "d_scope"), ("cream", "d_y")]
-    assert paint_text(_example(text, "cream", "banned"), SATISFYING, Reader("rules")) is None
+    assert paint_text(_example(text, "cream", "banned"), SATISFYING, AnalysisReader("rules")) is None
 
 
 def test_a_mention_that_is_affirmed_has_no_cue() -> None:
     painting = paint_text(
-        _example("Not cheap, but full of cream.", "cream", None, "affirmed"), SATISFYING, Reader("rules")
+        _example("Not cheap, but full of cream.", "cream", None, "affirmed"), SATISFYING, AnalysisReader("rules")
     )
     assert painting is not None
     assert shown(painting.marked()) == [("cream", "d_y")]
@@ -93,7 +93,7 @@ def test_without_a_y_what_was_edited_is_marked() -> None:
         replace(example.violating, changed=((7, 12),), edit="scope"),
     )
     example = replace(example, constraint=None, documents=documents)
-    satisfying, violating = (paint_text(example, role, Reader("none")) for role in (SATISFYING, VIOLATING))
+    satisfying, violating = (paint_text(example, role, AnalysisReader("none")) for role in (SATISFYING, VIOLATING))
     assert satisfying is not None
     assert violating is not None
     assert shown(satisfying.marked()) == [("never", "d_cue")]
@@ -107,7 +107,7 @@ def test_an_analyser_that_is_not_at_hand_gives_way(monkeypatch: pytest.MonkeyPat
         return get_analyser(name)
 
     monkeypatch.setattr(texts, "get_analyser", get)
-    assert Reader("parser").name == "rules"
+    assert AnalysisReader("parser").name == "rules"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain
-from constraintsuite.mechanism.contrasts.records import ROLES, Mark, Marked, MarkedPair
+from constraintsuite.mechanism.contrasts.records import ROLES, Marked, MarkedPair, RoleMark
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from mechanism.contrasts.contrast_factory import (
     FRAMES,
@@ -42,7 +42,7 @@ def test_each_token_has_its_role() -> None:
 
 
 def test_a_token_has_the_role_of_most_of_its_letters_and_a_mark_wins_a_tie() -> None:
-    query = Marked("no cream", (Mark(1, 2, "q_cue"), Mark(3, 5, "q_y")))
+    query = Marked("no cream", (RoleMark(1, 2, "q_cue"), RoleMark(3, 5, "q_y")))
     contrast = replace(swap(), better=MarkedPair(query, Marked("soup")))
     row = _only(tokenise([contrast], make_tokenization())).better.clean
     assert [ROLES[role] for role in row.roles[:4]] == ["cls", "q_cue", "q_topic", "sep1"]

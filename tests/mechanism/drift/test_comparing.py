@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.mechanism.circuits.resampling import resample
-from constraintsuite.mechanism.drift.comparing import Ground, circuit_of, likeness_of, reliability_of
+from constraintsuite.mechanism.drift.comparing import DriftContext, circuit_of, likeness_of, reliability_of
 from constraintsuite.mechanism.drift.observing import Observation
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.sites import Site
@@ -15,10 +15,10 @@ from mechanism.planted import planted_contrasts
 SITES = tuple(Site(layer, "head", head) for layer in range(4) for head in range(10))
 
 
-def ground(contrasts: int, draws: int = 200) -> Ground:
+def ground(contrasts: int, draws: int = 200) -> DriftContext:
     clusters = np.arange(contrasts)
     drawn = resample(clusters, np.random.default_rng(0), draws)
-    return Ground(SITES, tuple(planted_contrasts(contrasts)), clusters, drawn, top=5, seed=0)
+    return DriftContext(SITES, tuple(planted_contrasts(contrasts)), clusters, drawn, top=5, seed=0)
 
 
 def seen(effects: FloatArray) -> Observation:

@@ -18,7 +18,7 @@ from constraintsuite.mechanism.drift.checkpoints import Checkpoint, name_checkpo
 from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
 from constraintsuite.mechanism.drift.folder import load_drift
 from constraintsuite.mechanism.drift.observing import observe_checkpoint
-from constraintsuite.mechanism.drift.records import Drift
+from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.records.scores import Interval
 from mechanism.contrasts.suite_factory import make_suite
@@ -45,7 +45,7 @@ def folder(ground: tuple[list[Checkpoint], Path], tmp_path_factory: pytest.TempP
 
 
 @pytest.fixture(scope="module")
-def drift(folder: Path) -> Drift:
+def drift(folder: Path) -> CheckpointDrift:
     return load_drift(folder)
 
 
@@ -54,7 +54,7 @@ def number(figure: Interval) -> float:
     return figure.value
 
 
-def test_behaviour_does_not_change(drift: Drift) -> None:
+def test_behaviour_does_not_change(drift: CheckpointDrift) -> None:
     (change,) = [one for one in drift.changes if one.group == "overall"]
     assert (change.lost, change.won, change.mcnemar, number(change.difference)) == (0, 0, 1.0, 0.0)
     accuracies = [number(one.value) for one in drift.figures if (one.group, one.metric) == ("overall", "accuracy")]
@@ -62,7 +62,7 @@ def test_behaviour_does_not_change(drift: Drift) -> None:
 
 
 @pytest.mark.parametrize("direction", ["denoising", "noising"])
-def test_another_head_matters(drift: Drift, direction: str) -> None:
+def test_another_head_matters(drift: CheckpointDrift, direction: str) -> None:
     strongest = {
         label: max(
             (one for one in drift.inside.importances if (one.checkpoint, one.direction) == (label, direction)),
@@ -73,7 +73,7 @@ def test_another_head_matters(drift: Drift, direction: str) -> None:
     assert strongest == {"first": BEFORE, "second": AFTER}
 
 
-def test_other_sites_keep_their_ranks(drift: Drift) -> None:
+def test_other_sites_keep_their_ranks(drift: CheckpointDrift) -> None:
     (one, _) = drift.inside.likenesses
     assert 0 < number(one.spearman) < 1
     assert 0 < number(one.across) < 1
@@ -83,20 +83,20 @@ def test_other_sites_keep_their_ranks(drift: Drift) -> None:
     assert number(same.spearman) > 0.8
 
 
-def test_rows_lie_where_they_lay(drift: Drift) -> None:
+def test_rows_lie_where_they_lay(drift: CheckpointDrift) -> None:
     found = [number(one.cka) for one in drift.inside.alignments]
     assert len(found) > 8
     assert found == pytest.approx([1.0] * len(found), abs=1e-4)
 
 
-def test_what_is_read_off_holds(drift: Drift) -> None:
+def test_what_is_read_off_holds(drift: CheckpointDrift) -> None:
     at_the_end = [one for one in drift.inside.probes if (one.layer, one.role) == ("L2.residual", "cls")]
     assert [(number(one.frozen), number(one.own)) for one in at_the_end] == [(1.0, 1.0), (1.0, 1.0)]
     before = [one for one in drift.inside.probes if (one.layer, one.role) == ("embeddings", "q_y")]
     assert [number(one.frozen) for one in before] == [0.5, 0.5]  # nothing is known there yet
 
 
-def test_only_weights_of_the_exchanged_heads_moved(drift: Drift) -> None:
+def test_only_weights_of_the_exchanged_heads_moved(drift: CheckpointDrift) -> None:
     moved = {one.site for one in drift.inside.head_changes if one.change > 1e-6}
     assert moved == {BEFORE, AFTER}
     parts = {one.part: one.change > 1e-6 for one in drift.inside.part_changes}
@@ -104,7 +104,7 @@ def test_only_weights_of_the_exchanged_heads_moved(drift: Drift) -> None:
 
 
 @pytest.mark.parametrize("direction", ["denoising", "noising"])
-def test_old_layers_speak_to_new_ones_and_the_old_circuit_does_not(drift: Drift, direction: str) -> None:
+def test_old_layers_speak_to_new_ones_and_the_old_circuit_does_not(drift: CheckpointDrift, direction: str) -> None:
     mine = {one.patch: one for one in drift.inside.crossings if one.direction == direction}
     for patch in ("embeddings", "L0.residual", "L1.residual", "L2.residual"):
         assert number(mine[patch].share) == pytest.approx(1.0, abs=1e-3)
@@ -175,7 +175,7 @@ def test_other_contrasts_of_the_same_suite_are_another_drift(
     pairs = [replace(example, clusters=(f"c{n // 2}",)) for n, example in enumerate(soups(40))]
     make_suite(tmp_path / "suite", pairs, ())
     with monkeypatch.context() as stop:
-        stop.setattr(steps.Walk, "go_on", None)
+        stop.setattr(steps.CheckpointWalk, "go_on", None)
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", SETTINGS, Silent())
     with pytest.raises(UserError, match="here lies an unfinished analysis"):  # of 40 contrasts, not 20
@@ -197,7 +197,7 @@ def test_one_stopped_just_before_its_end_looks_at_nothing_again(
     assert not (out / "stages").exists()
 
 
-def test_the_circuit_is_chosen_on_one_half_and_crossed_on_the_other(drift: Drift, folder: Path) -> None:
+def test_the_circuit_is_chosen_on_one_half_and_crossed_on_the_other(drift: CheckpointDrift, folder: Path) -> None:
     contrasts = read_contrasts(folder / "contrasts.jsonl")
     check = sum(one.half == "check" for one in contrasts)
     assert 0 < check < len(contrasts)

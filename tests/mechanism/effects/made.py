@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from constraintsuite.mechanism.contrasts.records import ControlKind, MarkedContrast
-from constraintsuite.mechanism.effects.records import Direction, Effects, Grid, Method, rows_of
+from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection, PatchEffects, rows_of
 from mechanism.planted import planted_contrasts
 
 
@@ -18,8 +18,8 @@ def grid(
     base: Sequence[float],
     donor: Sequence[float],
     patches: Sequence[tuple[str, str]] = (("L0.H0", "all"), ("L1.mlp", "q_cue")),
-    direction: Direction = "noising",
-    method: Method = "exact",
+    direction: PatchDirection = "noising",
+    method: EffectMethod = "exact",
 ) -> Grid:
     """Contrasts c0, c1, …, without pairs aside."""
     none = np.full(len(base), np.nan)
@@ -36,9 +36,9 @@ def grid(
     )
 
 
-def effects(*grids: Grid) -> Effects:
+def effects(*grids: Grid) -> PatchEffects:
     """Their rows."""
-    return Effects.joined([rows_of(one) for one in grids])
+    return PatchEffects.joined([rows_of(one) for one in grids])
 
 
 def contrasts(count: int, *, controls: Sequence[ControlKind] = ()) -> list[MarkedContrast]:

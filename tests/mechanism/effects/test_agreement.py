@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.mechanism.effects.agreement import Choice, choose, compare, spearman
+from constraintsuite.mechanism.effects.agreement import PatchSelection, choose, compare, spearman
 from mechanism.effects.made import effects, grid
 
 PLACES = [(f"L{layer}.H{head}", "all") for layer in range(5) for head in range(4)]
@@ -38,7 +38,7 @@ def test_a_place_that_is_strong_on_either_side_is_chosen() -> None:
 def test_sides_are_compared_for_themselves() -> None:
     values = [[1.0], [-2.0], [0.5]]
     right, wrong = (effects(grid(some, base=[0], donor=[1], patches=PLACES[:3])) for some in (values, values[::-1]))
-    choice = Choice(tuple(PLACES[:3]), (), 3)
+    choice = PatchSelection(tuple(PLACES[:3]), (), 3)
     found = compare({"query": right, "document": wrong}, {"query": right, "document": right}, choice)
     assert [(one.items, one.mean_absolute_error) for one in found] == [("query", 0), ("document", pytest.approx(1 / 3))]
     (alone,) = compare({"query": right, "document": wrong}, {"query": right}, choice)
@@ -50,7 +50,7 @@ def test_what_attribution_missed_is_counted() -> None:
     are, beside the two that were found."""
     places = PLACES[:10]
     guessed = effects(grid([[5.0], [4.0], *[[0.1 * i] for i in range(8)]], base=[0], donor=[1], patches=places))
-    choice = Choice(tuple(places[:2]), tuple(places[2:6]), 10)
+    choice = PatchSelection(tuple(places[:2]), tuple(places[2:6]), 10)
     exact = effects(grid([[5.0], [4.5], [6.0], [0.0], [0.1], [0.2]], base=[0], donor=[1], patches=places[:6]))
     (found,) = compare({"query": guessed}, {"query": exact}, choice)
     assert (found.missed, found.looked_at, found.cut) == (1, 4, 4.0)
@@ -60,7 +60,7 @@ def test_what_attribution_missed_is_counted() -> None:
 def test_estimates_that_are_right_agree() -> None:
     values = [[1.0, 3.0], [-2.0, 0.0], [0.5, 0.5]]
     rows = effects(grid(values, base=[0, 0], donor=[1, 1], patches=PLACES[:3]))
-    (found,) = compare({"query": rows}, {"query": rows}, Choice(tuple(PLACES[:1]), tuple(PLACES[1:3]), 3))
+    (found,) = compare({"query": rows}, {"query": rows}, PatchSelection(tuple(PLACES[:1]), tuple(PLACES[1:3]), 3))
     assert (found.rank_correlation, found.rank_correlation_random, found.mean_absolute_error) == (1, 1, 0)
     assert found.mean_absolute_effect == pytest.approx((2 + 1 + 0.5) / 3)
 
@@ -68,20 +68,20 @@ def test_estimates_that_are_right_agree() -> None:
 def test_only_contrasts_that_were_patched_exactly_are_compared() -> None:
     guessed = effects(grid([[1.0, 100.0]], base=[0, 0], donor=[1, 1], patches=PLACES[:1]))
     exact = effects(grid([[1.0]], base=[0], donor=[1], patches=PLACES[:1]))
-    (found,) = compare({"query": guessed}, {"query": exact}, Choice(tuple(PLACES[:1]), (), 1))
+    (found,) = compare({"query": guessed}, {"query": exact}, PatchSelection(tuple(PLACES[:1]), (), 1))
     assert found.mean_absolute_error == 0
 
 
 def test_only_contrasts_that_were_estimated_are_compared() -> None:
     guessed = effects(grid([[1.0]], base=[0], donor=[1], patches=PLACES[:1]))
     exact = effects(grid([[1.0, 100.0]], base=[0, 0], donor=[1, 1], patches=PLACES[:1]))
-    (found,) = compare({"query": guessed}, {"query": exact}, Choice(tuple(PLACES[:1]), (), 1))
+    (found,) = compare({"query": guessed}, {"query": exact}, PatchSelection(tuple(PLACES[:1]), (), 1))
     assert (found.mean_absolute_error, found.contrasts) == (0, 1)
 
 
 def test_a_top_of_more_places_than_were_estimated_is_cut_at_the_weakest() -> None:
     rows = effects(grid([[2.0], [-1.0]], base=[0], donor=[1], patches=PLACES[:2]))
-    (found,) = compare({"query": rows}, {"query": rows}, Choice(tuple(PLACES[:3]), (), 3))
+    (found,) = compare({"query": rows}, {"query": rows}, PatchSelection(tuple(PLACES[:3]), (), 3))
     assert found.cut == 1
 
 

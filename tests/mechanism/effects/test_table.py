@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.effects.records import Effects
+from constraintsuite.mechanism.effects.records import PatchEffects
 from constraintsuite.mechanism.effects.table import part_file, read_effects, read_part, write_effects
 from mechanism.effects.made import effects, grid
 
@@ -19,7 +19,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     file = part_file(tmp_path, 0)
     assert write_effects(file, [TWO, grid([[0, 0]], base=[1, 1], donor=[0, 0], direction="denoising")]) == 5
     found, wanted = read_part(file), effects(TWO, grid([[0, 0]], base=[1, 1], donor=[0, 0], direction="denoising"))
-    for field in fields(Effects):
+    for field in fields(PatchEffects):
         np.testing.assert_array_equal(getattr(found, field.name), getattr(wanted, field.name))
 
 

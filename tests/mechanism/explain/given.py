@@ -7,11 +7,11 @@ from pathlib import Path
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.explain.run import attribute
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from mechanism.planted import make_planted
 from mechanism.uneven import named
 
-WIDE = Scope(sites=("head", "mlp", "residual"), roles=("all", "q_cue"))
+WIDE = AnalysisScope(sites=("head", "mlp", "residual"), roles=("all", "q_cue"))
 
 
 class Given:

@@ -16,14 +16,14 @@ from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast
 from constraintsuite.mechanism.explain import forecast
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.run import ablate, attribute, patch
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.store.artifact import Artifact
 from mechanism.planted import make_planted
 from mechanism.uneven import named
 from models.odd_words import add_word
 
-SCOPE = Scope(sites=("mlp",))
+SCOPE = AnalysisScope(sites=("mlp",))
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.explain.run import attribute, patch
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from mechanism.planted import make_planted
 from mechanism.uneven import named
 from models.elsewhere import starting_elsewhere
 
-SCOPE = Scope(sites=("mlp",))
+SCOPE = AnalysisScope(sites=("mlp",))
 MODEL = "cross:model,threads=1"
 
 

@@ -17,12 +17,12 @@ from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.forecast import forecast_ablation
 from constraintsuite.mechanism.explain.plan import plan_ablation, plan_patches
 from constraintsuite.mechanism.explain.run import ablate, attribute, patch
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from mechanism.explain.given import WIDE, Given
 from mechanism.uneven import named
 
-MLP = Scope(sites=("mlp",))
+MLP = AnalysisScope(sites=("mlp",))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_controls_have_no_say_in_what_is_strongest(given: Given, tmp_path: Path)
     contrasts = tmp_path / "contrasts.jsonl"
     some = [replace(one, control="" if i < 6 else "idiom") for i, one in enumerate(read_contrasts(given.contrasts))]
     write_contrasts(contrasts, some)
-    scope = Scope(sites=("head",))
+    scope = AnalysisScope(sites=("head",))
     guide = attribute(contrasts, given.model, tmp_path / "a", scope, Silent()).path
     _, followed = plan_patches(contrasts, given.model, scope, guide)
     assert followed is not None
@@ -72,7 +72,7 @@ def test_another_side_has_no_say_in_what_is_strongest(given: Given, tmp_path: Pa
     ]
     write_contrasts(contrasts, some)
     guide = attribute(contrasts, given.model, tmp_path / "a", MLP, Silent()).path
-    _, followed = plan_patches(contrasts, given.model, Scope(sites=("mlp",), sides=("document",)), guide)
+    _, followed = plan_patches(contrasts, given.model, AnalysisScope(sites=("mlp",), sides=("document",)), guide)
     assert followed is not None
     assert {side: set(rows.contrast.tolist()) for side, rows in followed.estimates.items()} == {
         "document": {one.id for one in some[6:]}
@@ -87,20 +87,20 @@ def test_another_side_has_no_say_in_what_is_strongest(given: Given, tmp_path: Pa
 @pytest.mark.parametrize(
     ("scope", "options", "words"),
     [
-        (Scope(sites=("embeddings",)), {}, "no estimates at the --sites and --roles"),
-        (Scope(sites=("mlp",), roles=("q_y",)), {}, "no estimates at the --sites and --roles"),
+        (AnalysisScope(sites=("embeddings",)), {}, "no estimates at the --sites and --roles"),
+        (AnalysisScope(sites=("mlp",), roles=("q_y",)), {}, "no estimates at the --sites and --roles"),
         (MLP, {"top": 0.0, "random": 0.0}, "--top 0 and --random 0 leave none of 3 places"),
     ],
 )
 def test_a_guide_that_leaves_nothing_to_patch_is_refused(
-    given: Given, scope: Scope, options: dict[str, Any], words: str
+    given: Given, scope: AnalysisScope, options: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(UserError, match=words):
         plan_patches(given.contrasts, given.model, scope, given.attributed.path, **options)
 
 
 def test_a_guide_of_one_direction_does_not_serve_two(given: Given, tmp_path: Path) -> None:
-    scope = Scope(sites=("mlp",), directions=("noising",))
+    scope = AnalysisScope(sites=("mlp",), directions=("noising",))
     guide = attribute(given.contrasts, given.model, tmp_path / "a", scope, Silent()).path
     with pytest.raises(UserError, match="no estimates of denoising"):
         plan_patches(given.contrasts, given.model, MLP, guide)
@@ -109,7 +109,7 @@ def test_a_guide_of_one_direction_does_not_serve_two(given: Given, tmp_path: Pat
 
 def test_roles_that_no_token_has_are_refused_before_the_work(given: Given, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="None of the contrasts has a token of the role d_scope"):
-        patch(given.contrasts, given.model, tmp_path / "p", Scope(sites=("mlp",), roles=("d_scope",)), Silent())
+        patch(given.contrasts, given.model, tmp_path / "p", AnalysisScope(sites=("mlp",), roles=("d_scope",)), Silent())
     assert not (tmp_path / "p").exists()
 
 
@@ -150,5 +150,5 @@ def test_an_ablation_costs_what_can_be_asked(given: Given, tmp_path: Path) -> No
 
 def test_patterns_have_no_mean_and_nothing_is_begun(given: Given, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no mean over texts of different lengths"):
-        ablate(given.contrasts, given.model, tmp_path / "a", Scope(sites=("pattern",)), Silent())
+        ablate(given.contrasts, given.model, tmp_path / "a", AnalysisScope(sites=("pattern",)), Silent())
     assert not (tmp_path / "a").exists()

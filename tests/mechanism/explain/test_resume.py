@@ -9,17 +9,17 @@ from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.explain.run import patch
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from mechanism.planted import make_planted
 from mechanism.uneven import named
 
-SCOPE = Scope(sites=("mlp",))
+SCOPE = AnalysisScope(sites=("mlp",))
 STOPPED_IN_THE_SECOND_SHARD = """
 import os, signal, sys
 from pathlib import Path
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.explain import questions, run
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 
 done = questions.patch_contrasts
 shards = []
@@ -31,7 +31,7 @@ def stopping(subject, shard, *rest):
     return done(subject, shard, *rest)
 
 questions.patch_contrasts = stopping
-run.patch(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), Scope(sites=("mlp",)), Silent())
+run.patch(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), AnalysisScope(sites=("mlp",)), Silent())
 """
 
 

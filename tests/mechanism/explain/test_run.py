@@ -10,9 +10,9 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.effects.table import read_effects
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.forecast import Forecast, forecast_attribution, forecast_patches
+from constraintsuite.mechanism.explain.forecast import AnalysisForecast, forecast_attribution, forecast_patches
 from constraintsuite.mechanism.explain.run import ablate, attribute, patch
-from constraintsuite.mechanism.explain.settings import Scope, parse_kinds
+from constraintsuite.mechanism.explain.settings import AnalysisScope, parse_kinds
 from constraintsuite.mechanism.explain.trial import passes_a_second
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.explain.work import prepare
@@ -59,7 +59,7 @@ def test_exact_patches_of_what_attribution_calls_strong(given: Given, tmp_path: 
 
 
 def test_integrated_gradients_are_another_analysis(given: Given, tmp_path: Path) -> None:
-    scope = Scope(sites=("embeddings",), limit=4)
+    scope = AnalysisScope(sites=("embeddings",), limit=4)
     plain, along = (
         attribute(given.contrasts, given.model, tmp_path / str(steps), scope, Silent(), steps=steps)
         for steps in (0, 20)
@@ -70,7 +70,7 @@ def test_integrated_gradients_are_another_analysis(given: Given, tmp_path: Path)
 
 
 def test_sites_are_ablated_in_three_ways(given: Given, tmp_path: Path) -> None:
-    made = ablate(given.contrasts, given.model, tmp_path / "a", Scope(sites=("head",), limit=30), Silent())
+    made = ablate(given.contrasts, given.model, tmp_path / "a", AnalysisScope(sites=("head",), limit=30), Silent())
     lost = {one.method: one.recovered.value for one in load_explained(made.path).summary.sites if one.site == PLANTED}
     assert lost["ablation-zero"] == pytest.approx(1, abs=0.1)
     assert lost["ablation-mean"] == pytest.approx(1, abs=0.1)
@@ -83,7 +83,7 @@ def test_the_same_again_gives_the_same_bytes(given: Given, tmp_path: Path) -> No
 
 
 def test_an_explain_folder_is_a_source_too(given: Given, tmp_path: Path) -> None:
-    scope = Scope(sites=("mlp",), limit=3)
+    scope = AnalysisScope(sites=("mlp",), limit=3)
     made = patch(given.attributed.path, given.model, tmp_path / "p", scope, Silent())
     assert made.manifest.counts["contrasts"] == 3
 
@@ -101,7 +101,7 @@ def test_memory_decides_nothing(given: Given) -> None:
 
 
 def test_a_finished_ablation_needs_no_means(given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments = (given.contrasts, given.model, tmp_path / "a", Scope(sites=("mlp",), limit=4), Silent())
+    arguments = (given.contrasts, given.model, tmp_path / "a", AnalysisScope(sites=("mlp",), limit=4), Silent())
     made = ablate(*arguments, kinds=["mean"])
     monkeypatch.setattr("constraintsuite.mechanism.explain.questions.prepare_ablation", None)
     assert ablate(*arguments, kinds=["mean"]).manifest == made.manifest
@@ -115,7 +115,14 @@ def test_memory_that_ends_while_means_are_taken_is_told(
 
     monkeypatch.setattr("constraintsuite.mechanism.ablation.role_means", ends)
     with pytest.raises(UserError, match=r"no memory left \(2 GiB\)\. Run it again with a smaller --memory"):
-        ablate(given.contrasts, given.model, tmp_path / "a", Scope(sites=("mlp",), limit=4), Silent(), kinds=["mean"])
+        ablate(
+            given.contrasts,
+            given.model,
+            tmp_path / "a",
+            AnalysisScope(sites=("mlp",), limit=4),
+            Silent(),
+            kinds=["mean"],
+        )
 
 
 def test_other_marks_are_another_analysis(given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +134,7 @@ def test_other_marks_are_another_analysis(given: Given, tmp_path: Path, monkeypa
         def analyse(self, texts: Sequence[str]) -> Iterator[Analysis]:
             return (replace(one, scopes=()) for one in get_analyser("rules").analyse(texts))
 
-    suite, scope = tmp_path / "suite", Scope(sites=("mlp",), sides=("query",))
+    suite, scope = tmp_path / "suite", AnalysisScope(sites=("mlp",), sides=("query",))
     suite.mkdir()
     make_suite(suite, [make_example(docs=("A soup without cream or milk.", "A soup of cream."))], ())
     seen = attribute(suite, given.model, tmp_path / "a", scope, Silent()).manifest
@@ -141,12 +148,12 @@ def test_other_marks_are_another_analysis(given: Given, tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     ("scope", "message"),
     [
-        (Scope(sites=("mlp",)), "here lies the explain 'attribute cross:"),
-        (Scope(sites=("head",), roles=("positions",)), "positions is for embeddings and residual alone"),
-        (Scope(sides=("document",)), "none of its 34 contrasts is of these sides"),
+        (AnalysisScope(sites=("mlp",)), "here lies the explain 'attribute cross:"),
+        (AnalysisScope(sites=("head",), roles=("positions",)), "positions is for embeddings and residual alone"),
+        (AnalysisScope(sides=("document",)), "none of its 34 contrasts is of these sides"),
     ],
 )
-def test_what_cannot_be_done_is_refused(scope: Scope, message: str, given: Given) -> None:
+def test_what_cannot_be_done_is_refused(scope: AnalysisScope, message: str, given: Given) -> None:
     with pytest.raises(UserError, match=message):
         attribute(given.contrasts, given.model, given.attributed.path, scope, Silent())
 
@@ -165,7 +172,7 @@ def test_only_estimates_of_the_same_model_guide(given: Given, tmp_path: Path) ->
 
 
 def test_the_cost_is_known_beforehand(given: Given) -> None:
-    work = prepare(given.contrasts, given.model, Scope(sites=("residual", "embeddings"), limit=2))
+    work = prepare(given.contrasts, given.model, AnalysisScope(sites=("residual", "embeddings"), limit=2))
     assert forecast_attribution(work, 2, 0).forwards == 6 * 2
     assert forecast_attribution(work, 2, 0).backwards == 6 * 2
     assert forecast_attribution(work, 1, 5).forwards == 6 * 7
@@ -178,16 +185,16 @@ def test_the_cost_is_known_beforehand(given: Given) -> None:
     [(24, 22_800, 1), (24, 24 * 100, 5), (32, 32 * 18, 28), (1_000, 1_000, 64), (1, 1, 64)],
 )
 def test_what_takes_long_is_written_down_often(contrasts: int, passes: float, shard: int) -> None:
-    assert Forecast(contrasts, 3 * contrasts, 1, passes, 0, 100).shard == shard
+    assert AnalysisForecast(contrasts, 3 * contrasts, 1, passes, 0, 100).shard == shard
 
 
 def test_a_backward_pass_counts_as_two() -> None:
-    assert Forecast(1, 3, 1, 6, 4, 100).passes == 14
+    assert AnalysisForecast(1, 3, 1, 6, 4, 100).passes == 14
 
 
 def test_a_trial_ends_after_one_pass_that_takes_longer(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("constraintsuite.mechanism.explain.trial.SECONDS", 0)
-    work = prepare(given.contrasts, given.model, Scope(sites=("mlp",)))
+    work = prepare(given.contrasts, given.model, AnalysisScope(sites=("mlp",)))
     assert passes_a_second(work.subject, work.contrasts, work.budget) > 0
 
 
@@ -203,7 +210,7 @@ def test_an_unknown_kind_of_site_is_refused() -> None:
 
 def test_an_unknown_role_is_refused_with_all_that_can_be_written() -> None:
     with pytest.raises(ValueError, match=r"'cue' is no role\. Known: all, every, positions, cls, .*, sep2 \["):
-        Scope(roles=("cue",))
+        AnalysisScope(roles=("cue",))
 
 
 def test_the_model_that_was_looked_into_is_described(given: Given) -> None:

@@ -9,7 +9,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.source import read_source
 from constraintsuite.records.examples import Split
 from mechanism.contrasts.suite_factory import PIE, make_suite
@@ -29,7 +29,7 @@ def _of(*splits: Split) -> list[MarkedContrast]:
 
 
 def test_of_a_chain_of_documents_every_other_contrast_is_independent(tmp_path: Path) -> None:
-    found = read_source(_suite(tmp_path / "suite", chain=True), Scope(independent=True))
+    found = read_source(_suite(tmp_path / "suite", chain=True), AnalysisScope(independent=True))
     clusters = [cluster for one in found.contrasts for cluster in one.clusters]
     assert len(clusters) == len(set(clusters))
     assert found.rejects["query: shares_a_document"] == 13 - len(found.contrasts)
@@ -38,19 +38,19 @@ def test_of_a_chain_of_documents_every_other_contrast_is_independent(tmp_path: P
 
 
 def test_without_that_what_falls_to_both_halves_is_left_out_and_counted(tmp_path: Path) -> None:
-    found = read_source(_suite(tmp_path / "suite", chain=True), Scope())
+    found = read_source(_suite(tmp_path / "suite", chain=True), AnalysisScope())
     assert found.rejects["query: clusters_in_both_halves"] == 13 - len(found.contrasts) > 0
 
 
 @pytest.mark.parametrize(
     ("scope", "kinds"),
     [
-        (Scope(), {"query", "document"}),
-        (Scope(sides=("query",)), {"query"}),
-        (Scope(controls=("",), sides=("document", "query")), {"query", "document"}),
+        (AnalysisScope(), {"query", "document"}),
+        (AnalysisScope(sides=("query",)), {"query"}),
+        (AnalysisScope(controls=("",), sides=("document", "query")), {"query", "document"}),
     ],
 )
-def test_only_what_was_asked_for_is_counted_as_left_out(tmp_path: Path, scope: Scope, kinds: set[str]) -> None:
+def test_only_what_was_asked_for_is_counted_as_left_out(tmp_path: Path, scope: AnalysisScope, kinds: set[str]) -> None:
     found = read_source(_suite(tmp_path / "suite", chain=True), scope)
     assert {reason.partition(":")[0] for reason in found.rejects} == kinds
 
@@ -58,8 +58,11 @@ def test_only_what_was_asked_for_is_counted_as_left_out(tmp_path: Path, scope: S
 def test_a_file_is_filtered_by_split(tmp_path: Path) -> None:
     file = tmp_path / "contrasts.jsonl"
     write_contrasts(file, _of("train", "test", "test"))
-    assert [one.id for one in read_source(file, Scope(splits=("test",))).contrasts] == ["planted-1", "planted-2"]
-    assert len(read_source(file, Scope()).contrasts) == 3
+    assert [one.id for one in read_source(file, AnalysisScope(splits=("test",))).contrasts] == [
+        "planted-1",
+        "planted-2",
+    ]
+    assert len(read_source(file, AnalysisScope()).contrasts) == 3
 
 
 @pytest.mark.parametrize(
@@ -73,7 +76,7 @@ def test_a_split_that_cannot_be_told_is_refused(tmp_path: Path, contrasts: list[
     file = tmp_path / "contrasts.jsonl"
     write_contrasts(file, contrasts)
     with pytest.raises(UserError, match=words):
-        read_source(file, Scope(splits=("test",)))
+        read_source(file, AnalysisScope(splits=("test",)))
 
 
 def test_contrasts_of_plain_words_are_a_source_too(tmp_path: Path) -> None:
@@ -86,10 +89,10 @@ def test_contrasts_of_plain_words_are_a_source_too(tmp_path: Path) -> None:
         "worse": "cream",
     }
     file.write_text(json.dumps({**line, "y": ["cream"]}))
-    (found,) = read_source(file, Scope()).contrasts
+    (found,) = read_source(file, AnalysisScope()).contrasts
     assert [mark.role for mark in found.better.query.marks] == ["q_cue", "q_y"]
 
 
 def test_who_drew_the_marks_is_told(tmp_path: Path) -> None:
     make_suite(tmp_path, [PIE], ())
-    assert read_source(tmp_path, Scope()).analyser == "rules"
+    assert read_source(tmp_path, AnalysisScope()).analyser == "rules"

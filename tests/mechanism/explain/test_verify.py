@@ -9,9 +9,9 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.explain.run import patch
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
-from constraintsuite.store.artifact import Artifact, Origin, finish
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from mechanism.explain.given import WIDE, Given
 from mechanism.planted import make_planted
@@ -30,7 +30,7 @@ def made(given: Given, tmp_path: Path) -> Artifact:
 def seal(artifact: Artifact) -> None:
     """The hashes of the files as they are now, as one who forges them would write."""
     manifest = artifact.manifest
-    origin = Origin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, Revision(1))
+    origin = ArtifactOrigin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, Revision(1))
     finish(artifact.path, origin, manifest.counts, manifest.rejects, 0.0, beside=("circuit",))
 
 
@@ -80,7 +80,9 @@ def test_what_is_said_of_a_guide_is_worked_out_again(given: Given, made: Artifac
 def test_another_guide_is_refused(given: Given, made: Artifact) -> None:
     with pytest.raises(UserError, match="this is not what the patches of"):
         verify(made.path, guide=made.path)
-    plain = patch(given.contrasts, given.model, made.path.parent / "plain", Scope(sites=("mlp",), limit=2), Silent())
+    plain = patch(
+        given.contrasts, given.model, made.path.parent / "plain", AnalysisScope(sites=("mlp",), limit=2), Silent()
+    )
     with pytest.raises(UserError, match="this is not what the patches of"):
         verify(plain.path, guide=given.attributed.path)
 
@@ -100,7 +102,11 @@ def test_circuits_inside_are_looked_at_too(made: Artifact, content: str | None, 
     file = folder / "circuit.json"
     file.write_text("{}")
     finish(
-        folder, Origin("circuit", "any", {"explain": content or made.manifest.content}, {}, 0, Revision(1)), {}, {}, 0.0
+        folder,
+        ArtifactOrigin("circuit", "any", {"explain": content or made.manifest.content}, {}, 0, Revision(1)),
+        {},
+        {},
+        0.0,
     )
     file.write_text(report)
     assert verify(made.path) == faults
@@ -108,7 +114,9 @@ def test_circuits_inside_are_looked_at_too(made: Artifact, content: str | None, 
 
 def test_a_model_that_was_exchanged_is_not_run_again(given: Given, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(given.folder / "model", tmp_path / "model"))
-    made = patch(given.contrasts, f"cross:{folder},threads=1", tmp_path / "p", Scope(sites=("mlp",), limit=2), Silent())
+    made = patch(
+        given.contrasts, f"cross:{folder},threads=1", tmp_path / "p", AnalysisScope(sites=("mlp",), limit=2), Silent()
+    )
     make_planted(folder, noise=0.1, seed=5)
     with pytest.raises(UserError, match="it is not the model that was looked into"):
         verify(made.path, again=1)

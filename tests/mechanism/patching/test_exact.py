@@ -10,18 +10,18 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction, Grid, rows_of
+from constraintsuite.mechanism.effects.records import DIRECTIONS, Grid, PatchDirection, rows_of
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.loop import patch_one_by_one
 from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import KINDS, Site, parse_site
 from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
 from mechanism.planted import PLANTED, planted_contrasts
 from mechanism.uneven import read, uneven
 
-Analysis = Callable[[Subject, list[TokenContrast], list[Patch], list[Direction], Budget], list[Grid]]
+Analysis = Callable[[Subject, list[TokenContrast], list[SitePatch], list[PatchDirection], Budget], list[Grid]]
 AMPLE = Budget(kept=4_096, stacked=512, traced=4_096)
 
 
@@ -45,7 +45,7 @@ def test_stacked_patches_give_what_one_forward_pass_each_gives(kind: str, subjec
     subject = subject_of(kind)
     sites = one_of_each(subject)
     patches = [
-        Patch((site,), role) for site, role in zip(sites, cycle(["all", "q_cue", "@3", "d_other"]), strict=False)
+        SitePatch((site,), role) for site, role in zip(sites, cycle(["all", "q_cue", "@3", "d_other"]), strict=False)
     ]
     contrasts = read(subject, [*planted_contrasts(1), uneven()])
     for grid in patch_contrasts(subject, contrasts, patches, DIRECTIONS, AMPLE):
@@ -58,7 +58,7 @@ def test_stacked_patches_give_what_one_forward_pass_each_gives(kind: str, subjec
 def test_many_sites_of_several_layers_are_patched_at_once(subject_of: Callable[[str], Subject]) -> None:
     subject = subject_of("bert")
     sites = [parse_site(name) for name in ("L0.H1", "L0.mlp", "L1.H0", "L1.H3", "L1.H2.key", "L2.attention")]
-    patches = [Patch(tuple(sites[:count])) for count in range(1, 7)] + [Patch(tuple(sites[2:]), "q_cue")]
+    patches = [SitePatch(tuple(sites[:count])) for count in range(1, 7)] + [SitePatch(tuple(sites[2:]), "q_cue")]
     contrasts = read(subject, [uneven()])
     (grid,) = patch_contrasts(subject, contrasts, patches, ["noising"], AMPLE)
     loop = patch_one_by_one(subject, contrasts[0], patches, "noising")
@@ -68,7 +68,7 @@ def test_many_sites_of_several_layers_are_patched_at_once(subject_of: Callable[[
 @pytest.mark.parametrize("stacked", [20, 100, 10_000])
 def test_the_size_of_batches_changes_nothing_but_rounding(stacked: int, planted: Subject) -> None:
     contrasts = read(planted, [*planted_contrasts(5), uneven()])
-    patches = [Patch((site,)) for site in planted.sites({"head", "mlp", "residual"})]
+    patches = [SitePatch((site,)) for site in planted.sites({"head", "mlp", "residual"})]
     whole = patch_contrasts(planted, contrasts, patches, DIRECTIONS, AMPLE)
     for grid, other in zip(
         patch_contrasts(planted, contrasts, patches, DIRECTIONS, Budget(200, stacked, 200)), whole, strict=True
@@ -78,7 +78,7 @@ def test_the_size_of_batches_changes_nothing_but_rounding(stacked: int, planted:
 
 
 def test_only_the_planted_head_carries_the_effect(planted: Subject) -> None:
-    patches = [Patch((site,)) for site in planted.sites({"head", "mlp"})]
+    patches = [SitePatch((site,)) for site in planted.sites({"head", "mlp"})]
     for grid in patch_contrasts(planted, read(planted, planted_contrasts(6)), patches, DIRECTIONS, AMPLE):
         wanted = float((grid.margin_donor - grid.margin_base).mean())
         found = effects(grid)
@@ -89,19 +89,19 @@ def test_only_the_planted_head_carries_the_effect(planted: Subject) -> None:
 @pytest.mark.parametrize(
     ("patch", "share"),
     [
-        (Patch((Site(-1, "embeddings"),)), 1.0),
-        (Patch((Site(-1, "embeddings"),), "q_cue"), 1.0),
-        (Patch((Site(-1, "embeddings"),), "q_y"), 0.0),
-        (Patch((Site(0, "residual"),), "q_cue"), 1.0),
-        (Patch((Site(1, "residual"),), "cls"), 1.0),
-        (Patch((Site(1, "residual"),), "q_cue"), 0.0),
-        (Patch((Site(1, "residual"),), "@0"), 1.0),
-        (Patch((Site(1, "value", 2),), "q_cue"), 1.0),
-        (Patch((Site(1, "value", 2),), "q_topic"), 0.0),
+        (SitePatch((Site(-1, "embeddings"),)), 1.0),
+        (SitePatch((Site(-1, "embeddings"),), "q_cue"), 1.0),
+        (SitePatch((Site(-1, "embeddings"),), "q_y"), 0.0),
+        (SitePatch((Site(0, "residual"),), "q_cue"), 1.0),
+        (SitePatch((Site(1, "residual"),), "cls"), 1.0),
+        (SitePatch((Site(1, "residual"),), "q_cue"), 0.0),
+        (SitePatch((Site(1, "residual"),), "@0"), 1.0),
+        (SitePatch((Site(1, "value", 2),), "q_cue"), 1.0),
+        (SitePatch((Site(1, "value", 2),), "q_topic"), 0.0),
     ],
     ids=str,
 )
-def test_the_effect_is_where_it_was_planted(patch: Patch, share: float, planted: Subject) -> None:
+def test_the_effect_is_where_it_was_planted(patch: SitePatch, share: float, planted: Subject) -> None:
     for grid in patch_contrasts(planted, read(planted, planted_contrasts(4)), [patch], DIRECTIONS, AMPLE):
         recovered = (grid.margin_patched - grid.margin_base).mean() / (grid.margin_donor - grid.margin_base).mean()
         assert recovered == pytest.approx(share, abs=1e-4)
@@ -109,23 +109,25 @@ def test_the_effect_is_where_it_was_planted(patch: Patch, share: float, planted:
 
 def test_the_pair_aside_is_patched_too(planted: Subject) -> None:
     (grid,) = patch_contrasts(
-        planted, read(planted, planted_contrasts(2)), [Patch((parse_site(PLANTED),))], ["noising"], AMPLE
+        planted, read(planted, planted_contrasts(2)), [SitePatch((parse_site(PLANTED),))], ["noising"], AMPLE
     )
     assert (grid.aside_patched - grid.aside_base).max() < -1  # it lacks the thing too, so the head spoke for it
-    (bare,) = patch_contrasts(planted, read(planted, [uneven()]), [Patch((parse_site(PLANTED),))], ["noising"], AMPLE)
+    (bare,) = patch_contrasts(
+        planted, read(planted, [uneven()]), [SitePatch((parse_site(PLANTED),))], ["noising"], AMPLE
+    )
     assert np.isnan(bare.aside_patched).all()
 
 
 @pytest.mark.parametrize("run", [patch_contrasts, attribute_contrasts])
 def test_plain_relevance_is_unknown_where_the_pair_aside_is_not_touched(run: Analysis, planted: Subject) -> None:
-    patches = [Patch((Site(0, "residual"),), role) for role in ("q_cue", "d_y")]
+    patches = [SitePatch((Site(0, "residual"),), role) for role in ("q_cue", "d_y")]
     (grid,) = run(planted, read(planted, planted_contrasts(3)), patches, ["noising"], AMPLE)
     assert np.isfinite(grid.margin_patched).all()
     assert np.isnan(grid.aside_patched).tolist() == [[False] * 3, [True] * 3]
 
 
 def test_a_role_that_a_contrast_lacks_gives_no_row(planted: Subject) -> None:
-    patches = [Patch((Site(0, "residual"),), role) for role in ("q_cue", "d_cue", "@11", "@40")]
+    patches = [SitePatch((Site(0, "residual"),), role) for role in ("q_cue", "d_cue", "@11", "@40")]
     (grid,) = patch_contrasts(planted, read(planted, [*planted_contrasts(1), uneven()]), patches, ["noising"], AMPLE)
     rows = rows_of(grid)
     assert list(zip(rows.role, rows.contrast, strict=True)) == [
@@ -138,13 +140,13 @@ def test_a_role_that_a_contrast_lacks_gives_no_row(planted: Subject) -> None:
 def test_an_unknown_role_is_refused(planted: Subject) -> None:
     contrasts = read(planted, planted_contrasts(1))
     with pytest.raises(UserError, match="'cue' is no role"):
-        patch_contrasts(planted, contrasts, [Patch((Site(0, "mlp"),), "cue")], ["noising"], AMPLE)
+        patch_contrasts(planted, contrasts, [SitePatch((Site(0, "mlp"),), "cue")], ["noising"], AMPLE)
 
 
 def test_the_model_is_as_before(planted: Subject) -> None:
     inputs = planted.inputs([("soup without leeks", "a warm soup")])
     before = planted.scores(inputs)
-    patches = [Patch((site,)) for site in one_of_each(planted)]
+    patches = [SitePatch((site,)) for site in one_of_each(planted)]
     patch_contrasts(planted, read(planted, planted_contrasts(1)), patches, DIRECTIONS, AMPLE)
     assert torch.equal(planted.scores(inputs), before)
     assert not any(block._forward_hooks or block._forward_pre_hooks for block in planted.model.modules())
@@ -155,7 +157,7 @@ def test_a_number_that_is_none_is_named_with_its_site(planted: Subject) -> None:
     try:
         with pytest.raises(UserError, match=r"numbers at L1\.mlp are infinite or not numbers"):
             patch_contrasts(
-                planted, read(planted, planted_contrasts(1)), [Patch((Site(0, "mlp"),))], ["noising"], AMPLE
+                planted, read(planted, planted_contrasts(1)), [SitePatch((Site(0, "mlp"),))], ["noising"], AMPLE
             )
     finally:
         hook.remove()
@@ -166,7 +168,7 @@ def test_a_patch_that_breaks_the_numbers_is_named(planted: Subject) -> None:
     hook = planted.blocks[2].attention.output.dense.register_forward_pre_hook(_break_copies)
     try:
         with pytest.raises(UserError, match=r"L2\.H0.*That is so when L0\.H1 is patched"):
-            patch_contrasts(planted, contrasts, [Patch((Site(0, "head", 1),))], ["noising"], AMPLE)
+            patch_contrasts(planted, contrasts, [SitePatch((Site(0, "head", 1),))], ["noising"], AMPLE)
     finally:
         hook.remove()
 
@@ -177,7 +179,7 @@ def test_patches_that_break_the_numbers_only_together_are_named(planted: Subject
 
     contrasts, patches = (
         read(planted, planted_contrasts(1)),
-        [Patch((site,)) for site in planted.sites({"mlp"})[:1]] * 2,
+        [SitePatch((site,)) for site in planted.sites({"mlp"})[:1]] * 2,
     )
     hook = planted.model.classifier.register_forward_hook(crowded)
     try:

@@ -10,11 +10,11 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.effects.records import DIRECTIONS
-from constraintsuite.mechanism.hooks import Seen, capturing
+from constraintsuite.mechanism.hooks import SiteTensors, capturing
 from constraintsuite.mechanism.patching import donors, memory
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.memory import Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import KINDS, Site, SiteKind
 from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
@@ -75,7 +75,7 @@ def test_no_pass_is_larger_than_the_least_memory_allows(
     contrasts, sites = read(planted, planted_contrasts(6)), planted.sites(kinds)
     budget = least(planted, sites, contrasts[0].longest)
     with largest_pass(planted) as most:
-        patch_contrasts(planted, contrasts, [Patch((site,)) for site in sites], DIRECTIONS, budget)
+        patch_contrasts(planted, contrasts, [SitePatch((site,)) for site in sites], DIRECTIONS, budget)
     assert 0 < most[0] <= budget.stacked
 
 
@@ -84,7 +84,7 @@ def test_gradients_that_do_not_fit_are_refused_with_what_is_needed(
 ) -> None:
     monkeypatch.setattr(memory, "MIB", 1 << 10)
     contrasts, sites = read(planted, planted_contrasts(6)), planted.sites({"mlp"})
-    patches = [Patch((site,)) for site in sites]
+    patches = [SitePatch((site,)) for site in sites]
     tight = least(planted, sites, contrasts[0].longest)
     with pytest.raises(UserError, match="--memory: gradients of rows of") as told:
         attribute_contrasts(planted, contrasts, patches, DIRECTIONS, tight)
@@ -99,7 +99,7 @@ def test_all_that_is_kept_is_counted(kind: SiteKind, planted: Subject, monkeypat
     contrasts, sites, held = read(planted, planted_contrasts(1)), planted.sites({kind}), []
 
     @contextmanager
-    def weighing(subject: Subject, seen_at: Collection[Site]) -> Iterator[Seen]:
+    def weighing(subject: Subject, seen_at: Collection[Site]) -> Iterator[SiteTensors]:
         with capturing(subject, seen_at) as seen:
             yield seen
         whole = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in seen.values()}
@@ -107,7 +107,7 @@ def test_all_that_is_kept_is_counted(kind: SiteKind, planted: Subject, monkeypat
 
     monkeypatch.setattr(donors, "capturing", weighing)
     budget = plan_memory(planted, sites, 1, contrasts[0].longest)
-    patch_contrasts(planted, contrasts, [Patch((site,)) for site in sites], DIRECTIONS, budget)
+    patch_contrasts(planted, contrasts, [SitePatch((site,)) for site in sites], DIRECTIONS, budget)
     tokens = 2 * len(contrasts[0].pairs) * contrasts[0].longest
     assert budget.kept * sum(held) / tokens <= memory.MIB / 2
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.coverage import count_not_evaluated, not_evaluated
 from constraintsuite.memory.cases.grounding import ground
-from constraintsuite.memory.cases.model import Case, Expectation
+from constraintsuite.memory.cases.model import BenchmarkCase, Expectation
 from constraintsuite.memory.cases.reading import read_cases
 from memory.cases.tiny_cases import case, dataset, write_dataset
 
@@ -60,7 +60,7 @@ def test_fields_of_the_earlier_engine_are_counted_as_not_evaluated(tmp_path: Pat
 
 
 def test_a_plain_case_is_evaluated_in_full() -> None:
-    assert not_evaluated(Case.model_validate(case())) == ()
+    assert not_evaluated(BenchmarkCase.model_validate(case())) == ()
 
 
 @pytest.mark.parametrize(

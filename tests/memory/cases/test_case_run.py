@@ -14,7 +14,7 @@ from constraintsuite.memory.cases.run import CaseRun, run_cases
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.models.dense import DenseScorer
 from memory.cases.tiny_cases import case, dataset, grounded, write_dataset
 from memory.tiny_parts import LetterEncoder
@@ -67,7 +67,7 @@ PRIME = case("prime-red", "red pump", evidence_node_ids=["lease:2"], required_li
 PROBE = case("probe-valve", "valve oiled", evidence_node_ids=["lease:2"], hard_negatives=["lease:1"])
 
 
-def in_order(folder: Path, mode: str, *cases: dict[str, Any], budget: int = 2) -> dict[str, Outcome]:
+def in_order(folder: Path, mode: str, *cases: dict[str, Any], budget: int = 2) -> dict[str, ItemResult]:
     """What came of the cases of a sequence about two pumps, by case."""
     data = ground(read_cases(write_dataset(folder, dataset(*cases), TWINS)))
     return {outcome.cluster.split("/")[1]: outcome for outcome in run_cases([data], CaseRun([mode], [budget]))}

@@ -8,16 +8,16 @@ import pytest
 
 from constraintsuite.memory.cases.capabilities import Capabilities
 from constraintsuite.memory.cases.checks.traces import best_path_trace
-from constraintsuite.memory.cases.judging import CHECKS, Answer, Judge
-from constraintsuite.memory.cases.model import Case
-from constraintsuite.memory.graph import Graph
-from constraintsuite.memory.recall import Path, Recall, Recalled, Step, TraceStep
-from constraintsuite.memory.records import Edge, Part, Unit
+from constraintsuite.memory.cases.judging import CHECKS, CaseAnswer, CaseJudge
+from constraintsuite.memory.cases.model import BenchmarkCase
+from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.recall import PathStep, Recalled, SearchAnswer, SearchPath, TraceStep
+from constraintsuite.memory.records import Edge, MemoryDocument, Unit
 from memory.cases.tiny_cases import case
 
-GRAPH = Graph.of(
+GRAPH = MemoryGraph.of(
     [
-        Part(
+        MemoryDocument(
             "lease",
             "Lease",
             "0" * 64,
@@ -40,19 +40,21 @@ ALL = Capabilities(walks=True, dynamic=True)
 def values(
     wanted: dict[str, Any],
     ranking: str,
-    *paths: Path,
+    *paths: SearchPath,
     trace: tuple[TraceStep, ...] = (),
     states: dict[str, Any] | None = None,
     can: Capabilities = ALL,
 ) -> dict[str, float | None]:
     """The values of a ranking of clauses ("213"), at a budget of four."""
     ranked = tuple(Recalled(f"lease:{n}", rank, 1 / rank) for rank, n in enumerate(ranking, 1))
-    recall = Recall("who", "made", ranked, paths, trace)
-    return Judge(GRAPH).values(Case.model_validate(case(**wanted)), Answer(recall, 4, states or {}), can)
+    recall = SearchAnswer("who", "made", ranked, paths, trace)
+    return CaseJudge(GRAPH).values(
+        BenchmarkCase.model_validate(case(**wanted)), CaseAnswer(recall, 4, states or {}), can
+    )
 
 
-def walk(*steps: tuple[Any, ...], score: float = 1.0) -> Path:
-    return Path(tuple(Step(f"lease:{n}", 1.0, *rest) for n, *rest in steps), score)
+def walk(*steps: tuple[Any, ...], score: float = 1.0) -> SearchPath:
+    return SearchPath(tuple(PathStep(f"lease:{n}", 1.0, *rest) for n, *rest in steps), score)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ LONGER = walk((3,), (2, "next", False), (1, "exception_to", False))
     ],
 )
 def test_paths(
-    path: dict[str, Any], scope: str, paths: list[Path], hit: float, precision: float, recall: float, edit: float
+    path: dict[str, Any], scope: str, paths: list[SearchPath], hit: float, precision: float, recall: float, edit: float
 ) -> None:
     found = values({"path": path, "path_scope": scope}, "12", *paths)
     names = ("path_hit", "path_precision", "path_recall", "path_edit")
@@ -136,7 +138,7 @@ def test_paths(
         (walk((1,), (2, "next", False), (3, "synonym", False)), 1),  # a likeness of names is no edge
     ],
 )
-def test_an_edge_is_valid_if_it_exists_in_that_direction(path: Path, validity: float | None) -> None:
+def test_an_edge_is_valid_if_it_exists_in_that_direction(path: SearchPath, validity: float | None) -> None:
     assert values({}, "1", path)["edge_validity"] == validity
 
 
@@ -149,7 +151,9 @@ def test_an_edge_is_valid_if_it_exists_in_that_direction(path: Path, validity: f
         (["causes"], [RIGHT], None),
     ],
 )
-def test_edge_types_are_looked_for_on_the_best_path(required: list[str], paths: list[Path], hit: float | None) -> None:
+def test_edge_types_are_looked_for_on_the_best_path(
+    required: list[str], paths: list[SearchPath], hit: float | None
+) -> None:
     assert values({"required_edge_types": required}, "12", *paths)["edge_types_hit"] == hit
 
 
@@ -212,9 +216,9 @@ BOTH = [{"node_id": "lease:2", "is_seed": True}, {"node_id": "lease:1", "hop": 1
 
 
 def test_the_trace_of_the_best_path_is_what_it_is_made_of() -> None:
-    recall = Recall("who", "made", (), (RIGHT,), TRACE)
+    recall = SearchAnswer("who", "made", (), (RIGHT,), TRACE)
     assert [step.node for step in best_path_trace(recall)] == ["lease:2", "lease:1"]
-    assert best_path_trace(Recall("who", "made", ())) == []
+    assert best_path_trace(SearchAnswer("who", "made", ())) == []
 
 
 @pytest.mark.parametrize(
@@ -268,7 +272,7 @@ def test_a_case_whose_checks_cannot_all_be_made_is_neither_passed_nor_failed(
     assert found["ranking_pass"] == 1
 
 
-PROBE = Case.model_validate(
+PROBE = BenchmarkCase.model_validate(
     case("probe-who", evidence_node_ids=["lease:2"], hard_negatives=["lease:1"], tags=["context"])
 )
 
@@ -285,8 +289,8 @@ def test_a_probe_that_needs_its_context_is_measured_as_a_probe_alone(
     changes: dict[str, Any], mrr: float | None, probe_mrr: float | None
 ) -> None:
     asked = PROBE.model_copy(update=changes)
-    recall = Recall("who", "made", (Recalled("lease:1", 1, 1.0), Recalled("lease:2", 2, 0.5)))
-    found = Judge(GRAPH).values(asked, Answer(recall, 4, {}), ALL)
+    recall = SearchAnswer("who", "made", (Recalled("lease:1", 1, 1.0), Recalled("lease:2", 2, 0.5)))
+    found = CaseJudge(GRAPH).values(asked, CaseAnswer(recall, 4, {}), ALL)
     assert (found["mrr"], found["probe_mrr"]) == (mrr, probe_mrr)
     others = {"pass", "ranking_pass", "evidence_hit", "evidence_recall", "hard_negatives_hit", "negative_order"}
     assert {name for name in others if found[name] is None} == (others if mrr is None else set())

@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.bundled import FIXTURES, fixture_path
 from constraintsuite.memory.cases.coverage import not_evaluated
 from constraintsuite.memory.cases.grounding import Grounded, ground
-from constraintsuite.memory.cases.model import Case
+from constraintsuite.memory.cases.model import BenchmarkCase
 from constraintsuite.memory.cases.reading import read_cases
 from constraintsuite.text.terms import TermAnalyser
 
@@ -21,7 +21,7 @@ def bundled(name: str) -> Grounded:
     return ground(read_cases(fixture_path(name)))
 
 
-def all_cases() -> list[Case]:
+def all_cases() -> list[BenchmarkCase]:
     return [case for name in FIXTURES for case in read_cases(fixture_path(name)).dataset.cases]
 
 
@@ -38,7 +38,7 @@ def test_there_are_enough_cases_and_documents() -> None:
 
 
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.case_id)
-def test_every_case_has_paraphrases_and_a_hard_negative_and_is_evaluated_in_full(case: Case) -> None:
+def test_every_case_has_paraphrases_and_a_hard_negative_and_is_evaluated_in_full(case: BenchmarkCase) -> None:
     assert len(case.paraphrases) >= 3
     assert case.hard_negatives
     assert case.answer
@@ -46,7 +46,7 @@ def test_every_case_has_paraphrases_and_a_hard_negative_and_is_evaluated_in_full
 
 
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.case_id)
-def test_wordings_share_less_than_half_of_their_terms(case: Case) -> None:
+def test_wordings_share_less_than_half_of_their_terms(case: BenchmarkCase) -> None:
     analyser = TermAnalyser()
     for one, other in combinations(case.phrasings, 2):
         a, b = set(analyser.terms(one)), set(analyser.terms(other))

@@ -12,27 +12,27 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.memory.graph import Graph
+from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.ingest.collection import MOST_MENTIONED, collection_version, ingest
 from constraintsuite.memory.ingest.linking import MOST_ARRIVING, MOST_LEAVING
-from constraintsuite.memory.records import Part
+from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.worth import WORTH
 
 DOCUMENTS = Path(__file__).parent / "data" / "documents"
 
 
 @pytest.fixture(scope="module")
-def parts() -> dict[str, Part]:
+def parts() -> dict[str, MemoryDocument]:
     return {part.id: part for part in ingest([DOCUMENTS])}
 
 
-def ingest_text(folder: Path, *texts: str) -> list[Part]:
+def ingest_text(folder: Path, *texts: str) -> list[MemoryDocument]:
     for number, text in enumerate(texts):
         (folder / f"d{number}.md").write_text(text, encoding="utf-8")
     return list(ingest([folder]))
 
 
-def edges_of(part: Part, *kinds: str) -> set[tuple[str, str, str]]:
+def edges_of(part: MemoryDocument, *kinds: str) -> set[tuple[str, str, str]]:
     return {(edge.source, edge.kind, edge.target) for edge in part.edges if edge.kind in kinds}
 
 
@@ -70,23 +70,25 @@ def edges_of(part: Part, *kinds: str) -> set[tuple[str, str, str]]:
         ),
     ],
 )
-def test_documents_hang_together(parts: dict[str, Part], document: str, edges: set[tuple[str, str, str]]) -> None:
+def test_documents_hang_together(
+    parts: dict[str, MemoryDocument], document: str, edges: set[tuple[str, str, str]]
+) -> None:
     found = edges_of(parts[document], "refers_to", "depends_on", "exception_to", "contradicts")
     assert found == edges
 
 
-def test_every_edge_says_why_and_how_sure_it_is(parts: dict[str, Part]) -> None:
+def test_every_edge_says_why_and_how_sure_it_is(parts: dict[str, MemoryDocument]) -> None:
     edges = [edge for part in parts.values() for edge in part.edges]
     assert all(edge.because and 0 < edge.confidence <= 1 for edge in edges)
 
 
-def test_edges_leave_the_document_they_are_kept_with(parts: dict[str, Part]) -> None:
+def test_edges_leave_the_document_they_are_kept_with(parts: dict[str, MemoryDocument]) -> None:
     for part in parts.values():
         assert {edge.source for edge in part.edges} <= {unit.id for unit in part.units}
 
 
-def test_the_parts_make_a_graph(parts: dict[str, Part]) -> None:
-    graph = Graph.of(parts.values())
+def test_the_parts_make_a_graph(parts: dict[str, MemoryDocument]) -> None:
+    graph = MemoryGraph.of(parts.values())
     assert len(graph.units) == sum(len(part.units) for part in parts.values())
 
 
@@ -95,7 +97,7 @@ def test_neighbours_in_a_section_are_joined_and_sections_are_not(tmp_path: Path)
     assert edges_of(part, "next") == {("d0:1", "next", "d0:2")}
 
 
-def test_validity_is_that_of_the_document(parts: dict[str, Part]) -> None:
+def test_validity_is_that_of_the_document(parts: dict[str, MemoryDocument]) -> None:
     assert {(unit.valid_from, unit.valid_to) for unit in parts["harbour_lease"].units} == {("2025-01-01", "2030-01-01")}
 
 
@@ -193,12 +195,12 @@ def test_an_empty_file_is_a_document_without_units(tmp_path: Path) -> None:
     assert (part.id, part.units, part.edges) == ("d0", (), ())
 
 
-def test_workers_and_order_change_nothing(parts: dict[str, Part]) -> None:
+def test_workers_and_order_change_nothing(parts: dict[str, MemoryDocument]) -> None:
     files = sorted(DOCUMENTS.iterdir(), reverse=True)
     assert list(ingest(files, engine=LocalEngine(2))) == list(parts.values())
 
 
-def test_the_version_follows_the_units_not_the_order(parts: dict[str, Part]) -> None:
+def test_the_version_follows_the_units_not_the_order(parts: dict[str, MemoryDocument]) -> None:
     version = collection_version(parts.values())
     assert collection_version(reversed(list(parts.values()))) == version
     policy = parts["incident_policy"]
@@ -220,7 +222,7 @@ def test_paragraphs_of_an_encyclopedia_are_joined_by_their_titles(tmp_path: Path
     assert all(edge.because.startswith("names the document") for edge in titled)
 
 
-def test_every_edge_weighs_what_its_kind_is_worth(parts: dict[str, Part]) -> None:
+def test_every_edge_weighs_what_its_kind_is_worth(parts: dict[str, MemoryDocument]) -> None:
     weights = {(edge.kind, edge.weight) for part in parts.values() for edge in part.edges}
     assert weights == {(kind, worth) for kind, worth in WORTH.items() if kind in {kind for kind, _ in weights}}
     assert len(weights) > 4

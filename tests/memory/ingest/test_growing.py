@@ -17,7 +17,7 @@ from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.ingest.files import DocumentFile, read_files
 from constraintsuite.memory.ingest.growing import RULES, add_documents, ingest_memory, remove_documents
 from constraintsuite.memory.ingest.linking import ReadDocument
-from constraintsuite.memory.records import Edge, Part
+from constraintsuite.memory.records import Edge, MemoryDocument
 from constraintsuite.memory.segments import living_parts
 from constraintsuite.store.files import folder_lock
 from memory.ingest.growing_folders import LETTER, MASTER, files, fresh, held, write
@@ -82,12 +82,12 @@ def test_a_dry_run_says_the_same_and_writes_nothing(tmp_path: Path, grown: Path)
     assert (done.new, done.replaced) == (("note",), ("master_agreement",))
 
 
-def arriving(parts: list[Part]) -> int:
+def arriving(parts: list[MemoryDocument]) -> int:
     kinds = ("refers_to", "depends_on", "exception_to", "contradicts")
     return max(Counter((one.target, one.kind) for it in parts for one in it.edges if one.kind in kinds).values())
 
 
-def naming(parts: list[Part]) -> int:
+def naming(parts: list[MemoryDocument]) -> int:
     return max(Counter(mention.entity for it in parts for mention in it.mentions).values())
 
 

@@ -17,7 +17,7 @@ from constraintsuite.memory.folder import read_memory, verify_memory
 from constraintsuite.memory.ingest import citing, collection, linking
 from constraintsuite.memory.ingest.files import DocumentFile, read_document
 from constraintsuite.memory.ingest.growing import add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.kept import Kept
+from constraintsuite.memory.ingest.kept import KeptReading
 from constraintsuite.store.jsonl import adapter, encode
 from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 
@@ -109,9 +109,9 @@ def test_what_is_kept_of_a_document_is_all_that_was_read(
         read = read_document(DocumentFile(file, "a"))
     except UserError:
         return  # no text, or numbered twice
-    line = encode(Kept.of(read))
+    line = encode(KeptReading.of(read))
     assert b"\n" not in line
-    assert adapter(Kept).validate_json(line).read() == read
+    assert adapter(KeptReading).validate_json(line).read() == read
 
 
 WRITER = """

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from constraintsuite.memory.ingest.amounts import Amount, find_dates
 from constraintsuite.memory.ingest.citations import find_citations
-from constraintsuite.memory.ingest.claims import Stance
+from constraintsuite.memory.ingest.claims import ClaimStance
 from constraintsuite.memory.ingest.definitions import TermFinder, find_definitions
-from constraintsuite.memory.ingest.reading import Reading, read_units
+from constraintsuite.memory.ingest.reading import UnitReading, read_units
 
 
-def read(text: str, lead: str = "") -> Reading:
+def read(text: str, lead: str = "") -> UnitReading:
     (reading,) = read_units([(lead, text)])
     return reading
 
@@ -73,7 +73,7 @@ def test_an_unfinished_sentence_goes_on_in_its_list(lead: str, text: str, roles:
         ("The host is not liable.", "false"),
     ],
 )
-def test_stances(text: str, stance: Stance) -> None:
+def test_stances(text: str, stance: ClaimStance) -> None:
     assert read(text).claims[0].stance == stance
 
 

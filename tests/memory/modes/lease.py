@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.records import Edge, EdgeKind, Mention, Part, SemanticRole, Unit
+from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, SemanticRole, Unit
 from constraintsuite.models.dense import DenseScorer
 from memory.tiny_parts import LetterEncoder
 
@@ -27,18 +27,18 @@ EDGES: tuple[tuple[int, int, EdgeKind, float], ...] = (
 )
 
 
-def lease(valid: Iterable[tuple[int, str | None, str | None]] = ()) -> Part:
+def lease(valid: Iterable[tuple[int, str | None, str | None]] = ()) -> MemoryDocument:
     times = {number: (begin, end) for number, begin, end in valid}
     units = tuple(
         Unit(f"lease:{n}", "lease", text, ("Lease",), roles, None, *times.get(n, (None, None)))
         for n, (text, roles) in enumerate(TEXTS, 1)
     )
     edges = tuple(Edge(f"lease:{a}", f"lease:{b}", kind, weight) for a, b, kind, weight in EDGES)
-    mentions = tuple(Mention(f"lease:{n}", "acme ltd", "Acme Ltd") for n in (3, 4))
-    return Part("lease", "Lease", "0" * 64, units, edges, mentions)
+    mentions = tuple(EntityMention(f"lease:{n}", "acme ltd", "Acme Ltd") for n in (3, 4))
+    return MemoryDocument("lease", "Lease", "0" * 64, units, edges, mentions)
 
 
-def lease_memory(*parts: Part) -> Memory:
+def lease_memory(*parts: MemoryDocument) -> Memory:
     return Memory.of(parts or [lease()], DenseScorer("letters", LetterEncoder(), "cosine"))
 
 
@@ -47,7 +47,7 @@ ENTITIES = ("acme", "bolt")
 
 
 @st.composite
-def parts(draw: st.DrawFn, entities: tuple[str, ...] = ENTITIES) -> Part:
+def parts(draw: st.DrawFn, entities: tuple[str, ...] = ENTITIES) -> MemoryDocument:
     """Up to seven units joined at random: cycles, edges to oneself, parallel edges and islands included."""
     texts = draw(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3), min_size=1, max_size=7))
     ids = [f"d:{n}" for n in range(1, len(texts) + 1)]
@@ -57,8 +57,8 @@ def parts(draw: st.DrawFn, entities: tuple[str, ...] = ENTITIES) -> Part:
     weights = draw(st.lists(st.floats(0.1, 2.0), min_size=len(rows), max_size=len(rows)))
     edges = tuple(Edge(*row, weight) for row, weight in zip(rows, weights, strict=True))
     named = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(entities)), max_size=6, unique=True))
-    mentions = tuple(Mention(unit, entity, entity.title()) for unit, entity in named)
-    return Part("d", "D", "0" * 64, units, edges, mentions)
+    mentions = tuple(EntityMention(unit, entity, entity.title()) for unit, entity in named)
+    return MemoryDocument("d", "D", "0" * 64, units, edges, mentions)
 
 
 def memories() -> st.SearchStrategy[Memory]:
@@ -68,7 +68,7 @@ def memories() -> st.SearchStrategy[Memory]:
 queries = st.lists(st.sampled_from((*WORDS, *ENTITIES)), min_size=1, max_size=3).map(" ".join)
 
 
-def is_plain(graph: Graph) -> bool:
+def is_plain(graph: MemoryGraph) -> bool:
     """No edge to oneself, and no two edges between the same nodes."""
     ends = list(zip(graph.edges.source.tolist(), graph.edges.target.tolist(), strict=True))
     return all(a != b for a, b in ends) and len({frozenset(pair) for pair in ends}) == len(ends)

@@ -123,7 +123,7 @@ def test_no_mode_reads_the_query_itself() -> None:
         "relevance",
         "search",
         "_scores",
-        "Recall",
+        "SearchAnswer",
         "strip",
     }
     used = set()

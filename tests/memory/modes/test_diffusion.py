@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.recall import SearchAnswer
 from memory.modes.lease import lease, memories, queries
 from memory.tiny_parts import part
 
 
-def scores(found: Recall) -> dict[str, float]:
+def scores(found: SearchAnswer) -> dict[str, float]:
     return {each.unit: each.score for each in found.ranking}
 
 
-def started(found: Recall) -> dict[str, float]:
+def started(found: SearchAnswer) -> dict[str, float]:
     """What each node began with, as the trace and the parts say."""
     assert found.parts is not None
     own = {unit: parts["start"] for unit, parts in found.parts.items()}

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import Recall
-from constraintsuite.memory.records import Mention, Part, Unit
+from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.records import EntityMention, MemoryDocument, Unit
 from constraintsuite.memory.state.clock import Clock
-from constraintsuite.memory.state.state import State
+from constraintsuite.memory.state.state import MemoryState
 from memory.modes.lease import lease, lease_memory, parts, queries
 from memory.tiny_parts import part
 
@@ -24,15 +24,15 @@ DYNAMIC = ["weighted_graph", "weighted_graph_dynamic", "activation_spreading_v1"
 STATIC = [name for name in ALL if name not in DYNAMIC]
 
 
-def state(now: str = "2024-06-01") -> State:
-    return State(Clock(now))
+def state(now: str = "2024-06-01") -> MemoryState:
+    return MemoryState(Clock(now))
 
 
-def score(found: Recall, unit: str) -> float:
+def score(found: SearchAnswer, unit: str) -> float:
     return next((each.score for each in found.ranking if each.unit == unit), 0.0)
 
 
-def units(found: Recall) -> list[str]:
+def units(found: SearchAnswer) -> list[str]:
     return [each.unit for each in found.ranking]
 
 
@@ -101,7 +101,7 @@ def test_one_more_confirmation_never_lowers_the_unit(name: str, confirmed: list[
 def test_the_same_state_and_clock_give_the_same_answer(name: str) -> None:
     memory, own = lease_memory(), state()
     own.confirm(["lease:4", "lease:1"])
-    twin = State.of(own.snapshot())
+    twin = MemoryState.of(own.snapshot())
     own_answer = load_mode(name, memory, state=own).search(QUERY, 5)
     assert load_mode(name, memory, state=twin).search(QUERY, 5) == own_answer
     twin.confirm(["lease:5"])
@@ -144,7 +144,9 @@ NAMING = ["ppr,entities=0.2", "hybrid,coverage=yes", "ppr,seeds=covered", "ppr,s
 @pytest.mark.parametrize("name", [*ALL, *NAMING])
 @settings(max_examples=25)
 @given(document=parts(), later=st.sets(st.integers(1, 7)), query=queries)
-def test_what_does_not_hold_is_as_if_it_were_not_there(name: str, document: Part, later: set[int], query: str) -> None:
+def test_what_does_not_hold_is_as_if_it_were_not_there(
+    name: str, document: MemoryDocument, later: set[int], query: str
+) -> None:
     """In statistics, names, walks and scales of every kind: nothing of it shows in the answer."""
     hidden = {f"d:{number}" for number in later}
     whole = replace(
@@ -163,14 +165,14 @@ def test_what_does_not_hold_is_as_if_it_were_not_there(name: str, document: Part
     assert {each.node for each in found.trace} == {each.node for each in expected.trace}
 
 
-def scores(found: Recall) -> dict[str, float]:
+def scores(found: SearchAnswer) -> dict[str, float]:
     return {each.unit: each.score for each in found.ranking}
 
 
 def test_units_that_hold_later_do_not_make_a_word_common() -> None:
     now = part("a", ["alpha pump", "beta pump is here"])
     later = tuple(Unit(f"b:{n}", "b", "alpha note", valid_from="2030-01-01") for n in range(30))
-    memory = Memory.of([now, Part("b", "B", "0", later)])
+    memory = Memory.of([now, MemoryDocument("b", "B", "0", later)])
     found = load_mode("lexical_baseline", memory, state=state("2024-01-01")).search("alpha beta", 5)
     assert found.ranking == load_mode("lexical_baseline", Memory.of([now])).search("alpha beta", 5).ranking
     assert units(load_mode("lexical_baseline", memory).search("alpha beta", 1)) == ["a:2"]  # at no time in particular
@@ -178,8 +180,8 @@ def test_units_that_hold_later_do_not_make_a_word_common() -> None:
 
 def test_a_name_that_only_holds_later_does_not_hide_a_shorter_one() -> None:
     now = part("a", ["rent"], mentions=[(1, "york")])
-    later = Part(
-        "b", "B", "0", (Unit("b:1", "b", "x", valid_from="2030-01-01"),), (), (Mention("b:1", "new york", ""),)
+    later = MemoryDocument(
+        "b", "B", "0", (Unit("b:1", "b", "x", valid_from="2030-01-01"),), (), (EntityMention("b:1", "new york", ""),)
     )
     found = load_mode("ppr", Memory.of([now, later]), state=state("2024-01-01")).search("new york", 5)
     assert units(found) == ["a:1"]
@@ -188,14 +190,16 @@ def test_a_name_that_only_holds_later_does_not_hide_a_shorter_one() -> None:
 
 def test_a_name_that_only_holds_later_is_no_synonym() -> None:
     now = part("a", ["rent", "roof"], mentions=[(1, "ab"), (2, "ab")])
-    later = Part("b", "B", "0", (Unit("b:1", "b", "x", valid_from="2030-01-01"),), (), (Mention("b:1", "aabb", ""),))
+    later = MemoryDocument(
+        "b", "B", "0", (Unit("b:1", "b", "x", valid_from="2030-01-01"),), (), (EntityMention("b:1", "aabb", ""),)
+    )
     name = "ppr,seeds=lexical,synonyms=0.8"
     found = load_mode(name, lease_memory(now, later), state=state("2024-01-01")).search("rent", 5)
     assert scores(found) == pytest.approx(scores(load_mode(name, lease_memory(now)).search("rent", 5)))
     assert scores(found) != pytest.approx(scores(load_mode(name, lease_memory(now, later)).search("rent", 5)))
 
 
-class Counting(State):
+class Counting(MemoryState):
     """Knows whose strength was computed."""
 
     def strength(self, unit: str) -> float:

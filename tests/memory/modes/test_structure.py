@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.records import EdgeKind, Part, Unit
+from constraintsuite.memory.records import EdgeKind, MemoryDocument, Unit
 from memory.modes.lease import lease, lease_memory, memories, queries
 from memory.modes.test_diffusion import loop_neighbours
 from memory.tiny_parts import part
@@ -93,7 +93,7 @@ def test_a_narrow_beam_reaches_less() -> None:
 
 def test_roles_are_read_from_the_unit_not_from_its_words() -> None:
     unit = Unit("d:1", "d", "Unless something, except something, terminate.")
-    memory = Memory.of([Part("d", "D", "0", (unit,))])
+    memory = Memory.of([MemoryDocument("d", "D", "0", (unit,))])
     found = load_mode("weighted_graph", memory).search("terminate", 1)
     assert found.parts is not None
     assert found.parts["d:1"]["exception"] == 0

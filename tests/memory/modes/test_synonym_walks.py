@@ -13,8 +13,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.columns import BoolArray
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.records import Part
-from constraintsuite.memory.synonyms import NameVectors, Synonyms
+from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.memory.synonyms import EntitySynonyms, NameVectors
 from constraintsuite.models.dense import DenseScorer
 from memory.modes.lease import WORDS, parts, queries
 from memory.modes.test_walks import edge_walked
@@ -26,7 +26,7 @@ NAMES = ("aab", "aabb", "ab", "b", "bcc", "cc")
 APART = part("d", ["The roof leaks.", "Slates are kept."], mentions=[(1, "aab"), (2, "aabb")])
 
 
-def lettered(*documents: Part) -> Memory:
+def lettered(*documents: MemoryDocument) -> Memory:
     return Memory.of(documents, DenseScorer("letters", LetterEncoder(), "cosine"))
 
 
@@ -72,7 +72,9 @@ def test_a_cosine_that_says_nothing_is_refused(option: str, said: str) -> None:
 @pytest.mark.parametrize("name", MODES)
 @settings(max_examples=50)
 @given(document=parts(NAMES), query=queries)
-def test_every_step_is_an_edge_or_a_pair_of_names_that_are_alike(name: str, document: Part, query: str) -> None:
+def test_every_step_is_an_edge_or_a_pair_of_names_that_are_alike(
+    name: str, document: MemoryDocument, query: str
+) -> None:
     memory = lettered(document)
     for path in load_mode(f"{name},synonyms=0.8", memory).search(query, 7).paths:
         for before, step in pairwise(path.steps):
@@ -85,7 +87,7 @@ def test_every_step_is_an_edge_or_a_pair_of_names_that_are_alike(name: str, docu
 @pytest.mark.parametrize("name", MODES)
 @settings(max_examples=50)
 @given(document=parts(NAMES), query=queries)
-def test_taking_a_traced_synonym_away_changes_the_result(name: str, document: Part, query: str) -> None:
+def test_taking_a_traced_synonym_away_changes_the_result(name: str, document: MemoryDocument, query: str) -> None:
     memory = lettered(document)
     found = load_mode(f"{name},synonyms=0.8", memory).search(query, 7)
     steps = [each for path in found.paths for each in pairwise(path.steps) if each[1].via == "synonym"]
@@ -104,7 +106,7 @@ def pair_of(memory: Memory, one: str, other: str) -> tuple[int, int]:
     return first, second
 
 
-def pairs(links: Synonyms) -> set[tuple[int, int]]:
+def pairs(links: EntitySynonyms) -> set[tuple[int, int]]:
     return set(zip(links.first.tolist(), links.second.tolist(), strict=True))
 
 
@@ -121,7 +123,7 @@ class _Less(NameVectors):
         super().__init__(names._index)
         self._pair = pair
 
-    def synonyms(self, names: Sequence[str], least: float, among: BoolArray) -> Synonyms:
+    def synonyms(self, names: Sequence[str], least: float, among: BoolArray) -> EntitySynonyms:
         links = super().synonyms(names, least, among)
         kept = (links.first != self._pair[0]) | (links.second != self._pair[1])
         return links.take(kept)

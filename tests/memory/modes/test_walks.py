@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import Path, Recall, Step
+from constraintsuite.memory.recall import PathStep, SearchAnswer, SearchPath
 from memory.modes.lease import is_plain, lease, memories, queries
 from memory.tiny_parts import part
 
 MODES = ["structure_only,hops=3", "weighted_graph_static", "activation_spreading_static", "ppr", "ppr,entities=0.2"]
 
 
-def edge_walked(graph: Graph, before: Step, step: Step) -> int:
+def edge_walked(graph: MemoryGraph, before: PathStep, step: PathStep) -> int:
     """The number of the edge that a step names."""
     assert step.via is not None
     ends = [graph.number(before.node), graph.number(step.node)]
@@ -30,7 +30,7 @@ def edge_walked(graph: Graph, before: Step, step: Step) -> int:
     return int(np.flatnonzero(found)[0])
 
 
-def edges_walked(graph: Graph, path: Path) -> list[int]:
+def edges_walked(graph: MemoryGraph, path: SearchPath) -> list[int]:
     return [edge_walked(graph, a, b) for a, b in zip(path.steps, path.steps[1:], strict=False)]
 
 
@@ -93,7 +93,7 @@ def test_where_nothing_stands_in_for_it_a_traced_edge_shows_in_the_scores(memory
         assert largest_change(found, load_mode("ppr,entities=0.2", memory.without([edge])).search(query, 7)) > 1e-9
 
 
-def largest_change(one: Recall, other: Recall) -> float:
+def largest_change(one: SearchAnswer, other: SearchAnswer) -> float:
     before, after = ({each.unit: each.score for each in found.ranking} for found in (one, other))
     return max((abs(before.get(unit, 0.0) - after.get(unit, 0.0)) for unit in before | after), default=-inf)
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Draft, Value
-from constraintsuite.memory.private.cases import Case, write_case_sheet
+from constraintsuite.annotate.records import AnswerValue, EventDraft
+from constraintsuite.memory.private.cases import PrivateCase, write_case_sheet
 from constraintsuite.memory.private.inventory import INVENTORY, write_inventory
 from constraintsuite.memory.private.labelling import pilot_batch, write_sheets
 from constraintsuite.memory.private.versions import freeze, require_version
@@ -118,7 +118,7 @@ def select(pilot: Path, **changes: str) -> None:
 
 
 def write_cases(pilot: Path, cases: Sequence[Mapping[str, str]]) -> None:
-    write_rows(pilot / "cases.csv", [{name: case.get(name, "") for name in Case.model_fields} for case in cases])
+    write_rows(pilot / "cases.csv", [{name: case.get(name, "") for name in PrivateCase.model_fields} for case in cases])
 
 
 def labelled(folder: Path, *, differing: Mapping[str, tuple[str, ...]] | None = None) -> Path:
@@ -132,15 +132,15 @@ def labelled(folder: Path, *, differing: Mapping[str, tuple[str, ...]] | None = 
     return pilot
 
 
-def label(batch: Batch, name: str, differing: Mapping[str, tuple[str, ...]]) -> None:
-    drafts: list[Draft] = []
+def label(batch: AnnotationBatch, name: str, differing: Mapping[str, tuple[str, ...]]) -> None:
+    drafts: list[EventDraft] = []
     for task in tasks_of(batch, name):
         item = task.item
         evidence = item.expected["evidence"] if item.expected else differing.get(item.id, GOLD.get(item.id, ()))
-        said: dict[str, Value] = {"evidence": evidence, "difficulty": "easy", "verdict": "good"}
+        said: dict[str, AnswerValue] = {"evidence": evidence, "difficulty": "easy", "verdict": "good"}
         if item.id == "first-month":
             said |= {"path": ("garage_lease:1.3", "garage_lease:1.2"), "roles": ("exception",), "difficulty": "hard"}
-        drafts += [Draft(name, item.id, question, value, task.copy) for question, value in said.items()]
+        drafts += [EventDraft(name, item.id, question, value, task.copy) for question, value in said.items()]
     batch.store.append(drafts, NOW)
 
 

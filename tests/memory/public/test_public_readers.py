@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.public import BENCHMARKS
-from constraintsuite.memory.public.base import Haystack, Reading, ReadOptions
+from constraintsuite.memory.public.base import BenchmarkFile, Haystack, ReadOptions
 from memory.public.tiny_files import COLUMNS, HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE, turn, without, write
 
 WHOLE = ReadOptions()
 
 
-def read(name: str, path: Path, options: ReadOptions = WHOLE) -> Reading:
+def read(name: str, path: Path, options: ReadOptions = WHOLE) -> BenchmarkFile:
     return BENCHMARKS.load(name)(path, options)
 
 

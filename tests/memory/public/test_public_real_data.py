@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.memory.public import BENCHMARKS
-from constraintsuite.memory.public.base import Reading, ReadOptions
+from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions
 from constraintsuite.memory.public.parts import units_of
 from constraintsuite.memory.public.run import PublicRun, run_public
 
@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 
-def read(name: str, file: str, options: ReadOptions) -> Reading:
+def read(name: str, file: str, options: ReadOptions) -> BenchmarkFile:
     return BENCHMARKS.load(name)(DATA / file, options)
 
 

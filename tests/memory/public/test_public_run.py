@@ -13,14 +13,14 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public import BENCHMARKS
-from constraintsuite.memory.public.base import Reading, ReadOptions
+from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions
 from constraintsuite.memory.public.parts import parts_of
 from constraintsuite.memory.public.run import PublicRun, run_public
 from constraintsuite.memory.public.summary import contrasts_of, figures_of
 from constraintsuite.memory.worth import WORTH
-from constraintsuite.models.base import Role, Scorer, Workbench
+from constraintsuite.models.base import Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
 from constraintsuite.models.naming import load_scorer
 from memory.public.tiny_files import HOTPOT, LONGMEMEVAL, MUSIQUE, write
@@ -36,20 +36,20 @@ class LetterEncoder:
     fingerprint = "0" * 64
 
     def __init__(self) -> None:
-        self.calls: list[tuple[Role, int]] = []
+        self.calls: list[tuple[TextRole, int]] = []
 
-    def encode(self, texts: Sequence[str], role: Role) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         self.calls.append((role, len(texts)))
         return np.array([[text.lower().count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for text in texts], np.float32)
 
 
 @pytest.fixture
-def reading(tmp_path: Path) -> Reading:
+def reading(tmp_path: Path) -> BenchmarkFile:
     other = {**HOTPOT, "_id": "q2", "question": "Is Mount Gar steep?", "supporting_facts": [["Mount Gar", 1]]}
     return BENCHMARKS.load("hotpotqa")(write(tmp_path / "q.json", HOTPOT, other), ReadOptions())
 
 
-def test_passages_of_a_document_follow_each_other_under_their_heading(reading: Reading) -> None:
+def test_passages_of_a_document_follow_each_other_under_their_heading(reading: BenchmarkFile) -> None:
     lorn, gar, film = parts_of(reading.haystacks["q1"])
     assert [(edge.source, edge.target, edge.kind) for edge in lorn.edges] == [("Lorn:0", "Lorn:1", "next")]
     assert [edge.weight for edge in lorn.edges] == [WORTH["next"]]  # as in ingestion
@@ -57,7 +57,7 @@ def test_passages_of_a_document_follow_each_other_under_their_heading(reading: R
     assert (film.id, film.edges) == ("Film: Part 2", ())
 
 
-def test_a_sentence_that_names_another_title_makes_the_bridge(reading: Reading) -> None:
+def test_a_sentence_that_names_another_title_makes_the_bridge(reading: BenchmarkFile) -> None:
     memory = Memory.of(parts_of(reading.haystacks["q1"]))
     entity = memory.graph.number("entity:mount gar")
     edges = memory.graph.edges
@@ -65,7 +65,7 @@ def test_a_sentence_that_names_another_title_makes_the_bridge(reading: Reading) 
     assert named_by == {"Lorn:1", "Mount Gar:0", "Mount Gar:1"}
 
 
-def named(reading: Reading, question: str) -> dict[str, set[str]]:
+def named(reading: BenchmarkFile, question: str) -> dict[str, set[str]]:
     return {
         unit.id: {mention.entity for mention in part.mentions if mention.unit == unit.id}
         for part in parts_of(reading.haystacks[question])
@@ -102,7 +102,7 @@ def test_no_part_of_a_memory_tells_the_gold_of_longmemeval(tmp_path: Path) -> No
     assert all(not part.edges for part in parts)  # sessions of a file are no chain: the gold may stand together
 
 
-def test_every_mode_answers_every_question_within_every_budget(reading: Reading) -> None:
+def test_every_mode_answers_every_question_within_every_budget(reading: BenchmarkFile) -> None:
     run = PublicRun(MODES, (1, 3))
     outcomes = list(run_public(reading, run))
     assert [(o.item, o.mode, o.budget) for o in outcomes] == [
@@ -112,12 +112,12 @@ def test_every_mode_answers_every_question_within_every_budget(reading: Reading)
     assert [tuple(latency[:3]) for latency in run.latencies] == [(o.mode, o.item, o.budget) for o in outcomes]
 
 
-def test_the_same_run_gives_the_same_outcomes(reading: Reading) -> None:
+def test_the_same_run_gives_the_same_outcomes(reading: BenchmarkFile) -> None:
     first, second = (list(run_public(reading, PublicRun(MODES, (2,)))) for _ in range(2))
     assert first == second
 
 
-def test_an_outcome_says_what_came_back_and_how_long_it_is(reading: Reading) -> None:
+def test_an_outcome_says_what_came_back_and_how_long_it_is(reading: BenchmarkFile) -> None:
     (outcome, *_) = run_public(reading, PublicRun(("lexical_baseline",), (1,)))
     assert outcome.returned == ("Lorn:1",)  # "rise" is in it, and the title
     assert (outcome.values["units"], outcome.values["tokens"]) == (1.0, 6.0)
@@ -126,12 +126,14 @@ def test_an_outcome_says_what_came_back_and_how_long_it_is(reading: Reading) -> 
 
 
 @pytest.mark.parametrize(("most", "units"), [(5, 0), (6, 1), (11, 1), (12, 2)])
-def test_a_budget_of_tokens_ends_the_ranking_before_it_is_exceeded(reading: Reading, most: int, units: int) -> None:
+def test_a_budget_of_tokens_ends_the_ranking_before_it_is_exceeded(
+    reading: BenchmarkFile, most: int, units: int
+) -> None:
     (outcome, *_) = run_public(reading, PublicRun(("lexical_baseline",), (3,), most_tokens=most))
     assert outcome.values["units"] == units
 
 
-def test_answers_are_scored_with_the_rankings_and_a_missing_one_is_wrong(reading: Reading) -> None:
+def test_answers_are_scored_with_the_rankings_and_a_missing_one_is_wrong(reading: BenchmarkFile) -> None:
     outcomes = run_public(reading, PublicRun(("lexical_baseline",), (1,), answers={"q1": "In Veldt"}))
     first, second = (outcome.values for outcome in outcomes)
     assert first["answer_f1"] == pytest.approx(2 / 3)
@@ -139,7 +141,7 @@ def test_answers_are_scored_with_the_rankings_and_a_missing_one_is_wrong(reading
     assert (second["answer_f1"], second["joint_em@1"]) == (0.0, 0.0)
 
 
-def test_all_texts_are_embedded_in_one_go_and_all_questions_in_another(reading: Reading) -> None:
+def test_all_texts_are_embedded_in_one_go_and_all_questions_in_another(reading: BenchmarkFile) -> None:
     encoder = LetterEncoder()
     outcomes = list(
         run_public(
@@ -150,7 +152,7 @@ def test_all_texts_are_embedded_in_one_go_and_all_questions_in_another(reading: 
     assert all(len(outcome.returned) == 2 for outcome in outcomes)
 
 
-def test_vectors_of_earlier_runs_are_taken_from_the_cache(reading: Reading, tmp_path: Path) -> None:
+def test_vectors_of_earlier_runs_are_taken_from_the_cache(reading: BenchmarkFile, tmp_path: Path) -> None:
     for calls in ([("document", 5), ("query", 2)], [("query", 2)]):
         encoder = LetterEncoder()
         run = PublicRun(("embedding_baseline",), (2,), cache=tmp_path / "vectors")
@@ -179,7 +181,7 @@ class Watching(Silent):
 
 
 def test_a_model_that_reranks_is_loaded_once_for_all_haystacks(
-    reading: Reading, monkeypatch: pytest.MonkeyPatch
+    reading: BenchmarkFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded: list[str] = []
 
@@ -193,19 +195,19 @@ def test_a_model_that_reranks_is_loaded_once_for_all_haystacks(
     assert loaded == [RERANKER] * 2  # once for the check of its name, which reads no weights, and once to work
 
 
-def test_a_model_that_reranks_works_at_the_bench_of_the_run(reading: Reading) -> None:
+def test_a_model_that_reranks_works_at_the_bench_of_the_run(reading: BenchmarkFile) -> None:
     watching = Watching()
     list(run_public(reading, PublicRun((f"ppr_rerank:{RERANKER}",), (1,), bench=Workbench(reporter=watching))))
     assert watching.titles == [RERANKER] * 2
 
 
-def test_a_model_that_counts_in_a_haystack_knows_no_other_haystack(reading: Reading) -> None:
+def test_a_model_that_counts_in_a_haystack_knows_no_other_haystack(reading: BenchmarkFile) -> None:
     both = list(run_public(reading, PublicRun(("ppr_rerank:bm25", *MODES), (3,))))
     last = replace(reading, items=reading.items[1:])
     assert list(run_public(last, PublicRun(("ppr_rerank:bm25", *MODES), (3,)))) == both[5:]
 
 
-def test_further_searches_for_times_are_of_the_memory_that_is_there(reading: Reading) -> None:
+def test_further_searches_for_times_are_of_the_memory_that_is_there(reading: BenchmarkFile) -> None:
     run = PublicRun(("lexical_baseline", "ppr"), (2,), repeats=2, timed=1)
     outcomes = list(run_public(reading, run))
     assert outcomes == list(run_public(reading, replace(run, repeats=0, latencies=[])))
@@ -230,7 +232,7 @@ def test_further_searches_for_times_are_of_the_memory_that_is_there(reading: Rea
         (PublicRun(("embedding_baseline",), (1,)), "no vectors"),
     ],
 )
-def test_what_cannot_be_run_is_refused(reading: Reading, run: PublicRun, said: str) -> None:
+def test_what_cannot_be_run_is_refused(reading: BenchmarkFile, run: PublicRun, said: str) -> None:
     with pytest.raises(UserError, match=said):
         list(run_public(reading, run))
 
@@ -244,7 +246,7 @@ def test_answers_that_cannot_be_scored_are_refused_before_a_text_is_embedded(tmp
     assert encoder.calls == []
 
 
-def test_answers_to_other_questions_are_refused(reading: Reading) -> None:
+def test_answers_to_other_questions_are_refused(reading: BenchmarkFile) -> None:
     run = PublicRun(("lexical_baseline",), (2,), answers={"q8": "Veldt", "q9": "yes"})
     with pytest.raises(UserError, match="its first question is 'q1'"):
         list(run_public(reading, run))
@@ -259,10 +261,10 @@ def test_a_pool_is_searched_once_for_all_questions(tmp_path: Path) -> None:
     assert len(parts_of(reading.haystacks["all"])) == 3
 
 
-def outcomes_of(mode: str, values: Sequence[float | None], budget: int = 5) -> Iterator[Outcome]:
+def outcomes_of(mode: str, values: Sequence[float | None], budget: int = 5) -> Iterator[ItemResult]:
     for number, value in enumerate(values):
         kind = "even" if number % 2 == 0 else "odd"
-        yield Outcome(mode, f"q{number}", budget, {"recall@5": value}, (), {"type": kind}, f"c{number}")
+        yield ItemResult(mode, f"q{number}", budget, {"recall@5": value}, (), {"type": kind}, f"c{number}")
 
 
 def test_figures_are_means_with_intervals_overall_and_by_group() -> None:
@@ -316,7 +318,7 @@ def test_one_question_that_differs_makes_no_certainty_of_the_others(values: list
 
 def test_counts_have_no_ends() -> None:
     rows = [
-        Outcome(mode, f"q{n}", 5, {"tokens": size + n}, (), {}, f"c{n}")
+        ItemResult(mode, f"q{n}", 5, {"tokens": size + n}, (), {}, f"c{n}")
         for mode, size in (("lexical_baseline", 10.0), ("ppr", 40.0))
         for n in range(3)
     ]
@@ -326,7 +328,7 @@ def test_counts_have_no_ends() -> None:
 
 
 def test_a_metric_is_asked_of_the_budgets_that_have_it() -> None:
-    small = Outcome("ppr", "q0", 2, {"recall@2": 1.0}, (), {}, "c0")
+    small = ItemResult("ppr", "q0", 2, {"recall@2": 1.0}, (), {}, "c0")
     found = figures_of([*outcomes_of("ppr", [1.0]), small], ["recall@2", "recall@5"])
     assert [(figure.budget, figure.metric) for figure in found] == [(5, "recall@5"), (2, "recall@2")]
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.public.answers import compare_closed, compare_open, normalised, stemmed_f1, stemmed_list_f1
-from constraintsuite.memory.public.base import Item
+from constraintsuite.memory.public.base import BenchmarkItem
 from constraintsuite.memory.public.evidence import compare_sets, ranking_values
 from constraintsuite.memory.public.hotpotqa import HotpotScorer, evaluate
 from constraintsuite.memory.public.hover import HoverScorer
@@ -34,8 +34,8 @@ WORDS = st.lists(
 
 def item(
     gold: Sequence[str], answers: tuple[str, ...] = (), as_filed: tuple[str, ...] = (), category: str = "single-hop"
-) -> Item:
-    return Item("q1", "What?", "h", tuple(gold), {"category": category}, "q1", answers, as_filed)
+) -> BenchmarkItem:
+    return BenchmarkItem("q1", "What?", "h", tuple(gold), {"category": category}, "q1", answers, as_filed)
 
 
 # Definitions of the papers, written another way than in the package.
@@ -168,7 +168,7 @@ def test_an_answer_that_is_missing_counts_as_wrong_even_if_the_right_one_is_an_a
 
 
 def test_a_prediction_file_is_divided_by_all_questions_whatever_is_missing() -> None:
-    items = [Item(f"q{n}", "?", "h", ("Lorn:0",), {}, f"q{n}", answers=("red fox",)) for n in range(4)]
+    items = [BenchmarkItem(f"q{n}", "?", "h", ("Lorn:0",), {}, f"q{n}", answers=("red fox",)) for n in range(4)]
     figures = evaluate(
         items,
         answers={"q0": "red fox", "q1": "red", "q2": "blue"},
@@ -210,7 +210,7 @@ def test_hover_compares_titles_whatever_the_form_of_accents() -> None:
 def test_the_hover_score_reads_two_sentences_of_each_of_one_document_more_than_hops(
     ranking: list[str], evident: bool
 ) -> None:
-    claim = Item("q1", "A claim.", "h", ("A:0", "A:1", "B:0"), {"hops": "2"}, "q1", ("NOT_SUPPORTED",))
+    claim = BenchmarkItem("q1", "A claim.", "h", ("A:0", "A:1", "B:0"), {"hops": "2"}, "q1", ("NOT_SUPPORTED",))
     scorer = HoverScorer()
     assert scorer.score(claim, ranking, 10)["hover_evidence@10"] == float(evident)
     scores = {label: scorer.answered(claim, label, ranking, 10) for label in ("NOT_SUPPORTED", "SUPPORTED", None)}
@@ -219,7 +219,7 @@ def test_the_hover_score_reads_two_sentences_of_each_of_one_document_more_than_h
 
 
 def test_hover_evidence_is_of_what_stands_above_the_cutoff() -> None:
-    claim = Item("q1", "A claim.", "h", ("A:0", "B:0"), {"hops": "2"}, "q1", ("SUPPORTED",))
+    claim = BenchmarkItem("q1", "A claim.", "h", ("A:0", "B:0"), {"hops": "2"}, "q1", ("SUPPORTED",))
     values = HoverScorer().score(claim, ["A:0", "X:0", "B:0"], 5)
     assert [values[f"hover_evidence@{k}"] for k in (1, 2, 5)] == [0.0, 0.0, 1.0]
 

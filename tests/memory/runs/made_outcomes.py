@@ -5,31 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.memory.runs.latency import Speed, Timing
-from constraintsuite.memory.runs.record import Found, MemoryRun, Source, load_memory_run, write_run
+from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.runs.latency import SearchLatency, Timing
+from constraintsuite.memory.runs.record import MemoryRun, MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
 
-SOURCE = Source("tiny", {"dataset tiny": "d1", "memory tiny": "m1"}, {"budgets": [5]})
+SOURCE = MemoryRunOrigin("tiny", {"dataset tiny": "d1", "memory tiny": "m1"}, {"budgets": [5]})
 
 
-def outcome(item: str, values: dict[str, float | None], mode: str = "ppr", budget: int = 5, **groups: str) -> Outcome:
+def outcome(
+    item: str, values: dict[str, float | None], mode: str = "ppr", budget: int = 5, **groups: str
+) -> ItemResult:
     """An item is `FIXTURE/CASE#WORDING`."""
     cluster, _, wording = item.partition("#")
     fixed = {"fixture": item.partition("/")[0], "part": "case", "tags": ""}
     phrasing = {"phrasing": "original" if wording in ("", "0") else "paraphrase"}
-    return Outcome(mode, item, budget, values, ("a",), {**fixed, **phrasing, **groups}, cluster)
+    return ItemResult(mode, item, budget, values, ("a",), {**fixed, **phrasing, **groups}, cluster)
 
 
-def outcomes(mode: str, marks: str, metric: str = "evidence_hit", **groups: str) -> list[Outcome]:
+def outcomes(mode: str, marks: str, metric: str = "evidence_hit", **groups: str) -> list[ItemResult]:
     """One case a mark: 1 right, 0 wrong, - undefined."""
     read = {"1": 1.0, "0": 0.0, "-": None}
     return [outcome(f"tiny/{n:02}#0", {metric: read[mark]}, mode, 5, **groups) for n, mark in enumerate(marks)]
 
 
 def timing(p95: float = 10.0, *, calibration: float = 2.0, repetitions: int = 3, mode: str = "ppr") -> Timing:
-    return Timing(calibration, (Speed(mode, 5, 20, repetitions, 30.0, p95 / 2, p95),))
+    return Timing(calibration, (SearchLatency(mode, 5, 20, repetitions, 30.0, p95 / 2, p95),))
 
 
-def made_run(folder: Path, rows: Sequence[Outcome], time: Timing | None = None, source: Source = SOURCE) -> MemoryRun:
-    write_run(folder, source, lambda: Found(list(rows), time))
+def made_run(
+    folder: Path, rows: Sequence[ItemResult], time: Timing | None = None, source: MemoryRunOrigin = SOURCE
+) -> MemoryRun:
+    write_run(folder, source, lambda: MemoryRunResult(list(rows), time))
     return load_memory_run(folder)

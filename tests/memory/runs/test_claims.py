@@ -9,19 +9,19 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.run import CaseRun, run_cases
-from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.memory.runs.ablations import Family, Pair, ablate, families, modes_of
-from constraintsuite.memory.runs.hypotheses import Claim, judge_claims
-from constraintsuite.memory.runs.latency import Speed, Timing
-from constraintsuite.memory.runs.replay import Removal, replays_of
+from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.runs.ablations import AblationFamily, AblationPair, ablate, families, modes_of
+from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
+from constraintsuite.memory.runs.latency import SearchLatency, Timing
+from constraintsuite.memory.runs.replay import EdgeRemoval, replays_of
 from constraintsuite.memory.runs.selection import choose_modes
 from memory.cases.tiny_cases import case, grounded
 from memory.runs.made_outcomes import outcome, outcomes
 
-FAMILY = Family("no structure", "evidence_recall", (Pair("ppr", "ppr,damping=0"),))
+FAMILY = AblationFamily("no structure", "evidence_recall", (AblationPair("ppr", "ppr,damping=0"),))
 
 
-def recalls(mode: str, marks: str, **groups: str) -> list[Outcome]:
+def recalls(mode: str, marks: str, **groups: str) -> list[ItemResult]:
     return outcomes(mode, marks, "evidence_recall", **groups)
 
 
@@ -46,7 +46,7 @@ def test_an_ablation_says_its_direction_plainly(
 
 
 def test_pairs_that_differ_in_more_than_the_part_have_no_say() -> None:
-    family = Family("no structure", "evidence_recall", (), (Pair("ppr", "lexical_baseline"),))
+    family = AblationFamily("no structure", "evidence_recall", (), (AblationPair("ppr", "lexical_baseline"),))
     found = ablate([*recalls("ppr", "1" * 12), *recalls("lexical_baseline", "0" * 12)], family)
     assert not found.passed
     assert found.beside[0].overall.direction == "gain"
@@ -66,7 +66,7 @@ def test_the_four_families_run_on_real_modes(tmp_path: Path) -> None:
     assert compared == {"no structure": 2, "no weights": 2, "no path expansion": 2, "no dynamics": 2}
 
 
-def claim(name: str, rows: list[Outcome], **rest: object) -> Claim:
+def claim(name: str, rows: list[ItemResult], **rest: object) -> HypothesisResult:
     return next(c for c in judge_claims(rows, 5, **rest) if c.name == name)  # type: ignore[arg-type]
 
 
@@ -88,7 +88,7 @@ def test_h1_asks_for_15_percent_more_on_multi_hop_cases(flat: str, graph: str, j
 
 def speeds(weighted: float, plain: float) -> Timing:
     modes = {"weighted_graph_static": weighted, "structure_only": plain}
-    return Timing(1.0, tuple(Speed(mode, 5, 10, 3, p50, p50, p50) for mode, p50 in modes.items()))
+    return Timing(1.0, tuple(SearchLatency(mode, 5, 10, 3, p50, p50, p50) for mode, p50 in modes.items()))
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,11 @@ def test_h2_asks_for_critical_evidence_and_time(weighted: str, plain: str, time:
     assert claim("H2", rows, timing=time).judgement == judgement
 
 
-def removals(traced: int, untraced: int, cases: int = 40, mode: str = "ppr") -> list[Removal]:
+def removals(traced: int, untraced: int, cases: int = 40, mode: str = "ppr") -> list[EdgeRemoval]:
     """Of so many walks the first `traced` hold up their unit, and so do the first of five edges beside `untraced` of them."""
-    return [Removal(mode, 5, f"tiny/{n}", "lease:1", n < traced, False, 5, int(n < untraced), 0) for n in range(cases)]
+    return [
+        EdgeRemoval(mode, 5, f"tiny/{n}", "lease:1", n < traced, False, 5, int(n < untraced), 0) for n in range(cases)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -126,9 +128,9 @@ def removals(traced: int, untraced: int, cases: int = 40, mode: str = "ppr") -> 
         ("1" * 10, 5.0, [], "undecided"),
     ],
 )
-def test_h3_asks_for_edges_causes_and_time(validity: str, p50: float, walks: list[Removal], judgement: str) -> None:
+def test_h3_asks_for_edges_causes_and_time(validity: str, p50: float, walks: list[EdgeRemoval], judgement: str) -> None:
     rows = outcomes("ppr", validity, "edge_validity")
-    time = Timing(1.0, (Speed("ppr", 5, 10, 3, p50, p50, p50),))
+    time = Timing(1.0, (SearchLatency("ppr", 5, 10, 3, p50, p50, p50),))
     assert claim("H3", rows, timing=time, replays=replays_of(walks)).judgement == judgement
 
 
@@ -144,7 +146,7 @@ def test_h3_tells_the_shares_behind_the_difference_and_looks_at_its_own_budget()
 
 
 def fast(*modes: str) -> Timing:
-    return Timing(1.0, tuple(Speed(mode, 5, 10, 3, 5.0, 5.0, 5.0) for mode in modes))
+    return Timing(1.0, tuple(SearchLatency(mode, 5, 10, 3, 5.0, 5.0, 5.0) for mode in modes))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_without_a_mode_that_walks_h3_is_undecided() -> None:
     assert (found.judgement, found.sentence) == ("undecided", "No mode that walks was run.")
 
 
-def probes(mode: str, tags: str, value: float) -> list[Outcome]:
+def probes(mode: str, tags: str, value: float) -> list[ItemResult]:
     name = tags or "other"
     return [outcome(f"{name}/{n}#0", {"probe_mrr": value}, mode, part="probe", tags=tags) for n in range(12)]
 

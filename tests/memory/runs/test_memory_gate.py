@@ -13,9 +13,9 @@ from constraintsuite.memory.cases.run import CaseRun
 from constraintsuite.memory.modes.base import DescribedMode
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.public.run import Latency
-from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.runs.benchmarks import run_structured
-from constraintsuite.memory.runs.gate import GateResult, gate
+from constraintsuite.memory.runs.gate import MemoryGateResult, gate
 from constraintsuite.memory.runs.latency import Timing, calibrate, timing_of
 from constraintsuite.memory.runs.policy import MemoryPolicy, MemoryRule, Waiver, read_policy, read_waivers
 from constraintsuite.memory.runs.record import MemoryRun, load_memory_run
@@ -26,7 +26,9 @@ TODAY = date(2026, 3, 1)
 HITS_ONLY = MemoryPolicy(rules=(MemoryRule(metric="evidence_hit"),), latency=None)
 
 
-def check(folder: Path, before: str, after: str, policy: MemoryPolicy = HITS_ONLY, *waivers: Waiver) -> GateResult:
+def check(
+    folder: Path, before: str, after: str, policy: MemoryPolicy = HITS_ONLY, *waivers: Waiver
+) -> MemoryGateResult:
     baseline = made_run(folder / "baseline", outcomes("ppr", before), timing())
     return gate(made_run(folder / "run", outcomes("ppr", after), timing()), baseline, policy, waivers, today=TODAY)
 
@@ -57,7 +59,7 @@ class Forgetful:
         self.name = mode.name
         self.describe = mode.describe
 
-    def search(self, query: str, budget: int) -> Recall:
+    def search(self, query: str, budget: int) -> SearchAnswer:
         recall = self._mode.search(query, budget)
         return replace(recall, ranking=recall.ranking[1:])
 

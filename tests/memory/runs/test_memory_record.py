@@ -16,7 +16,7 @@ from constraintsuite.memory.public.hotpotqa import read as read_hotpotqa
 from constraintsuite.memory.public.run import PublicRun
 from constraintsuite.memory.runs.benchmarks import run_benchmark, run_structured
 from constraintsuite.memory.runs.making import making_of
-from constraintsuite.memory.runs.record import Found, load_memory_run, write_run
+from constraintsuite.memory.runs.record import MemoryRunResult, load_memory_run, write_run
 from constraintsuite.memory.runs.summary import case_outcomes, summarise
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
@@ -84,7 +84,7 @@ def test_structured_cases_give_the_same_bytes_each_time_with_times_beside_them(t
 def test_a_finished_run_is_not_made_again(tmp_path: Path) -> None:
     made_run(tmp_path / "run", [outcome("tiny/a#0", {"pass": 1.0})])
 
-    def fail() -> Found:
+    def fail() -> MemoryRunResult:
         raise AssertionError("made again")
 
     write_run(tmp_path / "run", SOURCE, fail)

@@ -11,7 +11,7 @@ from constraintsuite.memory.cases.grounding import ground
 from constraintsuite.memory.cases.reading import read_cases
 from constraintsuite.memory.cases.run import CaseRun
 from constraintsuite.memory.records import EdgeKind
-from constraintsuite.memory.runs.replay import WALKING, Removal, replay, replays_of
+from constraintsuite.memory.runs.replay import WALKING, EdgeRemoval, replay, replays_of
 from memory.cases.tiny_cases import case, dataset, grounded, write_dataset
 from memory.tiny_parts import part
 
@@ -84,9 +84,9 @@ def test_what_does_not_hold_at_the_time_of_the_run_is_not_walked(tmp_path: Path)
 
 def test_shares_are_over_cases_and_paired() -> None:
     rows = [
-        Removal("ppr", 5, "tiny/a", "lease:1", True, True, 5, 0, 0),
-        Removal("ppr", 5, "tiny/b", "lease:1", True, False, 5, 1, 0),
-        Removal("ppr", 5, "tiny/c", "lease:1", False, False, 2, 2, 1),
+        EdgeRemoval("ppr", 5, "tiny/a", "lease:1", True, True, 5, 0, 0),
+        EdgeRemoval("ppr", 5, "tiny/b", "lease:1", True, False, 5, 1, 0),
+        EdgeRemoval("ppr", 5, "tiny/c", "lease:1", False, False, 2, 2, 1),
     ]
     (found,) = replays_of(rows)
     assert (found.fall.traced.value, found.fall.untraced.value) == pytest.approx((2 / 3, 1.2 / 3))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory.records import Unit
 from constraintsuite.memory.state.clock import Clock, parse_time
-from constraintsuite.memory.state.events import Event, Superseded
-from constraintsuite.memory.state.state import State
-from constraintsuite.memory.state.strength import Forgetting, Lifecycle, lifecycle_of, strength_of
+from constraintsuite.memory.state.events import StateEvent, Superseded
+from constraintsuite.memory.state.state import MemoryState
+from constraintsuite.memory.state.strength import ForgettingCurve, Lifecycle, lifecycle_of, strength_of
 from constraintsuite.memory.state.visibility import Validity
 
 DAY = 86_400.0
@@ -23,8 +23,8 @@ START = datetime(2024, 1, 1, tzinfo=UTC)
 moments = st.integers(0, 400).map(lambda days: START + timedelta(days=days))
 
 
-def confirmed(*events: tuple[datetime, str]) -> State:
-    state = State(Clock(START))
+def confirmed(*events: tuple[datetime, str]) -> MemoryState:
+    state = MemoryState(Clock(START))
     for at, unit in events:
         state.clock.move_to(at)
         state.confirm([unit])
@@ -45,30 +45,30 @@ def confirmed(*events: tuple[datetime, str]) -> State:
     ],
 )
 def test_strength_and_its_name_by_age_of_confirmations(days: list[float], strength: float, name: Lifecycle) -> None:
-    assert strength_of([day * DAY for day in days], Forgetting()) == pytest.approx(strength)
-    assert lifecycle_of(strength_of([day * DAY for day in days], Forgetting())) == name
+    assert strength_of([day * DAY for day in days], ForgettingCurve()) == pytest.approx(strength)
+    assert lifecycle_of(strength_of([day * DAY for day in days], ForgettingCurve())) == name
 
 
 @given(ages, st.floats(0, 4000 * DAY))
 def test_one_more_confirmation_never_lowers_a_memory_and_strength_is_bounded(old: list[float], age: float) -> None:
-    before, after = strength_of(old, Forgetting()), strength_of([*old, age], Forgetting())
+    before, after = strength_of(old, ForgettingCurve()), strength_of([*old, age], ForgettingCurve())
     assert 0 <= before <= after < 1
 
 
 @given(ages, st.floats(0, 4000 * DAY))
 def test_time_never_raises_a_memory(old: list[float], passed: float) -> None:
-    assert strength_of([age + passed for age in old], Forgetting()) <= strength_of(old, Forgetting())
+    assert strength_of([age + passed for age in old], ForgettingCurve()) <= strength_of(old, ForgettingCurve())
 
 
 @given(ages, st.randoms(use_true_random=False))
 def test_the_order_of_confirmations_does_not_matter_to_the_last_digit(old: list[float], chance: object) -> None:
     shuffled = list(old)
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert strength_of(shuffled, Forgetting()) == strength_of(old, Forgetting())
+    assert strength_of(shuffled, ForgettingCurve()) == strength_of(old, ForgettingCurve())
 
 
 def test_nothing_is_forgotten_where_fading_is_none() -> None:
-    assert strength_of([1000 * DAY], Forgetting(fading=0)) == 0.5
+    assert strength_of([1000 * DAY], ForgettingCurve(fading=0)) == 0.5
 
 
 @given(st.lists(st.tuples(moments, st.sampled_from("abc")), max_size=10), st.permutations(range(10)), moments)
@@ -105,7 +105,7 @@ def test_reading_writes_nothing() -> None:
 def test_a_run_that_begins_with_a_snapshot_leaves_it_and_other_runs_alone() -> None:
     prime = confirmed((START, "a"))
     snapshot = prime.snapshot()
-    one, other = State.of(snapshot), State.of(snapshot)
+    one, other = MemoryState.of(snapshot), MemoryState.of(snapshot)
     one.confirm(["b"])
     one.supersede("c", by="d")
     one.clock.move_to("2030-01-01")
@@ -115,14 +115,14 @@ def test_a_run_that_begins_with_a_snapshot_leaves_it_and_other_runs_alone() -> N
 
 
 def test_a_confirmation_that_names_nothing_adds_none_of_the_others() -> None:
-    state = State(Clock(START))
+    state = MemoryState(Clock(START))
     with pytest.raises(UserError, match="A unit without an id"):
         state.confirm(["a", " "])
     assert state.strengths() == {}
 
 
 def test_the_newest_successor_stands_in() -> None:
-    state = State(Clock("2024-03-01"))
+    state = MemoryState(Clock("2024-03-01"))
     state.supersede("a", by="b")
     state.clock.move_to("2024-02-01")
     state.supersede("a", by="c")
@@ -135,7 +135,7 @@ def test_the_newest_successor_stands_in() -> None:
 
 @pytest.mark.parametrize(("older", "by"), [("a", "a"), ("c", "a"), ("b", "a")])
 def test_units_cannot_supersede_each_other_in_a_circle(older: str, by: str) -> None:
-    state = State(Clock(START))
+    state = MemoryState(Clock(START))
     state.supersede("a", by="b")
     state.supersede("b", by="c")
     with pytest.raises(UserError, match="cannot be superseded by"):
@@ -146,14 +146,14 @@ CIRCLE = (Superseded("2024-01-01", "a", "b"), Superseded("2024-01-02", "b", "c")
 
 
 @pytest.mark.parametrize("events", [CIRCLE, CIRCLE[::-1], (Superseded("2024-01-01", "a", "a"),)])
-def test_events_that_supersede_in_a_circle_are_refused(events: tuple[Event, ...]) -> None:
+def test_events_that_supersede_in_a_circle_are_refused(events: tuple[StateEvent, ...]) -> None:
     with pytest.raises(UserError, match=r"supersede each other in a circle, so that none would hold: '.'( by '.')+"):
-        State(Clock(START), events=events)
+        MemoryState(Clock(START), events=events)
 
 
 def test_a_long_chain_is_no_circle() -> None:
     chain = [Superseded("2024-01-01", f"u{n}", f"u{n + 1}") for n in range(3_000)]
-    assert len(State(Clock(START), events=reversed(chain)).superseded()) == 3_000
+    assert len(MemoryState(Clock(START), events=reversed(chain)).superseded()) == 3_000
 
 
 def test_a_snapshot_that_is_refused_changes_nothing() -> None:
@@ -207,8 +207,8 @@ def test_validity_includes_its_first_moment_and_not_its_last() -> None:
         Unit("d:3", "d", "x", valid_to="2024-01-01"),
     ]
     validity = Validity(units)
-    assert validity.visible(State(Clock("2023-12-31T23:59:59.999999"))).tolist() == [True, False, True]
-    assert validity.visible(State(Clock("2024-01-01"))).tolist() == [True, True, False]
+    assert validity.visible(MemoryState(Clock("2023-12-31T23:59:59.999999"))).tolist() == [True, False, True]
+    assert validity.visible(MemoryState(Clock("2024-01-01"))).tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory.state.clock import Clock
 from constraintsuite.memory.state.file import load_state, save_state, updating
-from constraintsuite.memory.state.state import State
-from constraintsuite.memory.state.strength import Forgetting
+from constraintsuite.memory.state.state import MemoryState
+from constraintsuite.memory.state.strength import ForgettingCurve
 
 
-def lived() -> State:
-    state = State(Clock("2024-06-01T10:00:00.000001"), Forgetting(scale_days=2))
+def lived() -> MemoryState:
+    state = MemoryState(Clock("2024-06-01T10:00:00.000001"), ForgettingCurve(scale_days=2))
     state.confirm(["lease:1", "lease:ü\u2028:2", "lease:1"])
     state.supersede("lease:1", by="lease:3")
     state.clock.move_to("2024-07-01")
@@ -29,7 +29,7 @@ def test_a_state_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_the_order_of_events_does_not_show_in_the_file(tmp_path: Path) -> None:
-    other = State(Clock("2024-06-01T10:00:00.000001"), Forgetting(scale_days=2))
+    other = MemoryState(Clock("2024-06-01T10:00:00.000001"), ForgettingCurve(scale_days=2))
     other.supersede("lease:1", by="lease:3")
     other.confirm(["lease:1"])
     other.confirm(["lease:ü\u2028:2", "lease:1"])
@@ -67,7 +67,7 @@ def test_a_file_that_was_changed_is_refused(before: bytes, after: bytes, tmp_pat
 
 
 def test_a_file_of_units_that_supersede_each_other_in_a_circle_is_refused(tmp_path: Path) -> None:
-    one, other = State(Clock("2024-01-01")), State(Clock("2024-01-02"))
+    one, other = MemoryState(Clock("2024-01-01")), MemoryState(Clock("2024-01-02"))
     one.supersede("a", by="b")
     other.supersede("b", by="a")
     one._superseded |= other._superseded  # as another program may have written it
@@ -94,13 +94,13 @@ def test_an_update_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
 def test_updates_add_up_and_begin_with_what_is_given(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for _ in range(2):
-        with updating(path, State(Clock("2024-01-01"))) as state:
+        with updating(path, MemoryState(Clock("2024-01-01"))) as state:
             state.confirm(["a"])
     assert load_state(path).strength("a") == pytest.approx(2 / 3)
 
 
 def test_two_updates_at_once_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    start = State(Clock("2024-01-01"))
+    start = MemoryState(Clock("2024-01-01"))
     with updating(path, start), pytest.raises(UserError, match="another csuite command"), updating(path, start):
         pass

@@ -13,7 +13,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http import asking
 from constraintsuite.models.http.asking import FIRST_WAIT, Patience
-from constraintsuite.models.http.client import Answer, Body, Client
+from constraintsuite.models.http.client import Body, Client, ServerReply
 from constraintsuite.models.http.reading import model_of
 from constraintsuite.models.http.rerank import RerankRequest, read_scores
 from constraintsuite.store.http.endpoint import Endpoint
@@ -31,7 +31,7 @@ def client_of(
 
 
 def ask(client: Client, requests: Sequence[RerankRequest] = REQUESTS, concurrency: int = 4) -> list[list[float]]:
-    def work(request: RerankRequest) -> Answer:
+    def work(request: RerankRequest) -> ServerReply:
         body: Body = {"query": request.query, "texts": request.texts, "raw_scores": True}
         return client.ask(body, lambda answer: read_scores(answer, request))
 
@@ -161,7 +161,7 @@ def test_ctrl_c_ends_what_is_slow_and_keeps_what_is_done(server: Server, tmp_pat
     server.faults.extend(["slow", "429 250"])
     client = client_of(server, bench)
 
-    def work(request: RerankRequest) -> Answer:
+    def work(request: RerankRequest) -> ServerReply:
         if request == REQUESTS[4]:
             wait_until(lambda: len(server.requests) == 4)  # now one thread waits for its answer, another for its turn
             raise KeyboardInterrupt
@@ -196,7 +196,7 @@ def test_an_unusable_answer_is_asked_for_with_another_seed(server: Server) -> No
 def test_the_model_that_the_server_names_is_remembered_with_the_numbers(server: Server, tmp_path: Path) -> None:
     def work(client: Client) -> None:
         body = {"query": "soup", "documents": ["soup"], "model": "größer"}
-        client.ask_all("x", [0], lambda _: client.ask(body, lambda a: Answer(np.ones(1), model_of(a))), [1], 1)
+        client.ask_all("x", [0], lambda _: client.ask(body, lambda a: ServerReply(np.ones(1), model_of(a))), [1], 1)
 
     bench = Workbench(cache=tmp_path)
     for _ in range(2):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Describing, Fact, Scorer, Workbench
+from constraintsuite.models.base import Describing, ModelFact, Scorer, Workbench
 from constraintsuite.models.http.listwise import PositionBias, lists_of
 from constraintsuite.models.naming import load_scorer
 from models.http.servers import Server, overlap
@@ -21,7 +21,7 @@ def load(server: Server, options: str = "", bench: Workbench | None = None) -> S
     return load_scorer(f"listwise:words,url={server.url('/v1')}{options}", bench or Workbench())
 
 
-def facts(scorer: Scorer, name: str) -> Fact:
+def facts(scorer: Scorer, name: str) -> ModelFact:
     assert isinstance(scorer, Describing)
     return scorer.describe()[name]
 

@@ -15,7 +15,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
 from constraintsuite.models.torch.device import inference
-from constraintsuite.store.cache import FloatArray
+from constraintsuite.store.cache import CachedArray
 from constraintsuite.vectors.embed import embed_bundle
 from models.onnx.tiny_transformers import save_encoder
 from tiny_bundle import make_bundle
@@ -56,7 +56,7 @@ class NarrowModel:
             return rows
 
 
-def run(model: NarrowModel, bench: Workbench, texts: Sequence[str] = TEXTS) -> FloatArray:
+def run(model: NarrowModel, bench: Workbench, texts: Sequence[str] = TEXTS) -> CachedArray:
     limits = BatchLimits(tokens=160, padding=0.0)  # so that a row does not depend on its company here
     return BatchRun("texts", model, "", str, limits, bench)(texts, [len(text) for text in texts])
 

@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.store.http.client import HttpClient
 from constraintsuite.store.http.faults import LastingFault, PassingFault
-from constraintsuite.store.http.messages import Incoming, Limits, Request
+from constraintsuite.store.http.messages import HttpRequest, Incoming, Limits
 from store.http.hostile import answering, fixed, page
 
 SHORT = Limits(seconds=5)
@@ -19,7 +19,7 @@ def read(client: HttpClient, url: str) -> bytes:
         return b"".join(incoming.pieces())
 
     try:
-        return client.send(Request(url), whole)
+        return client.send(HttpRequest(url), whole)
     finally:
         client.close()
 

@@ -22,7 +22,7 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
 from constraintsuite.store.http.client import HttpClient
 from constraintsuite.store.http.faults import PassingFault
-from constraintsuite.store.http.messages import Limits, Request
+from constraintsuite.store.http.messages import HttpRequest, Limits
 from store.http.hostile import HEAD, KEY, ZEROS, Answer, answering, echo, endless, fixed, key_of, page
 
 SECONDS = 0.7
@@ -191,7 +191,7 @@ def test_a_server_that_sends_next_to_nothing_is_given_up_long_before_the_time_is
         answering(endless(HEAD + b"\r\n", b" " * 10, 0.1)) as url,
         pytest.raises(PassingFault, match=r"too slow: \d+ bytes in 0 s"),
     ):
-        client.send(Request(url), lambda incoming: b"".join(incoming.pieces()))
+        client.send(HttpRequest(url), lambda incoming: b"".join(incoming.pieces()))
     client.close()
 
 

@@ -12,9 +12,9 @@ from constraintsuite.records.examples import (
     Control,
     Example,
     ExampleDocument,
+    ExampleSource,
     PoolPlace,
     Retrieval,
-    Source,
 )
 from constraintsuite.suites.constraints.exclude import Exclude
 
@@ -59,7 +59,7 @@ def make_example(
             ExampleDocument("violating", bad, "", violating, bad, {"topic": places[1]}, edits[1]),
         ),
         preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
-        source=Source("test", f"q{number}", Retrieval("bm25", "test", 200)),
+        source=ExampleSource("test", f"q{number}", Retrieval("bm25", "test", 200)),
         split="test",
         couple=couple,
         clusters=(f"c{good}", f"c{bad}") if clusters is None else tuple(clusters),

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import FloatArray, Trial
+from constraintsuite.suites.audit.base import FloatArray, SolverTrial
 from constraintsuite.suites.audit.blind import deal, query_blind
 from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.suites.audit.logistic import SparseRows, count_differences, fit_logistic
 
 
-def _try(examples: list[Example], seed: int = 0) -> Trial:
+def _try(examples: list[Example], seed: int = 0) -> SolverTrial:
     return query_blind(examples, group_examples(examples).groups, seed=seed)
 
 

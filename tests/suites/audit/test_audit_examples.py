@@ -11,7 +11,7 @@ from audit_factory import couples, exchange_roles, make_example, random_text, si
 from constraintsuite.records.examples import Control, Example
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.suites.audit.audit import audit_examples
-from constraintsuite.suites.audit.base import IntArray, Trial
+from constraintsuite.suites.audit.base import IntArray, SolverTrial
 from constraintsuite.suites.audit.results import Audit, AuditRow
 from constraintsuite.suites.constraints.base import solvers_for
 from constraintsuite.suites.constraints.exclude import EXCLUDE
@@ -155,8 +155,8 @@ def test_half_a_couple_is_pointed_out() -> None:
 
 
 def test_a_classifier_below_chance_is_no_leak(monkeypatch: pytest.MonkeyPatch) -> None:
-    def always_wrong(examples: Sequence[Example], groups: IntArray, *, seed: int) -> Trial:
-        return Trial.of_picks(examples, groups, np.full(len(examples), -1))
+    def always_wrong(examples: Sequence[Example], groups: IntArray, *, seed: int) -> SolverTrial:
+        return SolverTrial.of_picks(examples, groups, np.full(len(examples), -1))
 
     monkeypatch.setattr("constraintsuite.suites.audit.audit.query_blind", always_wrong)
     row = _row(audit_examples(couples(40), seed=0), "query_blind")

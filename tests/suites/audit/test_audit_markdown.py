@@ -10,7 +10,7 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
-from constraintsuite.suites.audit.results import Audit, AuditRow, BalanceRow, Verdict
+from constraintsuite.suites.audit.results import Audit, AuditRow, BalanceRow, LeakVerdict
 from constraintsuite.suites.constraints.base import solvers_for
 
 ROWS = (
@@ -66,7 +66,7 @@ def test_a_clean_audit_says_so_and_a_leak_is_bold() -> None:
         (0.1, 0.45, "ok", "ok"),
     ],
 )
-def test_a_leak_turned_round_is_called_so(right: float, wrong: float, verdict: Verdict, shown: str) -> None:
+def test_a_leak_turned_round_is_called_so(right: float, wrong: float, verdict: LeakVerdict, shown: str) -> None:
     row = replace(ROWS[0], accuracy=Interval(right, 0.0, 1.0, 9), reverse=Interval(wrong, 0.0, 1.0, 9), verdict=verdict)
     assert f"| 9 | {shown} |" in audit_markdown(Audit(0, (row,), ()), ())
 

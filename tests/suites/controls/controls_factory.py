@@ -8,10 +8,10 @@ from constraintsuite.records.examples import (
     QUERY_PREFERENCE,
     Example,
     ExampleDocument,
+    ExampleSource,
     PoolPlace,
     Preference,
     Retrieval,
-    Source,
     Spans,
 )
 from constraintsuite.suites.constraints.exclude import Exclude
@@ -73,7 +73,7 @@ def main_example(
             ),
         ),
         preferences=preferences,
-        source=Source(corpus, f"q{index}", Retrieval("bm25", corpus, 200)),
+        source=ExampleSource(corpus, f"q{index}", Retrieval("bm25", corpus, 200)),
         split="dev",
         couple=couple,
         clusters=("c1", "c2"),

@@ -18,7 +18,7 @@ from constraintsuite.records.examples import (
 )
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.suites.controls.adversarial import MAX_PER_ORIGINAL, make_adversarial
-from constraintsuite.suites.controls.idioms import Cue, Idioms, holds_cue, idioms
+from constraintsuite.suites.controls.idioms import IdiomCue, Idioms, holds_cue, idioms
 from constraintsuite.suites.controls.twins import affirmative, plural_head, twin_query
 from constraintsuite.text.terms import TermAnalyser
 
@@ -229,7 +229,7 @@ def test_a_twin_excludes_with_the_same_cue_where_the_cue_can(example: Example, c
 )
 def test_a_faulty_idiom_is_refused(idiom: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        Cue.model_validate({"cue": "no", "twins": [], "idioms": [idiom]})
+        IdiomCue.model_validate({"cue": "no", "twins": [], "idioms": [idiom]})
 
 
 def test_an_idiom_listed_twice_is_refused() -> None:

@@ -11,12 +11,12 @@ from controls_factory import film, main_example, minimal_pair
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls import case, punctuation, word_order
 from constraintsuite.suites.controls.files import guard_words
-from constraintsuite.suites.controls.rewriting import Change, apply_changes, exchange
-from constraintsuite.suites.controls.synonym import Synonyms, reword, synonyms
+from constraintsuite.suites.controls.rewriting import SpanRewrite, apply_changes, exchange
+from constraintsuite.suites.controls.synonym import SynonymRules, reword, synonyms
 
 
 def test_a_place_is_found_again_behind_a_change_and_lost_inside_one() -> None:
-    new = apply_changes("until the cream thickens", [Change(Span(0, 5), "till")])
+    new = apply_changes("until the cream thickens", [SpanRewrite(Span(0, 5), "till")])
     assert new.text == "till the cream thickens"
     assert new.place(Span(10, 15)) == Span(9, 14)
     assert new.place(Span(0, 5)) is None
@@ -59,7 +59,7 @@ def test_case_changes_letters_only_where_they_stay_the_same_letters(
         (punctuation.trailing_space, "One here.", "One here. "),
     ],
 )
-def test_punctuation(find: Callable[[str], list[Change]], text: str, expected: str) -> None:
+def test_punctuation(find: Callable[[str], list[SpanRewrite]], text: str, expected: str) -> None:
     assert apply_changes(text, find(text)).text == expected
 
 
@@ -133,7 +133,7 @@ def test_the_synonyms_are_many_closed_and_free_of_cues() -> None:
 
 def test_forms_must_correspond_one_to_one() -> None:
     with pytest.raises(ValueError, match="same number of forms"):
-        Synonyms.model_validate(
+        SynonymRules.model_validate(
             {
                 "classes": {"verb": {}},
                 "documents": [{"from": ["go", "goes"], "to": "walk", "class": "verb"}],

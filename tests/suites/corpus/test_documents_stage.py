@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import write_jsonl
@@ -30,7 +30,7 @@ TEXTS = {
 }
 
 
-def read_corpus(folder: Path, documents: Sequence[Document], shards: int) -> tuple[Path, Outcome]:
+def read_corpus(folder: Path, documents: Sequence[Document], shards: int) -> tuple[Path, WorkCounts]:
     write_jsonl(folder / "docs.jsonl", documents)
     source = SourceSettings(source=str(folder / "docs.jsonl"))
     out = folder / "documents"

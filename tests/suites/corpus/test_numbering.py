@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import encode
-from constraintsuite.suites.corpus.numbering import Ids, Numbering
+from constraintsuite.suites.corpus.numbering import Numbering, PackedIds
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 
 
 @given(st.lists(TEXTS))
 def test_ids_come_back_as_they_were(ids: list[str]) -> None:
-    packed = Ids(ids)
+    packed = PackedIds(ids)
     assert list(packed) == ids
     assert packed[1:3] == ids[1:3]
 
@@ -26,7 +26,7 @@ def test_ids_come_back_as_they_were(ids: list[str]) -> None:
 @pytest.mark.parametrize("index", [2, -1])
 def test_there_is_no_id_beyond_the_last(index: int) -> None:
     with pytest.raises(IndexError):
-        Ids(["a", "b"])[index]
+        PackedIds(["a", "b"])[index]
 
 
 @given(st.lists(TEXTS.filter(bool), unique=True), st.integers(1, 3), TEXTS)

@@ -9,7 +9,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.corpus.shelf import KEPT, Shelf
+from constraintsuite.suites.corpus.shelf import KEPT, StageRecords
 from constraintsuite.suites.corpus.walking import walk, walk_both
 from constraintsuite.suites.reading.records import ScopesRead
 
@@ -64,7 +64,7 @@ def test_a_line_that_is_no_such_record_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_shelf_gives_every_record_by_its_id(tmp_path: Path) -> None:
-    shelf = Shelf.of(write_documents(tmp_path, IDS[:2], IDS[2:]), Document)
+    shelf = StageRecords.of(write_documents(tmp_path, IDS[:2], IDS[2:]), Document)
     assert {id: shelf[id].text for id in reversed(IDS)} == {id: f"The text of {id}." for id in IDS}
     assert sorted(shelf) == sorted(IDS)
     assert len(shelf) == len(IDS)
@@ -72,12 +72,12 @@ def test_a_shelf_gives_every_record_by_its_id(tmp_path: Path) -> None:
 
 def test_a_shelf_gives_more_records_than_it_keeps(tmp_path: Path) -> None:
     ids = [f"d{number}" for number in range(KEPT + 10)]
-    shelf = Shelf.of(write_documents(tmp_path, ids), Document)
+    shelf = StageRecords.of(write_documents(tmp_path, ids), Document)
     assert [shelf[id].id for id in (*ids, *ids[:5])] == [*ids, *ids[:5]]
 
 
 def test_a_shelf_has_only_what_was_put_on_it(tmp_path: Path) -> None:
-    shelf = Shelf(Document)
+    shelf = StageRecords(Document)
     for row in walk(write_documents(tmp_path, IDS)):
         if row.id != "plain":
             shelf.put(row)
@@ -87,6 +87,6 @@ def test_a_shelf_has_only_what_was_put_on_it(tmp_path: Path) -> None:
 
 def test_records_with_one_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("constraintsuite.suites.corpus.shelf.stable_hash", lambda id: 7)
-    shelf = Shelf.of(write_documents(tmp_path, IDS), Document)
+    shelf = StageRecords.of(write_documents(tmp_path, IDS), Document)
     assert [shelf[id].id for id in IDS] == IDS
     assert "other" not in shelf

@@ -7,7 +7,13 @@ from collections import Counter
 import pytest
 from build_factory import knowledge, make_matching, make_proposal, read_all
 
-from constraintsuite.suites.pairs.contrast import Inserted, Passage, contrast_drafts, insert_denial, swap_fillers
+from constraintsuite.suites.pairs.contrast import (
+    EditablePassage,
+    Inserted,
+    contrast_drafts,
+    insert_denial,
+    swap_fillers,
+)
 from constraintsuite.suites.pairs.couples import find_couples
 from constraintsuite.suites.recipe import PairSettings
 
@@ -15,9 +21,9 @@ FILM = "Red Weir is a 1961 drama film directed by Ann Example"
 REST = "It was shown in Ravenna."
 
 
-def passage(text: str, pronoun: str = "It") -> Passage:
+def passage(text: str, pronoun: str = "It") -> EditablePassage:
     reading = read_all({"d": text})["d"]
-    return Passage(text, "", reading.facts, reading.sentences, pronoun)
+    return EditablePassage(text, "", reading.facts, reading.sentences, pronoun)
 
 
 def insertions(text: str, relation: str, stated: str, denied: str, pronoun: str = "It") -> set[str]:

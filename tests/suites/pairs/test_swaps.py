@@ -6,13 +6,13 @@ import pytest
 from build_factory import make_matching, make_proposal, read_all
 
 from constraintsuite.records.examples import Split
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.pairs.swaps import natural_swaps
 
 SENTENCE = "Quiet Oak is a campsite. It has showers but no fireplaces."
 
 
-def swaps(text: str, affirmed: str = "showers", denied: str = "fireplaces", split: Split = "train") -> list[Draft]:
+def swaps(text: str, affirmed: str = "showers", denied: str = "fireplaces", split: Split = "train") -> list[PairDraft]:
     """The swaps of one document that affirms one attribute and denies another."""
     proposals = [make_proposal(affirmed, violating=["oak"]), make_proposal(denied, satisfying=["oak"])]
     matching = make_matching({"oak": text}, proposals, splits={"oak": split})

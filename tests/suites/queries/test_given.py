@@ -14,7 +14,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.given import parse_query
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe
@@ -161,7 +161,7 @@ def test_what_was_not_to_be_mined_is_neither_proposed_nor_counted(tmp_path: Path
     )
     stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").stages["queries"]
     proposals = read_proposals(stage.path)
-    coverage = adapter(Coverage).validate_json((stage.path / "coverage.json").read_bytes())
+    coverage = adapter(CorpusCoverage).validate_json((stage.path / "coverage.json").read_bytes())
     assert [proposal.query_id for proposal in proposals] == ["q0", *[""] * mined]
     assert (coverage.given_queries_usable, coverage.proposals) == (1, mined)
     assert coverage.expected_examples == sum(proposal.examples_expected for proposal in proposals)

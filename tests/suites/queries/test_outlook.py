@@ -8,7 +8,7 @@ import pytest
 from build_factory import make_proposal
 
 from constraintsuite.records.text import Document
-from constraintsuite.suites.queries.outlook import Outlook, is_corpus_of, lone, look_up
+from constraintsuite.suites.queries.outlook import ProposalOutlook, is_corpus_of, lone, look_up
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.text.mentions import surface_forms
 
@@ -71,7 +71,9 @@ def test_a_y_is_looked_up_too(y: str, documents: dict[str, Document] | None, exa
 
 
 def test_a_y_of_other_forms_beside_the_mined_ones_is_the_same() -> None:
-    assert look_up(SHOWERS, reword(SHOWERS, "Showers", (*SHOWERS.constraint.forms, "Showers")), None) == Outlook(2)
+    assert look_up(
+        SHOWERS, reword(SHOWERS, "Showers", (*SHOWERS.constraint.forms, "Showers")), None
+    ) == ProposalOutlook(2)
 
 
 def test_a_document_must_hold_both_the_topic_and_y() -> None:

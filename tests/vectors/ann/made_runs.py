@@ -11,16 +11,16 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
 from constraintsuite.vectors.ann.results import (
     AnnRun,
-    Cell,
     Cost,
     DataFacts,
-    Point,
+    EngineSpeed,
+    MeasuredCell,
+    OperatingPoint,
     Repeat,
     RunFacts,
-    Speed,
     queries_file,
 )
-from constraintsuite.vectors.ann.settings import Mode
+from constraintsuite.vectors.ann.settings import QueryMode
 
 HOST: Mapping[str, str | int | None] = {"processor": "abacus", "processors": 2, "governor": None, "system": "desk"}
 PROTOCOL = {"repeats": 1, "min_seconds": 0.0, "threads": 1, "warmup": 0}
@@ -32,12 +32,12 @@ def made(
     qps: float,
     *,
     report: float | None = None,
-    mode: Mode = "serial",
+    mode: QueryMode = "serial",
     exact: bool = False,
     index_bytes: int | None = 1_000_000,
     more: Mapping[str, float] | None = None,
-) -> Cell:
-    point = Point("set", "lsh", name, {}, {"probes": qps}, 1, 10, mode, 1, 1)
+) -> MeasuredCell:
+    point = OperatingPoint("set", "lsh", name, {}, {"probes": qps}, 1, 10, mode, 1, 1)
     whole, half = Interval(recall, None, None, 9), Interval(recall if report is None else report, None, None, 5)
     figures = {
         **{f"ann.{figure}@10": whole for figure in ("recall", "recall_tie", "recall_p05", "incomplete", "kth_gap")},
@@ -46,13 +46,13 @@ def made(
         **{figure: Interval(value, None, None, 9) for figure, value in (more or {}).items()},
     }
     times = None if mode == "batch" else {"p50": 1.0, "p95": 1.5, "p99": 2.0, "p999": 3.0}
-    speed, cost = Speed((Repeat(1.0, int(qps)),), times, None), Cost(1.0, None, None, index_bytes, 1, 1)
-    return Cell(f"{name}-{recall}-{qps}-{mode}", point, "content", exact, figures, speed, cost, "numpy 2")
+    speed, cost = EngineSpeed((Repeat(1.0, int(qps)),), times, None), Cost(1.0, None, None, index_bytes, 1, 1)
+    return MeasuredCell(f"{name}-{recall}-{qps}-{mode}", point, "content", exact, figures, speed, cost, "numpy 2")
 
 
 def made_run(
     path: Path,
-    cells: Sequence[Cell],
+    cells: Sequence[MeasuredCell],
     *,
     queries: int = 40,
     notes: tuple[str, ...] = (),
@@ -73,7 +73,7 @@ def write_values(
     path: Path,
     key: str,
     values: np.ndarray[tuple[int], np.dtype[np.float64]],
-    cell: Cell,
+    cell: MeasuredCell,
     tuning: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None,
 ) -> None:
     rel = {name: values for name in cell.figures if name.startswith("rel.")}

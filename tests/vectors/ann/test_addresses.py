@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from constraintsuite.cli.ann import ann
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 DATA = {"format": "synthetic", "rows": 50, "queries": 4, "dimensions": 3}
@@ -47,13 +47,13 @@ def test_an_address_with_a_secret_is_refused_and_not_repeated(
     tmp_path: Path, engine: str, build: dict[str, object]
 ) -> None:
     with pytest.raises(UserError, match="env:NAME") as raised:
-        Bench.read(bench(tmp_path, engine, **build))
+        AnnBenchmark.read(bench(tmp_path, engine, **build))
     assert "s3cret" not in str(raised.value)
 
 
 def test_a_key_that_is_a_number_is_not_repeated_either(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="env:NAME") as raised:
-        Bench.read(bench(tmp_path, "qdrant", url="http://host:6333", api_key=13071307))
+        AnnBenchmark.read(bench(tmp_path, "qdrant", url="http://host:6333", api_key=13071307))
     assert "13071307" not in str(raised.value)
 
 

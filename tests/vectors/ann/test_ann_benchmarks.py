@@ -13,11 +13,11 @@ from click.testing import CliRunner
 
 from constraintsuite.cli.ann import ann
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import Metric
+from constraintsuite.vectors.ann.data import VectorMetric
 from constraintsuite.vectors.ann.engines.exact import ExactBuild, ExactEngine
 from constraintsuite.vectors.ann.metrics import judge
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run, load_queries
-from constraintsuite.vectors.ann.sources.synthetic import Kind, Synthetic
+from constraintsuite.vectors.ann.sources.synthetic import Synthetic, SyntheticKind
 from constraintsuite.vectors.ann.truth import scores_of
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -82,9 +82,9 @@ def test_recall_on_its_own_file_is_that_of_ann_benchmarks(kind: str, tmp_path: P
         assert 0.1 < ours < 0.9  # the code does lose something
 
 
-@pytest.mark.parametrize("metric", get_args(Metric))
-@pytest.mark.parametrize("kind", get_args(Kind))
-def test_exact_search_is_perfect_on_every_synthetic_set(kind: Kind, metric: Metric) -> None:
+@pytest.mark.parametrize("metric", get_args(VectorMetric))
+@pytest.mark.parametrize("kind", get_args(SyntheticKind))
+def test_exact_search_is_perfect_on_every_synthetic_set(kind: SyntheticKind, metric: VectorMetric) -> None:
     data = Synthetic(kind=kind, metric=metric, rows=400, queries=20, dimensions=6).load(kind, Path())
     engine = ExactEngine(ExactBuild(), metric, 1)
     engine.build(data.base)

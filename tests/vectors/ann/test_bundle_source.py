@@ -15,7 +15,7 @@ from constraintsuite.vectors.ann.data import checked
 from constraintsuite.vectors.ann.estimate import estimate
 from constraintsuite.vectors.ann.export import export_set
 from constraintsuite.vectors.ann.run import run_benchmark
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources.bundle import BundleSource
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
@@ -78,10 +78,12 @@ def test_a_bundle_that_is_being_written_is_not_read(bundle: Path, tmp_path: Path
         calls[command]()
 
 
-def bench_of(path: Path) -> Bench:
+def bench_of(path: Path) -> AnnBenchmark:
     data = {"name": "tiny", "format": "bundle", "path": str(path), "retrievers": ["bm25"]}
     protocol = {"repeats": 1, "min_seconds": 0}
-    return Bench.model_validate({"data": [data], "k": [2], "protocol": protocol, "engines": [{"engine": "exact"}]})
+    return AnnBenchmark.model_validate(
+        {"data": [data], "k": [2], "protocol": protocol, "engines": [{"engine": "exact"}]}
+    )
 
 
 def test_another_encoder_is_refused(bundle: Path) -> None:

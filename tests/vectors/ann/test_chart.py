@@ -22,13 +22,13 @@ from constraintsuite.vectors.ann.chart import (
     spread_chart,
 )
 from constraintsuite.vectors.ann.frontier import Arena
-from constraintsuite.vectors.ann.results import Cell, Ranking, Repeat
+from constraintsuite.vectors.ann.results import MeasuredCell, Repeat, RetrieverBaseline
 
 ARENA = Arena("set", "content", 10, "serial", 1, 1)
 FLAT = made("flat", 1.0, 5, exact=True)
 
 
-def charted(cells: Sequence[Cell], quantity: Quantity = SPEED) -> Plot:
+def charted(cells: Sequence[MeasuredCell], quantity: Quantity = SPEED) -> Plot:
     chart = recall_chart(ARENA, cells, quantity)
     assert chart is not None
     return chart
@@ -98,7 +98,7 @@ def test_where_no_query_misses_anything_no_distribution_is_drawn() -> None:
 
 def test_exact_search_and_rankings_without_vectors_are_lines_over_relevance() -> None:
     judged = {"rel.ndcg@10": 0.4, "rel.ceiling.ndcg@10": 0.5}
-    bm25 = Ranking("key", "set", "content", "bm25", {"rel.ndcg@10": Interval(0.45, None, None, 9)}, {})
+    bm25 = RetrieverBaseline("key", "set", "content", "bm25", {"rel.ndcg@10": Interval(0.45, None, None, 9)}, {})
     chart = relevance_chart(ARENA, [made("a", 0.9, 10, more=judged), FLAT], [bm25])
     assert chart is not None
     assert [(level.name, level.y) for level in chart.levels] == [("exact search", 0.5), ("bm25", 0.45)]

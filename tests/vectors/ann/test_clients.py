@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from constraintsuite.cli.ann import ann
 from constraintsuite.vectors.ann.clients import ClientError, ClientJob, processes_of
-from constraintsuite.vectors.ann.plan import Build, Planned
-from constraintsuite.vectors.ann.results import Point, load_ann_run, load_queries
+from constraintsuite.vectors.ann.plan import Build, PlannedCell
+from constraintsuite.vectors.ann.results import OperatingPoint, load_ann_run, load_queries
 from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.ann.staging import Staged, stage
 
@@ -28,8 +28,8 @@ def staged(tmp_path: Path) -> Staged:
 
 
 def job(staged: Staged, url: str, place: str) -> ClientJob:
-    point = Point("points", "pgvector", "pgvector", {"url": url}, {}, 1, 5, "concurrent", 3, 1)
-    build = Build("points", "pgvector", "pgvector", point.build, "", "", (Planned("key", point),))
+    point = OperatingPoint("points", "pgvector", "pgvector", {"url": url}, {}, 1, 5, "concurrent", 3, 1)
+    build = Build("points", "pgvector", "pgvector", point.build, "", "", (PlannedCell("key", point),))
     return ClientJob(build, point, staged, place, (0,))
 
 

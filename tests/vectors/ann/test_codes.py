@@ -8,7 +8,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.vectors.ann.codes import Code, calibrate, decode, differing_bits, encode, shortened
-from constraintsuite.vectors.ann.data import IntArray, Vectors, VectorSet
+from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, Vectors
 from constraintsuite.vectors.ann.engines.coded import CodedBuild, CodedEngine
 from constraintsuite.vectors.ann.rerank import reranked
 
@@ -72,14 +72,14 @@ def test_less_is_kept_and_less_is_found_and_a_rerank_brings_it_back() -> None:
     assert recalls[0] == 1.0
     assert recalls == sorted(recalls, reverse=True)
     assert [one.bytes() for one in engines] == [192_000, 96_000, 48_000 + 192, 24_000 + 96, 6_000]
-    data = VectorSet("set", vectors, queries, "cosine")
+    data = BenchmarkVectors("set", vectors, queries, "cosine")
     again = [recall(reranked(engines[-1].search, data, times)(queries, 10), true) for times in (1, 4, 16)]
     assert again[0] < again[1] < again[2]
 
 
 def test_a_rerank_of_everything_is_exact() -> None:
     vectors, queries = random_vectors(200), random_vectors(10, seed=1)
-    data = VectorSet("set", vectors, queries, "cosine")
+    data = BenchmarkVectors("set", vectors, queries, "cosine")
     search = reranked(engine(vectors, "binary").search, data, 50)
     assert search(queries, 7).tolist() == top_k(queries, vectors, 7, "cosine").rows.tolist()
 

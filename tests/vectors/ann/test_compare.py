@@ -12,12 +12,12 @@ import pytest
 from ann.made_runs import made, made_run, write_values
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.compare import Contrast, compare_engines, corrected, paired, sets_without
+from constraintsuite.vectors.ann.compare import CellDifference, compare_engines, corrected, paired, sets_without
 
 ROWS = np.arange(40)
 
 
-def names(contrasts: tuple[Contrast, ...]) -> list[tuple[float | None, str, str]]:
+def names(contrasts: tuple[CellDifference, ...]) -> list[tuple[float | None, str, str]]:
     return [(one.target, one.first.name, one.second.name) for one in contrasts]
 
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import Metric, Vectors
+from constraintsuite.vectors.ann.data import VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines.base import filled
 from constraintsuite.vectors.ann.engines.covertree import CoverTreeBuild, CoverTreeEngine
 
-METRICS: tuple[Metric, ...] = get_args(Metric)
+METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)
 
 
-def agrees(base: Vectors, queries: Vectors, k: int, metric: Metric) -> None:
+def agrees(base: Vectors, queries: Vectors, k: int, metric: VectorMetric) -> None:
     tree = CoverTreeEngine(CoverTreeBuild(), metric, 1)
     tree.build(base)
     assert tree.search(queries, k).tolist() == filled(top_k(queries, base, k, metric).rows, k).tolist()
@@ -41,7 +41,7 @@ any_values = st.floats(-1e6, 1e6, width=32).filter(lambda value: value == 0 or a
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_the_tree_equals_a_full_comparison(
-    metric: Metric, values: st.SearchStrategy[float], dimensions: int, data: st.DataObject
+    metric: VectorMetric, values: st.SearchStrategy[float], dimensions: int, data: st.DataObject
 ) -> None:
     base = data.draw(vectors(st.integers(1, 10 + 100 // dimensions), dimensions, values))
     queries = data.draw(vectors(st.integers(1, 3), dimensions, values))
@@ -51,7 +51,7 @@ def test_the_tree_equals_a_full_comparison(
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("dimensions", [2, 3, 8, 32])
 @pytest.mark.parametrize("clustered", [False, True])
-def test_hundreds_of_points_with_duplicates(metric: Metric, dimensions: int, clustered: bool) -> None:
+def test_hundreds_of_points_with_duplicates(metric: VectorMetric, dimensions: int, clustered: bool) -> None:
     rng = np.random.default_rng(dimensions)
     base = rng.standard_normal((400, dimensions)).astype(np.float32)
     if clustered:

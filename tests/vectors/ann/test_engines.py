@@ -10,11 +10,11 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Engine, Persistent
+from constraintsuite.vectors.ann.engines.base import AnnEngine, Persistent
 
-METRICS: tuple[Metric, ...] = get_args(Metric)
+METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)
 Params = dict[str, Any]
 LIBRARIES = {"faiss": "faiss", "usearch": "usearch", "hnswlib": "hnswlib", "qdrant": "qdrant_client"}
 EMBEDDED: tuple[tuple[str, Params, Params], ...] = (
@@ -45,19 +45,19 @@ def random_vectors(rows: int, dimensions: int, seed: int) -> Vectors:
     return vectors.astype(np.float32)
 
 
-def made(name: str, build: Params, metric: Metric) -> Engine:
+def made(name: str, build: Params, metric: VectorMetric) -> AnnEngine:
     if name in LIBRARIES:
         pytest.importorskip(LIBRARIES[name])
     kind = ENGINES.load(name)
     return kind(kind.build_settings(**build), metric, 1)
 
 
-def configured(engine: Engine, search: Params) -> Engine:
+def configured(engine: AnnEngine, search: Params) -> AnnEngine:
     engine.configure(type(engine).search_settings(**search), 1)
     return engine
 
 
-def built(name: str, build: Params, search: Params, metric: Metric, vectors: Vectors) -> Engine:
+def built(name: str, build: Params, search: Params, metric: VectorMetric, vectors: Vectors) -> AnnEngine:
     engine = made(name, build, metric)
     engine.build(vectors)
     return configured(engine, search)
@@ -79,7 +79,7 @@ def queries() -> Vectors:
 
 @pytest.mark.parametrize(("name", "build", "search", "metric"), CASES)
 def test_an_engine_finds_the_true_neighbours(
-    name: str, build: Params, search: Params, metric: Metric, base: Vectors, queries: Vectors
+    name: str, build: Params, search: Params, metric: VectorMetric, base: Vectors, queries: Vectors
 ) -> None:
     engine = built(name, build, search, metric, base)
     found = engine.search(queries, 10)
@@ -96,7 +96,7 @@ def test_an_engine_finds_the_true_neighbours(
 
 @pytest.mark.parametrize(("name", "build", "search", "metric"), [case for case in CASES if "cosine" in str(case.id)])
 def test_where_there_are_fewer_rows_the_rest_is_missing(
-    name: str, build: Params, search: Params, metric: Metric
+    name: str, build: Params, search: Params, metric: VectorMetric
 ) -> None:
     if "IVF" in str(build):
         build, search = {"factory": "IVF1,Flat"}, {}
@@ -108,7 +108,7 @@ def test_where_there_are_fewer_rows_the_rest_is_missing(
 
 @pytest.mark.parametrize(("name", "build", "search", "metric"), [case for case in CASES if "cosine" in str(case.id)])
 def test_a_saved_index_answers_as_before(
-    name: str, build: Params, search: Params, metric: Metric, base: Vectors, queries: Vectors, tmp_path: Path
+    name: str, build: Params, search: Params, metric: VectorMetric, base: Vectors, queries: Vectors, tmp_path: Path
 ) -> None:
     engine = built(name, build, search, metric, base)
     if not isinstance(engine, Persistent):
@@ -125,7 +125,7 @@ def test_a_saved_index_answers_as_before(
 
 @pytest.mark.parametrize(("name", "build", "search", "metric"), [case for case in CASES if "cosine" in str(case.id)])
 def test_what_an_index_takes_is_foreseen(
-    name: str, build: Params, search: Params, metric: Metric, base: Vectors
+    name: str, build: Params, search: Params, metric: VectorMetric, base: Vectors
 ) -> None:
     engine = built(name, build, search, metric, base)
     size = engine.bytes()
@@ -224,7 +224,7 @@ def test_pgvector_answers_over_a_connection(
     monkeypatch: pytest.MonkeyPatch,
     build: Params,
     search: Params,
-    metric: Metric,
+    metric: VectorMetric,
     base: Vectors,
     queries: Vectors,
 ) -> None:

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.vectors.ann.estimate import estimate
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 
 SET = {"format": "synthetic", "rows": 1_000, "queries": 50, "dimensions": 20}
 
 
-def read(tmp_path: Path, data: list[dict[str, object]], engines: list[dict[str, object]]) -> Bench:
+def read(tmp_path: Path, data: list[dict[str, object]], engines: list[dict[str, object]]) -> AnnBenchmark:
     file = tmp_path / "bench.yaml"
     file.write_text(json.dumps({"data": data, "engines": engines, "k": [5, 10]}))
-    return Bench.read(file)
+    return AnnBenchmark.read(file)
 
 
 def test_sets_builds_and_the_largest_of_them(tmp_path: Path) -> None:

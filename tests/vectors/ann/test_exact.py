@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import Metric, Vectors
+from constraintsuite.vectors.ann.data import VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines.base import filled
 from constraintsuite.vectors.ann.engines.exact import ExactBuild, ExactEngine
 
-METRICS: tuple[Metric, ...] = get_args(Metric)
+METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)
 RNG = np.random.default_rng(3)
 
 
@@ -23,7 +23,7 @@ def gaussian(rows: int, dimensions: int) -> Vectors:
     return RNG.standard_normal((rows, dimensions)).astype(np.float32)
 
 
-def agrees(base: Vectors, queries: Vectors, k: int, metric: Metric) -> None:
+def agrees(base: Vectors, queries: Vectors, k: int, metric: VectorMetric) -> None:
     engine = ExactEngine(ExactBuild(), metric, 1)
     engine.build(base)
     assert engine.search(queries, k).tolist() == filled(top_k(queries, base, k, metric).rows, k).tolist()
@@ -45,7 +45,7 @@ SETS: dict[str, tuple[Vectors, int]] = {
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", SETS)
-def test_it_agrees_with_a_full_comparison(name: str, metric: Metric) -> None:
+def test_it_agrees_with_a_full_comparison(name: str, metric: VectorMetric) -> None:
     base, k = SETS[name]
     size = np.float32(np.abs(base).max())
     agrees(base, np.concatenate([base[:3], gaussian(3, base.shape[1]) * size]), k, metric)
@@ -57,5 +57,5 @@ def test_it_agrees_with_a_full_comparison(name: str, metric: Metric) -> None:
     base=st_numpy.arrays(np.float32, st.tuples(st.integers(1, 90), st.just(3)), elements=st.integers(-2, 2).map(float)),
     k=st.integers(1, 12),
 )
-def test_it_agrees_where_many_scores_are_equal(metric: Metric, base: Vectors, k: int) -> None:
+def test_it_agrees_where_many_scores_are_equal(metric: VectorMetric, base: Vectors, k: int) -> None:
     agrees(base, base[:4], k, metric)

@@ -15,7 +15,7 @@ from constraintsuite.vectors.ann.frontier import arenas
 from constraintsuite.vectors.ann.judged import judged
 from constraintsuite.vectors.ann.listings import builds, failures, gaps, kept_up, latencies, measured, reached
 from constraintsuite.vectors.ann.outline import outline, round_speeds
-from constraintsuite.vectors.ann.results import FailedRanking, Ranking, Repeat
+from constraintsuite.vectors.ann.results import FailedRanking, Repeat, RetrieverBaseline
 
 JUDGED = {f"rel.{part}ndcg@10": 0.5 for part in ("", "ceiling.")}
 
@@ -80,7 +80,7 @@ def test_speeds_of_the_benchmark_file_are_taken(tmp_path: Path) -> None:
 def test_relevance_has_rankings_without_vectors_the_ceiling_and_paired_differences(tmp_path: Path) -> None:
     cell = made("a", 0.75, 10, more=JUDGED)
     run = made_run(tmp_path, [cell, made("flat", 1.0, 5, exact=True, more=JUDGED)], queries=40)
-    bm25 = Ranking("bm25", "set", "content", "bm25", {"rel.ndcg@10": Interval(0.25, None, None, 40)}, {})
+    bm25 = RetrieverBaseline("bm25", "set", "content", "bm25", {"rel.ndcg@10": Interval(0.25, None, None, 40)}, {})
     write_values(tmp_path, "bm25", (np.arange(40) < 10).astype(np.float64), cell)
     ((arena, cells),) = arenas(run.cells).items()
     table = judged(arena, cells, [replace(run, rankings=(bm25,))])

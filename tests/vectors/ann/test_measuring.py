@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.vectors.ann.data import IntArray, Vectors
 from constraintsuite.vectors.ann.measuring import measure, one_pass, percentiles
-from constraintsuite.vectors.ann.settings import Protocol
+from constraintsuite.vectors.ann.settings import MeasuringProtocol
 
 QUERIES = np.arange(6, dtype=np.float32)[:, np.newaxis]
 
@@ -39,7 +39,7 @@ class Slow:
 
 def test_serial_asks_one_query_a_call() -> None:
     slow = Slow()
-    found = measure(slow.search, QUERIES, 2, "serial", 1, Protocol(repeats=3, min_seconds=0, warmup=2))
+    found = measure(slow.search, QUERIES, 2, "serial", 1, MeasuringProtocol(repeats=3, min_seconds=0, warmup=2))
     assert found.rows.tolist() == [[n, n] for n in range(6)]
     assert slow.calls == [1] * 6 * (2 + 3)  # two passes before the clock runs
     assert [repeat.queries for repeat in found.speed.repeats] == [6, 6, 6]
@@ -54,20 +54,20 @@ def test_serial_asks_one_query_a_call() -> None:
 
 def test_a_batch_has_no_latencies() -> None:
     slow = Slow()
-    found = measure(slow.search, QUERIES, 1, "batch", 1, Protocol(repeats=2, min_seconds=0))
+    found = measure(slow.search, QUERIES, 1, "batch", 1, MeasuringProtocol(repeats=2, min_seconds=0))
     assert slow.calls == [6] * 3
     assert (found.speed.latencies_ms, found.latencies) == (None, None)
 
 
 def test_a_short_measurement_goes_over_the_queries_again() -> None:
-    found = measure(Slow().search, QUERIES, 1, "batch", 1, Protocol(repeats=2, min_seconds=0.02))
+    found = measure(Slow().search, QUERIES, 1, "batch", 1, MeasuringProtocol(repeats=2, min_seconds=0.02))
     assert all(repeat.seconds >= 0.02 and repeat.queries >= 12 for repeat in found.speed.repeats)
 
 
 @pytest.mark.parametrize("clients", [1, 3, 9])
 def test_clients_ask_at_the_same_time_and_every_query_is_asked(clients: int) -> None:
     slow = Slow()
-    found = measure(slow.search, QUERIES, 1, "concurrent", clients, Protocol(repeats=1, min_seconds=0.03))
+    found = measure(slow.search, QUERIES, 1, "concurrent", clients, MeasuringProtocol(repeats=1, min_seconds=0.03))
     assert found.rows.tolist() == [[n] for n in range(6)]
     assert found.latencies is not None
     assert (found.latencies > 0).all()
@@ -85,7 +85,7 @@ def test_an_error_of_a_client_is_not_lost() -> None:
         return slow.search(queries, k)
 
     with pytest.raises(RuntimeError, match="no connection"):
-        measure(fails_in_threads, QUERIES, 1, "concurrent", 2, Protocol(repeats=1, min_seconds=0))
+        measure(fails_in_threads, QUERIES, 1, "concurrent", 2, MeasuringProtocol(repeats=1, min_seconds=0))
 
 
 def test_a_percentile_is_the_time_of_a_call_that_happened() -> None:
@@ -112,7 +112,7 @@ def test_the_clock_is_read_twice_a_call_and_nothing_else_is_done_between(monkeyp
         clock.now += 97  # of a hundred, with both readings and one between two calls
         return np.zeros((len(queries), k), dtype=np.int64)
 
-    found = measure(answer, QUERIES, 1, "serial", 1, Protocol(repeats=2, min_seconds=0))
+    found = measure(answer, QUERIES, 1, "serial", 1, MeasuringProtocol(repeats=2, min_seconds=0))
     assert found.speed.latencies_ms == dict.fromkeys(("p50", "p95", "p99", "p999"), 98 / 1e6)
     assert found.speed.repeats[0].seconds == pytest.approx(6 * 99 / 1e9)
     assert found.speed.engine_share == pytest.approx(98 / 99)
@@ -144,7 +144,7 @@ def test_no_client_starts_before_all_of_them_have_asked_once() -> None:
             asked.append(threading.get_ident())
         return np.zeros((len(queries), k), dtype=np.int64)
 
-    measure(answer, QUERIES, 1, "concurrent", 3, Protocol(repeats=2, min_seconds=0))
+    measure(answer, QUERIES, 1, "concurrent", 3, MeasuringProtocol(repeats=2, min_seconds=0))
     by_clients = asked[6:]  # the first pass gave the answers
     assert len(set(by_clients[:3])) == 3
     assert len(by_clients) == 3 + 2 * 6

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
-from constraintsuite.vectors.ann.data import Metric
-from constraintsuite.vectors.ann.metrics import TieRule, WrongAnswerError, judge, mean, refuse_wrong, summarise
+from constraintsuite.vectors.ann.data import VectorMetric
+from constraintsuite.vectors.ann.metrics import RecallTieRule, WrongAnswerError, judge, mean, refuse_wrong, summarise
 from constraintsuite.vectors.ann.relevance import beside_ceiling, relevance_values
 from constraintsuite.vectors.ann.truth import scores_of
 
 TRUTH = Neighbours(np.array([[0, 1, 2, 3]]), np.array([[0.9, 0.8, 0.7, 0.6]]))
 
 
-def judged(rows: list[int], scores: list[float], k: int, ties: TieRule = "relative") -> tuple[float, ...]:
+def judged(rows: list[int], scores: list[float], k: int, ties: RecallTieRule = "relative") -> tuple[float, ...]:
     values = judge(np.array([rows]), np.array([scores]), TRUTH, k, ties)
     return tuple(float(value[0]) for value in values)
 
@@ -41,7 +41,7 @@ def test_an_answer_is_judged(
 
 
 @pytest.mark.parametrize(("ties", "found"), [("relative", 0.5), ("bigann", 0.5), ("annb", 1.0)])
-def test_how_far_a_tie_reaches(ties: TieRule, found: float) -> None:
+def test_how_far_a_tie_reaches(ties: RecallTieRule, found: float) -> None:
     assert judged([0, 7], [0.9, 0.7995], 2, ties)[1] == found
 
 
@@ -54,7 +54,7 @@ def ann_benchmarks_recall(true_distances: FloatArray, found_distances: FloatArra
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 10))
-def test_tie_recall_is_that_of_ann_benchmarks(metric: Metric, seed: int, k: int) -> None:
+def test_tie_recall_is_that_of_ann_benchmarks(metric: VectorMetric, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     base = rng.standard_normal((60, 3)).astype(np.float32)
     base[30:] = base[:30] + rng.choice([0, 2e-4, 2e-3], size=(30, 1)).astype(np.float32)

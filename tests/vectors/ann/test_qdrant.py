@@ -19,7 +19,7 @@ from ann.qdrant_server import VERSION, FakeQdrant
 from constraintsuite.cli.ann import ann
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import Metric
+from constraintsuite.vectors.ann.data import VectorMetric
 from constraintsuite.vectors.ann.engines.qdrant import QdrantBuild, QdrantEngine, QdrantSearch
 from constraintsuite.vectors.ann.results import load_ann_run
 
@@ -39,8 +39,8 @@ def server() -> Iterator[FakeQdrant]:
     thread.join()
 
 
-@pytest.mark.parametrize("metric", get_args(Metric))
-def test_a_server_is_filled_waited_for_asked_and_left_clean(server: FakeQdrant, metric: Metric) -> None:
+@pytest.mark.parametrize("metric", get_args(VectorMetric))
+def test_a_server_is_filled_waited_for_asked_and_left_clean(server: FakeQdrant, metric: VectorMetric) -> None:
     engine = QdrantEngine(QdrantBuild(url=server.url, m=8, ef_construct=50), metric, 1)
     engine.build(BASE)
     (made,) = server.collections.values()

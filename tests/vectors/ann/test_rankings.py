@@ -15,7 +15,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.retrieval.bm25 import Bm25Retriever
 from constraintsuite.vectors.ann.relevance import relevance_values
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run, load_queries
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.relevance import relevance_rows
@@ -120,10 +120,10 @@ def test_a_wrong_retriever_is_refused_before_any_work(
     place: Path, tmp_path: Path, options: dict[str, object], words: str
 ) -> None:
     with pytest.raises(UserError, match=words):
-        Bench.read(bench(place, tmp_path, **options))
+        AnnBenchmark.read(bench(place, tmp_path, **options))
 
 
 def test_only_a_bundle_has_texts(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("data: [{format: synthetic, retrievers: [bm25]}]\nengines: [{engine: exact}]\n")
     with pytest.raises(UserError, match="retrievers: unknown key"):
-        Bench.read(tmp_path / "b.yaml")
+        AnnBenchmark.read(tmp_path / "b.yaml")

@@ -13,7 +13,7 @@ import pytest
 from ann.made_runs import made, made_run
 from constraintsuite.errors import UserError
 from constraintsuite.showing.ann import write_page
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors.ann.results import CELLS, KIND, RUN, load_ann_run, write
 
@@ -30,7 +30,7 @@ def saved(folder: Path, edit: Callable[[dict[str, Any], dict[str, Any]], None]) 
     edit(facts, record)
     (folder / RUN).write_text(json.dumps(facts))
     cell.write_text(json.dumps(record))
-    finish(folder, Origin(KIND, "made", {}, {}, 0, Revision(1)), {"cells": 1}, {}, 0.0)
+    finish(folder, ArtifactOrigin(KIND, "made", {}, {}, 0, Revision(1)), {"cells": 1}, {}, 0.0)
     return folder
 
 

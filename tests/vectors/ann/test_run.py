@@ -18,7 +18,7 @@ from constraintsuite.cli.ann import ann
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors.ann.host import describe_host
-from constraintsuite.vectors.ann.results import AnnRun, Cell, load_ann_run, load_queries
+from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, load_ann_run, load_queries
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 DATA = (
@@ -54,7 +54,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> AnnRun:
     return load_ann_run(folder / "run")
 
 
-def cell(found: AnnRun, name: str, mode: str = "serial", rerank: int = 1, **build: object) -> Cell:
+def cell(found: AnnRun, name: str, mode: str = "serial", rerank: int = 1, **build: object) -> MeasuredCell:
     (one,) = [
         each
         for each in found.cells

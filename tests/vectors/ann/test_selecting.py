@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import VectorSet, content_of, limited
+from constraintsuite.vectors.ann.data import BenchmarkVectors, content_of, limited
 from constraintsuite.vectors.ann.selecting import overlapping, read_set
 from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.ann.staging import load_staged, stage
@@ -65,7 +65,7 @@ def test_where_nothing_would_be_left_that_is_an_error(folder: Path) -> None:
     ],
 )
 def test_a_limit_says_what_judgments_it_costs(relevance: dict[int, dict[int, int]], note: str | None) -> None:
-    few = limited(VectorSet("set", BASE, QUERIES, "dot", None, relevance), 3, None)
+    few = limited(BenchmarkVectors("set", BASE, QUERIES, "dot", None, relevance), 3, None)
     assert len(few.base) == 3
     said = [each for each in few.notes if "judgments" in each]
     assert len(said) == (note is not None)

@@ -16,17 +16,17 @@ from constraintsuite.vectors.ann.engines.coded import CodedEngine
 from constraintsuite.vectors.ann.engines.pgvector import PgvectorBuild, PgvectorEngine
 from constraintsuite.vectors.ann.estimate import estimate
 from constraintsuite.vectors.ann.plan import count_cells, plan
-from constraintsuite.vectors.ann.settings import Bench, grid
+from constraintsuite.vectors.ann.settings import AnnBenchmark, grid
 
 ROOT = Path(__file__).parents[3]
 DATA = "data: [{format: synthetic, rows: 20, queries: 4, dimensions: 3}]\n"
 EXACT = "engines: [{engine: exact}]\n"
 
 
-def read(tmp_path: Path, text: str) -> Bench:
+def read(tmp_path: Path, text: str) -> AnnBenchmark:
     file = tmp_path / "bench.yaml"
     file.write_text(text)
-    return Bench.read(file)
+    return AnnBenchmark.read(file)
 
 
 def test_a_list_of_values_is_an_axis_of_a_grid() -> None:

@@ -13,7 +13,7 @@ from ann.made_runs import made, made_run, write_values
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.listings import Listing
 from constraintsuite.vectors.ann.outline import outline
-from constraintsuite.vectors.ann.results import AnnRun, Ranking
+from constraintsuite.vectors.ann.results import AnnRun, RetrieverBaseline
 from constraintsuite.vectors.ann.several import labels, owner_of, told_apart
 
 SLOW, FAST = made("hnsw", 0.9, 100), made("hnsw", 0.95, 90)
@@ -101,7 +101,9 @@ def test_rankings_that_differ_are_told_apart_too(tmp_path: Path, second: float, 
     runs = [
         replace(
             made_run(tmp_path / name, []),
-            rankings=(Ranking("k", "set", "content", "bm25", {"rel.ndcg@10": Interval(value, None, None, 9)}, {}),),
+            rankings=(
+                RetrieverBaseline("k", "set", "content", "bm25", {"rel.ndcg@10": Interval(value, None, None, 9)}, {}),
+            ),
         )
         for name, value in (("old", 0.25), ("new", second))
     ]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours, top_k
-from constraintsuite.vectors.ann.data import Metric, Vectors, VectorSet, checked, content_of, limited
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors, checked, content_of, limited
 from constraintsuite.vectors.ann.export import export_set
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources import SOURCES
 from constraintsuite.vectors.ann.sources.bigann import BigAnn, read_neighbours, write_fbin, write_neighbours
 from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
@@ -26,7 +26,7 @@ QUERIES = np.array([[0.5, 1.5], [2, 0.25]], dtype=np.float32)
 TRUTH = top_k(QUERIES, BASE, 3, "euclidean")
 
 
-def load(form: str, folder: Path, **options: object) -> VectorSet:
+def load(form: str, folder: Path, **options: object) -> BenchmarkVectors:
     return SOURCES.load(form).model_validate(options).load("set", folder)
 
 
@@ -65,10 +65,10 @@ def test_what_is_read_is_what_was_written(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
-def test_a_file_of_ann_benchmarks_comes_back(metric: Metric, tmp_path: Path) -> None:
+def test_a_file_of_ann_benchmarks_comes_back(metric: VectorMetric, tmp_path: Path) -> None:
     h5py = pytest.importorskip("h5py")
     truth = top_k(QUERIES, BASE, 3, metric)
-    write_hdf5(tmp_path / "set.hdf5", VectorSet("set", BASE, QUERIES, metric), truth)
+    write_hdf5(tmp_path / "set.hdf5", BenchmarkVectors("set", BASE, QUERIES, metric), truth)
     data = load("hdf5", tmp_path, path="set.hdf5")
     assert (data.metric, data.base.tolist()) == (metric, BASE.tolist())
     assert exact_neighbours(checked(data), 3).rows.tolist() == truth.rows.tolist()
@@ -79,7 +79,7 @@ def test_a_file_of_ann_benchmarks_comes_back(metric: Metric, tmp_path: Path) -> 
 
 def test_a_metric_other_than_the_file_s_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("h5py")
-    write_hdf5(tmp_path / "set.hdf5", VectorSet("set", BASE, QUERIES, "cosine"), TRUTH)
+    write_hdf5(tmp_path / "set.hdf5", BenchmarkVectors("set", BASE, QUERIES, "cosine"), TRUTH)
     with pytest.raises(UserError, match="made for cosine, not for euclidean"):
         load("hdf5", tmp_path, path="set.hdf5", metric="euclidean")
 
@@ -126,7 +126,7 @@ def test_rows_of_different_lengths_are_refused(tmp_path: Path) -> None:
 def test_neighbours_that_are_none_are_refused(rows: list[list[int]], words: str) -> None:
     given = Neighbours(np.array(rows), np.zeros((len(rows), 3)))
     with pytest.raises(UserError, match=words):
-        checked(VectorSet("set", BASE, QUERIES, "euclidean", given))
+        checked(BenchmarkVectors("set", BASE, QUERIES, "euclidean", given))
 
 
 @pytest.mark.parametrize(
@@ -140,25 +140,25 @@ def test_neighbours_that_are_none_are_refused(rows: list[list[int]], words: str)
 )
 def test_vectors_that_cannot_be_compared_are_refused(base: Vectors, queries: Vectors, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        checked(VectorSet("set", base, queries, "cosine"))
+        checked(BenchmarkVectors("set", base, queries, "cosine"))
 
 
 def test_neighbours_of_another_metric_are_found_out() -> None:
     rng = np.random.default_rng(0)
     base, queries = (rng.lognormal(size=(n, 1)) * rng.standard_normal((n, 8)) for n in (300, 20))
-    data = VectorSet("set", base.astype(np.float32), queries.astype(np.float32), "dot")
+    data = BenchmarkVectors("set", base.astype(np.float32), queries.astype(np.float32), "dot")
     wrong = top_k(data.queries, data.base, 10, "cosine")
     with pytest.raises(UserError, match="are not the nearest under dot: of 20 queries"):
-        exact_neighbours(VectorSet("set", data.base, data.queries, "dot", wrong), 10)
+        exact_neighbours(BenchmarkVectors("set", data.base, data.queries, "dot", wrong), 10)
 
 
 def test_deeper_truth_than_the_file_s_is_computed() -> None:
-    data = VectorSet("set", BASE, QUERIES, "euclidean", TRUTH)
+    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH)
     assert exact_neighbours(data, 5).rows.tolist() == top_k(QUERIES, BASE, 5, "euclidean").rows.tolist()
 
 
 def test_with_fewer_rows_old_neighbours_are_dropped_and_judgments_kept() -> None:
-    data = VectorSet("set", BASE, QUERIES, "euclidean", TRUTH, {0: {1: 1, 5: 1}, 1: {5: 2}})
+    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH, {0: {1: 1, 5: 1}, 1: {5: 2}})
     few = limited(data, 3, 1)
     assert (len(few.base), len(few.queries), few.neighbours) == (3, 1, None)
     assert few.relevance == {0: {1: 1}}
@@ -166,12 +166,12 @@ def test_with_fewer_rows_old_neighbours_are_dropped_and_judgments_kept() -> None
 
 
 def test_the_content_of_a_set_depends_on_vectors_metric_and_judgments_alone() -> None:
-    data = VectorSet("set", BASE, QUERIES, "euclidean")
-    same = content_of(VectorSet("other name", BASE.copy(), QUERIES, "euclidean", TRUTH))
+    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean")
+    same = content_of(BenchmarkVectors("other name", BASE.copy(), QUERIES, "euclidean", TRUTH))
     others = [
-        VectorSet("set", BASE + np.float32(1), QUERIES, "euclidean"),
-        VectorSet("set", BASE, QUERIES, "dot"),
-        VectorSet("set", BASE, QUERIES, "euclidean", None, {0: {1: 1}}),
+        BenchmarkVectors("set", BASE + np.float32(1), QUERIES, "euclidean"),
+        BenchmarkVectors("set", BASE, QUERIES, "dot"),
+        BenchmarkVectors("set", BASE, QUERIES, "euclidean", None, {0: {1: 1}}),
     ]
     assert content_of(data) == same
     assert len({same, *map(content_of, others)}) == 4
@@ -208,7 +208,7 @@ def test_distances_behind_the_rows_are_squared_for_euclidean(tmp_path: Path) -> 
 
 def test_cosine_becomes_the_product_of_unit_vectors_where_tools_know_no_other(tmp_path: Path) -> None:
     data = {"name": "made", "format": "synthetic", "kind": "heavy_norm", "rows": 60, "queries": 8, "dimensions": 5}
-    bench = Bench.model_validate({"data": [data], "engines": [{"engine": "exact"}]})
+    bench = AnnBenchmark.model_validate({"data": [data], "engines": [{"engine": "exact"}]})
     export_set(bench, "made", "bigann", 4, tmp_path, tmp_path / "out")
     files = {"base": "made.base.fbin", "queries": "made.queries.fbin", "neighbours": "made.neighbours.bin"}
     read = BigAnn(**files, metric="dot").load("made", tmp_path / "out")

@@ -19,9 +19,9 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors.ann import worker
 from constraintsuite.vectors.ann.data import Vectors
 from constraintsuite.vectors.ann.host import own_turn
-from constraintsuite.vectors.ann.measuring import Crowd, Measured, Search, measure
+from constraintsuite.vectors.ann.measuring import Crowd, Measured, SearchFunction, measure
 from constraintsuite.vectors.ann.plan import plan
-from constraintsuite.vectors.ann.settings import Bench, Mode, Protocol
+from constraintsuite.vectors.ann.settings import AnnBenchmark, MeasuringProtocol, QueryMode
 from constraintsuite.vectors.ann.staging import stage
 from constraintsuite.vectors.ann.threads import blas_threads
 from constraintsuite.vectors.ann.worker import WorkerJob, work
@@ -55,7 +55,13 @@ def test_a_call_has_one_thread_where_clients_ask_and_all_of_them_elsewhere(
     seen: dict[str, set[int]] = {}
 
     def watched(
-        search: Search, queries: Vectors, k: int, mode: Mode, clients: int, protocol: Protocol, crowd: Crowd | None
+        search: SearchFunction,
+        queries: Vectors,
+        k: int,
+        mode: QueryMode,
+        clients: int,
+        protocol: MeasuringProtocol,
+        crowd: Crowd | None,
     ) -> Measured:
         seen[mode] = threads_now()
         return measure(search, queries, k, mode, clients, protocol, crowd)
@@ -63,7 +69,9 @@ def test_a_call_has_one_thread_where_clients_ask_and_all_of_them_elsewhere(
     monkeypatch.setattr(worker, "measure", watched)
     monkeypatch.setattr(worker, "pin", lambda threads: [0])  # this process goes on after the test
     protocol = {"modes": ["serial", "batch", "concurrent"], "threads": 2, "repeats": 1, "min_seconds": 0}
-    bench = Bench.model_validate({"data": [DATA], "k": [2], "protocol": protocol, "engines": [{"engine": "exact"}]})
+    bench = AnnBenchmark.model_validate(
+        {"data": [DATA], "k": [2], "protocol": protocol, "engines": [{"engine": "exact"}]}
+    )
     staged = stage(bench.data[0], tmp_path, 2, tmp_path / "stages")
     (build,) = plan(bench, {"set": staged.facts.content}, {"set": staged.metric}, "here")
     work(WorkerJob(build, staged, bench.protocol, bench.ties, {}, tmp_path))

@@ -10,9 +10,9 @@ import pytest
 
 from annotate.small_batch import START
 from annotate.test_kinds import SOUPS
-from constraintsuite.annotate.batch import Batch, open_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Draft
+from constraintsuite.annotate.records import EventDraft
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.queries.records import Snippet
@@ -58,13 +58,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     owner.post("/writing", {"suite": "suite", "size": "3", "seed": "0"})
     batch = open_batch(made / "suite.gold")
     batch.store.append(
-        [Draft(name, "tags", "natural", value, note=TAGS) for name, value in (("ben", "no"), ("anna", "yes"))], START
+        [EventDraft(name, "tags", "natural", value, note=TAGS) for name, value in (("ben", "no"), ("anna", "yes"))],
+        START,
     )
     return made
 
 
 @pytest.fixture(scope="module")
-def batch(folder: Path) -> Batch:
+def batch(folder: Path) -> AnnotationBatch:
     return open_batch(folder / "suite.gold")
 
 
@@ -79,7 +80,7 @@ def assert_nothing_ran(page: Page) -> None:
     assert page.locator("main :is(script, img, base, meta, [onload], [onerror], a[href^=javascript])").count() == 0
 
 
-def row_of(batch: Batch, item: str) -> str:
+def row_of(batch: AnnotationBatch, item: str) -> str:
     return next(task.row for task in tasks_of(batch, BEN.name) if task.item.id == item)
 
 
@@ -108,7 +109,7 @@ def test_names_are_text_too(owner: Page, served: Served, path: str) -> None:
 
 
 @pytest.mark.parametrize("item", SIDES)
-def test_an_annotator_reads_every_document_as_it_is(enter: Enter, batch: Batch, item: str) -> None:
+def test_an_annotator_reads_every_document_as_it_is(enter: Enter, batch: AnnotationBatch, item: str) -> None:
     page = enter(BEN)
     page.goto(f"{page.url}batch/suite.gold?row={row_of(batch, item)}")
     shown = page.evaluate("[...document.querySelectorAll('.side .text')].map((text) => text.textContent)")
@@ -117,7 +118,7 @@ def test_an_annotator_reads_every_document_as_it_is(enter: Enter, batch: Batch, 
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
-def test_right_to_left_text_runs_from_the_right(enter: Enter, batch: Batch) -> None:
+def test_right_to_left_text_runs_from_the_right(enter: Enter, batch: AnnotationBatch) -> None:
     page = enter(BEN)
     page.goto(f"{page.url}batch/suite.gold?row={row_of(batch, 'rtl')}")
     directions = "[...document.querySelectorAll('.side .text')].map((text) => getComputedStyle(text).direction)"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotate.small_batch import START, answer_all, make_batch
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Draft, Value
+from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.annotate.standing import standing
 from web.browser.conftest import Enter
 from web.site import ANNA, BEN, JUDGE
@@ -30,12 +30,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def batch(folder: Path, request: pytest.FixtureRequest) -> Batch:
+def batch(folder: Path, request: pytest.FixtureRequest) -> AnnotationBatch:
     """One of its own for each test, so that nothing was answered in it."""
     return make_batch(folder / request.node.originalname, 8)
 
 
-def queue_of(page: Page, batch: Batch) -> None:
+def queue_of(page: Page, batch: AnnotationBatch) -> None:
     page.goto(page.url + f"batch/{batch.path.parent.name}/batch")
     page.wait_for_selector(".question.current")
 
@@ -45,14 +45,14 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def said(batch: Batch, number: int) -> dict[str, Value]:
+def said(batch: AnnotationBatch, number: int) -> dict[str, AnswerValue]:
     """What anna says of an item of her queue now, as it was shown to her."""
     task, found = tasks_of(batch, ANNA.name)[number], standing(batch.store.events())
     events = [found.of(task.item.id, question, task.copy).get(ANNA.name) for question in batch.questions]
     return {event.question: task.as_meant(event.value) for event in events if event is not None}
 
 
-def test_keys_that_are_pressed_while_an_item_comes_are_for_that_item(enter: Enter, batch: Batch) -> None:
+def test_keys_that_are_pressed_while_an_item_comes_are_for_that_item(enter: Enter, batch: AnnotationBatch) -> None:
     page = enter(ANNA)
     queue_of(page, batch)
     for _ in tasks_of(batch, ANNA.name):
@@ -61,7 +61,7 @@ def test_keys_that_are_pressed_while_an_item_comes_are_for_that_item(enter: Ente
     assert [said(batch, number) for number in range(9)] == [GOOD] * 9
 
 
-def test_words_that_are_typed_while_an_item_comes_stand_in_its_note(enter: Enter, batch: Batch) -> None:
+def test_words_that_are_typed_while_an_item_comes_stand_in_its_note(enter: Enter, batch: AnnotationBatch) -> None:
     page = enter(ANNA)
     queue_of(page, batch)
     press(page, *TYPED, "n", *"2 odd", "x", "Backspace", "Escape", *TYPED)
@@ -71,7 +71,7 @@ def test_words_that_are_typed_while_an_item_comes_stand_in_its_note(enter: Enter
     assert said(batch, 1) == GOOD
 
 
-def test_keys_change_what_was_answered_one_question_after_the_other(enter: Enter, batch: Batch) -> None:
+def test_keys_change_what_was_answered_one_question_after_the_other(enter: Enter, batch: AnnotationBatch) -> None:
     page = enter(ANNA)
     queue_of(page, batch)
     press(page, *TYPED, "u")
@@ -88,11 +88,11 @@ def test_keys_change_what_was_answered_one_question_after_the_other(enter: Enter
     assert said(batch, 0) == {"satisfies": "neither", "fit": "badly"}
 
 
-def test_after_a_fault_keys_rest_until_it_was_read(enter: Enter, batch: Batch) -> None:
+def test_after_a_fault_keys_rest_until_it_was_read(enter: Enter, batch: AnnotationBatch) -> None:
     page = enter(ANNA)
     queue_of(page, batch)
     task = tasks_of(batch, ANNA.name)[0]
-    batch.store.append([Draft(ANNA.name, task.item.id, "satisfies", "both")], START)  # another window
+    batch.store.append([EventDraft(ANNA.name, task.item.id, "satisfies", "both")], START)  # another window
     press(page, *TYPED, *TYPED)
     page.get_by_text("Not kept.").wait_for()
     press(page, "1", "1", "Enter")
@@ -117,7 +117,7 @@ def test_keys_with_others_held_down_are_the_browsers(enter: Enter, folder: Path,
     assert len(batch.store.events()) > before
 
 
-def test_a_ruling_is_typed_at_once_and_the_next_is_ruled_on(enter: Enter, batch: Batch) -> None:
+def test_a_ruling_is_typed_at_once_and_the_next_is_ruled_on(enter: Enter, batch: AnnotationBatch) -> None:
     answer_all(batch, ANNA.name)
     answer_all(batch, BEN.name, lambda task: {"satisfies": "both" if task.item.id in ("dish-1", "dish-2") else "first"})
     page = enter(JUDGE)
@@ -138,7 +138,7 @@ def test_a_ruling_is_typed_at_once_and_the_next_is_ruled_on(enter: Enter, batch:
     assert len(standing(batch.store.events()).rulings) == 1
 
 
-def test_going_back_shows_the_item_before(enter: Enter, batch: Batch) -> None:
+def test_going_back_shows_the_item_before(enter: Enter, batch: AnnotationBatch) -> None:
     page = enter(ANNA)
     queue_of(page, batch)
     press(page, *TYPED)

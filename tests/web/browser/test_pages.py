@@ -10,18 +10,17 @@ from starlette.routing import compile_path
 
 from annotate.small_batch import START
 from annotate.test_kinds import CAKES, SOUPS, TENTS
-from constraintsuite.annotate.batch import Batch, open_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch
 from constraintsuite.annotate.queue import tasks_of
-from constraintsuite.annotate.records import Draft, Value
+from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.ranking.run import Plan, evaluate_retrieval
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit.results import Audit
-from constraintsuite.suites.pairs.records import Draft as Pair
-from constraintsuite.suites.pairs.records import DraftDocument, Rejected
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
 from constraintsuite.web.pages import PAGES
 from constraintsuite.web.people import Person
 from experiments.tiny_suite import CREAM, LEEKS, write_suite
@@ -94,9 +93,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_text(made / "suite" / "audit.json", adapter(Audit).dump_json(AUDIT).decode())
     write_text(made / "suite" / "README.md", "# Tiny\n\nMade by hand.\n")
     documents = DraftDocument("d1", LEEKS), DraftDocument("d2", CREAM)
-    left_out = Pair("explicit", "p1", "contains", "test", "", *documents, 0.0)
-    write_jsonl(made / "suite" / "stages" / "kept" / "rejected.jsonl", [Rejected("too_short", left_out)])
-    finish(made / "suite" / "stages" / "kept", Origin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    left_out = PairDraft("explicit", "p1", "contains", "test", "", *documents, 0.0)
+    write_jsonl(made / "suite" / "stages" / "kept" / "rejected.jsonl", [RejectedPair("too_short", left_out)])
+    finish(made / "suite" / "stages" / "kept", ArtifactOrigin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
     evaluate(write_suite(made / "suite", rejects={"kept: too_short": 1}), "bm25:nostop", "random")
     write_jsonl(made / "proposals.jsonl", [SOUPS, TENTS, CAKES])
     owner = open_site(made).visit(OWNER)
@@ -110,12 +109,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     judge_all(batch, ANNA, "awkward", -1)
     owner.post("/batch/suite.gold/export")
     make_artifacts(made)
-    evaluate_retrieval(made / "suite", Plan("bm25"), made / "runs" / "suite.ranking" / "bm25", Silent())
+    evaluate_retrieval(made / "suite", RankingPlan("bm25"), made / "runs" / "suite.ranking" / "bm25", Silent())
     return made
 
 
-def judge_all(batch: Batch, person: Person, natural: str, until: int) -> None:
-    said: dict[str, Value] = {
+def judge_all(batch: AnnotationBatch, person: Person, natural: str, until: int) -> None:
+    said: dict[str, AnswerValue] = {
         "natural": natural,
         "satisfies": "first",
         "on_topic": ("first", "second"),
@@ -123,7 +122,7 @@ def judge_all(batch: Batch, person: Person, natural: str, until: int) -> None:
     }
     tasks = tasks_of(batch, person.name)[:until]
     answers = [(task, question, value) for task in tasks for question, value in said.items()]
-    drafts = [Draft(person.name, task.item.id, name, value, task.copy) for task, name, value in answers]
+    drafts = [EventDraft(person.name, task.item.id, name, value, task.copy) for task, name, value in answers]
     batch.store.append(drafts, START)
 
 

@@ -15,7 +15,7 @@ from constraintsuite.reports.marks import Segment
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.web.suites import scopes
 from constraintsuite.web.suites.details import Detail, describe_example
-from constraintsuite.web.suites.diff import Change, word_diff
+from constraintsuite.web.suites.diff import DiffSegment, word_diff
 from constraintsuite.web.suites.finding import read_index
 from constraintsuite.web.suites.passing import why_passed
 from experiments.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
@@ -51,7 +51,7 @@ def test_two_texts_that_are_two(second: str) -> None:
     assert word_diff("A soup with leeks and no cream.", second) == ()
 
 
-def texts_of(changes: tuple[Change, ...], left_out: str) -> str:
+def texts_of(changes: tuple[DiffSegment, ...], left_out: str) -> str:
     return "".join(change.text for change in changes if change.only != left_out)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
-from constraintsuite.web.suites.choice import Choice, read_choice
+from constraintsuite.web.suites.choice import ExampleFilter, read_choice
 from constraintsuite.web.suites.finding import SuiteIndex, leaf, read_index
 from constraintsuite.web.suites.words import index_texts, parse_terms, snippet
 from experiments.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
@@ -24,7 +24,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> SuiteIndex:
     return read_index(write_suite(tmp_path_factory.mktemp("suite")))
 
 
-def ids(index: SuiteIndex, choice: Choice) -> list[str]:
+def ids(index: SuiteIndex, choice: ExampleFilter) -> list[str]:
     return [index.examples[place].id for place in index.find(choice).members]
 
 
@@ -47,7 +47,7 @@ ALL = ["creamless", "leekless", "dogless", "showerless", "nutless", "loud", "orp
     ],
 )
 def test_filters(index: SuiteIndex, values: dict[str, str], found: list[str]) -> None:
-    assert ids(index, Choice(values)) == found
+    assert ids(index, ExampleFilter(values)) == found
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_filters(index: SuiteIndex, values: dict[str, str], found: list[str]) ->
     ],
 )
 def test_full_text(index: SuiteIndex, search: str, found: list[str]) -> None:
-    assert ids(index, Choice(search=search)) == found
+    assert ids(index, ExampleFilter(search=search)) == found
 
 
 def test_counts_are_what_each_value_would_leave_beside_the_other_filters(index: SuiteIndex) -> None:
-    found = index.find(Choice({"slice": "explicit"}, "campsites"))
+    found = index.find(ExampleFilter({"slice": "explicit"}, "campsites"))
     offers = {offer.facet.name: offer for offer in found.offers}
     assert offers["slice"].listed == {"explicit": 2, "adversarial": 1}
     assert offers["domain"].listed == {"travel": 2}
@@ -80,15 +80,15 @@ def test_counts_are_what_each_value_would_leave_beside_the_other_filters(index: 
 
 
 def test_every_count_is_kept(index: SuiteIndex) -> None:
-    for choice in (Choice(), Choice({"domain": "travel"}), Choice(search="cream")):
+    for choice in (ExampleFilter(), ExampleFilter({"domain": "travel"}), ExampleFilter(search="cream")):
         for offer in index.find(choice).offers:
             for value, count in offer.counts.items():
-                chosen = Choice({**choice.values, offer.facet.name: value}, choice.search)
+                chosen = ExampleFilter({**choice.values, offer.facet.name: value}, choice.search)
                 assert len(ids(index, chosen)) == count, (offer.facet.name, value)
 
 
 def test_a_value_that_leaves_nothing_stays_to_be_taken_away(index: SuiteIndex) -> None:
-    offers = {o.facet.name: o for o in index.find(Choice({"domain": "food", "slice": "explicit"})).offers}
+    offers = {o.facet.name: o for o in index.find(ExampleFilter({"domain": "food", "slice": "explicit"})).offers}
     assert offers["domain"].listed == {"travel": 2, "food": 0}
     assert offers["domain"].useful
 
@@ -108,31 +108,31 @@ def test_tags_and_notes_are_filters(tmp_path: Path) -> None:
     ]
     index = read_index(write_suite(tmp_path, noted, ()))
     for name, value in (("notes.source", "press"), ("split", "dev"), ("difficulty", "hard"), ("unit", "euro")):
-        assert ids(index, Choice({name: value})) == ["dogless"], name
+        assert ids(index, ExampleFilter({name: value})) == ["dogless"], name
 
 
 def test_evidence_is_a_filter(index: SuiteIndex) -> None:
-    assert ids(index, Choice({"satisfying_evidence": "none"})) == ["nutless"]
-    assert ids(index, Choice({"satisfying_evidence": "negated"})) == [id for id in ALL if id != "nutless"]
+    assert ids(index, ExampleFilter({"satisfying_evidence": "none"})) == ["nutless"]
+    assert ids(index, ExampleFilter({"satisfying_evidence": "negated"})) == [id for id in ALL if id != "nutless"]
 
 
 def test_an_example_without_a_constraint_is_in_no_group_of_constraints(tmp_path: Path) -> None:
     index = read_index(write_suite(tmp_path, [DOGLESS, replace(NUTLESS, constraint=None)], ()))
     for name, value in (("value", "dogs"), ("satisfying_evidence", "negated"), ("violating_evidence", "affirmed")):
         assert index.facets[name].values == (value,)
-        assert ids(index, Choice({name: value})) == ["dogless"]
+        assert ids(index, ExampleFilter({name: value})) == ["dogless"]
 
 
 @pytest.mark.parametrize(
     ("given", "choice"),
     [
-        ([], Choice()),
-        ([("slice", "a"), ("q", " b "), ("page", "3")], Choice({"slice": "a"}, "b", 3)),
-        ([("slice", ""), ("q", "")], Choice()),
-        ([("slice", "a"), ("slice", "b")], Choice({"slice": "b"})),
+        ([], ExampleFilter()),
+        ([("slice", "a"), ("q", " b "), ("page", "3")], ExampleFilter({"slice": "a"}, "b", 3)),
+        ([("slice", ""), ("q", "")], ExampleFilter()),
+        ([("slice", "a"), ("slice", "b")], ExampleFilter({"slice": "b"})),
     ],
 )
-def test_an_address_is_read(given: list[tuple[str, str]], choice: Choice) -> None:
+def test_an_address_is_read(given: list[tuple[str, str]], choice: ExampleFilter) -> None:
     assert read_choice(given, ["slice", "domain"]) == choice
 
 
@@ -160,7 +160,7 @@ def test_an_address_that_cannot_be_meant_is_told(given: tuple[str, str], message
     st.integers(1, 1000),
 )
 def test_an_address_comes_back_as_it_was(values: dict[str, str], search: str, page: int) -> None:
-    choice = Choice(values, search, page)
+    choice = ExampleFilter(values, search, page)
     query = choice.query().removeprefix("?")
     assert read_choice(parse_qsl(query, keep_blank_values=True), ["slice", "domain"]) == choice
 

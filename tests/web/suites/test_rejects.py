@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.reports.marks import Segment
-from constraintsuite.store.artifact import Origin, finish
+from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
-from constraintsuite.suites.pairs.records import Draft, DraftDocument, Rejected
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.suites import rejects
 from constraintsuite.web.suites.rejects import read_rejects, show_reject
@@ -34,7 +34,7 @@ PROPOSAL = Proposal(
     violating=("d2",),
     examples_expected=1,
 )
-DRAFT = Draft(
+DRAFT = PairDraft(
     "explicit",
     PROPOSAL.id,
     "travel.has",
@@ -47,17 +47,17 @@ DRAFT = Draft(
 COUNTS = {"kept: violating_mixed_y": 2, "pairs: repeated": 0, "queries: given:no_y_named": 45}
 
 
-def suite_with(folder: Path, *rejected: Rejected, stages: bool = True) -> Path:
+def suite_with(folder: Path, *rejected: RejectedPair, stages: bool = True) -> Path:
     write_jsonl(folder / "proposals.jsonl", [PROPOSAL])
     if stages:
         (folder / "stages" / "kept").mkdir(parents=True)
         write_jsonl(folder / "stages" / "kept" / "rejected.jsonl", rejected)
-        finish(folder / "stages" / "kept", Origin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
-    return finish(folder, Origin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, COUNTS, 0.0).path
+        finish(folder / "stages" / "kept", ArtifactOrigin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
+    return finish(folder, ArtifactOrigin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, COUNTS, 0.0).path
 
 
 def test_they_are_counted_the_most_common_first_and_kept_where_stages_are(tmp_path: Path) -> None:
-    found = read_rejects(suite_with(tmp_path, *[Rejected("violating_mixed_y", DRAFT)] * 2))
+    found = read_rejects(suite_with(tmp_path, *[RejectedPair("violating_mixed_y", DRAFT)] * 2))
     assert list(found.counts.items()) == [("queries: given:no_y_named", 45), ("kept: violating_mixed_y", 2)]
     assert found.drafts == {"kept: violating_mixed_y": (DRAFT, DRAFT)}
 
@@ -68,7 +68,7 @@ def test_without_stages_there_are_only_counts(tmp_path: Path) -> None:
 
 
 def test_a_pair_is_shown_with_its_query(tmp_path: Path) -> None:
-    found = read_rejects(suite_with(tmp_path, Rejected("violating_mixed_y", DRAFT)))
+    found = read_rejects(suite_with(tmp_path, RejectedPair("violating_mixed_y", DRAFT)))
     shown = show_reject(found, DRAFT)
     assert shown.query == "campsites without showers"
     assert shown.satisfying == (Segment("No", ("edit",)), Segment(" showers."))
@@ -77,5 +77,5 @@ def test_a_pair_is_shown_with_its_query(tmp_path: Path) -> None:
 
 def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rejects, "MOST", 3)
-    found = read_rejects(suite_with(tmp_path, *[Rejected("surplus", DRAFT)] * 5))
+    found = read_rejects(suite_with(tmp_path, *[RejectedPair("surplus", DRAFT)] * 5))
     assert len(found.drafts["kept: surplus"]) == 3

@@ -6,16 +6,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.annotate.formats.base import Answers, Sheet, file_beside, options_of, read_records, write_json
-from constraintsuite.annotate.records import Question
-from constraintsuite.annotate.tables import Row
+from constraintsuite.annotate.formats.base import (
+    AnnotationSheet,
+    RowAnswers,
+    file_beside,
+    options_of,
+    read_records,
+    write_json,
+)
+from constraintsuite.annotate.records import AnnotationQuestion
+from constraintsuite.annotate.tables import SheetRow
 from constraintsuite.annotate.values import WrongValue, how_to_answer
 
 
 class Argilla:
     """One dataset an annotator: ids, text and notes are text questions."""
 
-    def write(self, file: Path, sheet: Sheet) -> None:
+    def write(self, file: Path, sheet: AnnotationSheet) -> None:
         """Write the records and, beside them, what `Settings.from_json` reads, in a file that ends in .settings.json."""
         settings = file_beside(file, ".settings.json")
         write_json(
@@ -24,12 +31,12 @@ class Argilla:
         )
         write_json(settings, _settings(sheet))
 
-    def read(self, file: Path) -> tuple[tuple[str, ...], list[Row]]:
+    def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
         """What was submitted; two people's answers to one record are a fault, since each is asked in another order."""
         return read_records(file, _responses, "Argilla's to_json writes a record")
 
 
-def _responses(record: dict[str, Any]) -> Iterator[Answers]:
+def _responses(record: dict[str, Any]) -> Iterator[RowAnswers]:
     """Of a record that is completed: `to_json` does not say of an answer whether it is a draft, or was discarded."""
     responses = record["responses"]
     people = {str(one.get("user_id")) for said in responses.values() for one in said}
@@ -44,7 +51,7 @@ def _marked(value: object) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else [str(value)]
 
 
-def _settings(sheet: Sheet) -> dict[str, Any]:
+def _settings(sheet: AnnotationSheet) -> dict[str, Any]:
     """A record is completed by one answer, since one person is asked; texts are shown as they are, not as Markdown."""
     plain = {"type": "text", "use_markdown": False}
     note = {"name": "note", "title": "note", "required": False, "settings": plain}
@@ -56,7 +63,7 @@ def _settings(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def _question(question: Question) -> dict[str, Any]:
+def _question(question: AnnotationQuestion) -> dict[str, Any]:
     asked = {"name": question.id, "title": question.text, "required": not question.optional}
     if question.kind in ("ids", "text"):
         written = {"type": "text", "use_markdown": False}

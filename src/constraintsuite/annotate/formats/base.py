@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from constraintsuite.annotate.records import Question
-from constraintsuite.annotate.tables import Fault, Row, refuse
+from constraintsuite.annotate.records import AnnotationQuestion
+from constraintsuite.annotate.tables import RowFault, SheetRow, refuse
 from constraintsuite.annotate.values import NOTHING, WrongValue
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import write_text
 
 
 @dataclass(frozen=True)
-class Sheet:
+class AnnotationSheet:
     """What one annotator is asked: all that may be shown, and nothing else."""
 
     shown: tuple[str, ...]
     """Names of what is read: fields, then sides."""
-    questions: tuple[Question, ...]
+    questions: tuple[AnnotationQuestion, ...]
     rows: tuple[Mapping[str, str], ...]
     """Each with `row` and what is shown."""
 
@@ -29,10 +29,10 @@ class Sheet:
 class SheetFormat(Protocol):
     """A file that people, or a program that they use, can fill in."""
 
-    def write(self, file: Path, sheet: Sheet) -> None:
+    def write(self, file: Path, sheet: AnnotationSheet) -> None:
         """Write an empty sheet; a file that is there already is a UserError."""
 
-    def read(self, file: Path) -> tuple[tuple[str, ...], list[Row]]:
+    def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
         """Columns, and the filled rows with their lines; answers as a person would write them."""
 
 
@@ -60,28 +60,28 @@ def refuse_existing(file: Path) -> None:
         raise UserError(f"{file}: is there already, and may hold somebody's work. Choose another name.")
 
 
-def options_of(question: Question) -> tuple[str, ...]:
+def options_of(question: AnnotationQuestion) -> tuple[str, ...]:
     """What can be marked: none at all is a mark of its own, since what is left empty is no answer."""
     return (*question.options, NOTHING) if question.kind == "choices" else question.options
 
 
-Answers = tuple[str, Mapping[str, Sequence[str]]]
+RowAnswers = tuple[str, Mapping[str, Sequence[str]]]
 """The name of a row, and what was marked or written under each name."""
 
 
 def read_records(
-    file: Path, answers: Callable[[dict[str, Any]], Iterable[Answers]], program: str
-) -> tuple[tuple[str, ...], list[Row]]:
+    file: Path, answers: Callable[[dict[str, Any]], Iterable[RowAnswers]], program: str
+) -> tuple[tuple[str, ...], list[SheetRow]]:
     """Columns and rows of a list of records, numbered from 1; all that a program would not write is told at once."""
-    rows: list[Row] = []
-    faults: list[Fault] = []
+    rows: list[SheetRow] = []
+    faults: list[RowFault] = []
     for number, record in enumerate(_read_json(file), 1):
         try:
-            rows += [Row(number, {**_cells(marked), "row": name}) for name, marked in answers(record)]
+            rows += [SheetRow(number, {**_cells(marked), "row": name}) for name, marked in answers(record)]
         except WrongValue as error:
-            faults.append(Fault(number, str(error)))
+            faults.append(RowFault(number, str(error)))
         except (KeyError, TypeError, AttributeError):
-            faults.append(Fault(number, f"this is not as {program}."))
+            faults.append(RowFault(number, f"this is not as {program}."))
     refuse(file, faults)
     if not rows:
         raise UserError(f"{file}: nothing in it has been submitted yet.")

@@ -7,9 +7,16 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from constraintsuite.annotate.formats.base import Answers, Sheet, file_beside, options_of, read_records, write_json
-from constraintsuite.annotate.records import Question
-from constraintsuite.annotate.tables import Row
+from constraintsuite.annotate.formats.base import (
+    AnnotationSheet,
+    RowAnswers,
+    file_beside,
+    options_of,
+    read_records,
+    write_json,
+)
+from constraintsuite.annotate.records import AnnotationQuestion
+from constraintsuite.annotate.tables import SheetRow
 from constraintsuite.annotate.values import how_to_answer
 from constraintsuite.store.files import write_text
 
@@ -17,19 +24,19 @@ from constraintsuite.store.files import write_text
 class LabelStudio:
     """One project an annotator: import the tasks, paste the interface, and export as JSON when done."""
 
-    def write(self, file: Path, sheet: Sheet) -> None:
+    def write(self, file: Path, sheet: AnnotationSheet) -> None:
         """Write `file` and, beside it, an interface of the same name that ends in .xml."""
         interface = file_beside(file, ".xml")
         names = ("row", *sheet.shown)  # the server refuses all tasks if one of them lacks what the interface shows
         write_json(file, [{"data": {name: row.get(name, "") for name in names}} for row in sheet.rows])
         write_text(interface, _interface(sheet))
 
-    def read(self, file: Path) -> tuple[tuple[str, ...], list[Row]]:
+    def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
         """The annotations that were submitted; a task with two of them gives two rows."""
         return read_records(file, _annotations, "Label Studio exports tasks (format JSON, not JSON-MIN)")
 
 
-def _annotations(task: dict[str, Any]) -> Iterator[Answers]:
+def _annotations(task: dict[str, Any]) -> Iterator[RowAnswers]:
     row = str(task["data"]["row"])
     for annotation in task["annotations"]:
         if not annotation.get("was_cancelled", False):
@@ -41,7 +48,7 @@ def _marked(value: dict[str, Any]) -> list[str]:
     return [said] if isinstance(said, str) else [str(one) for one in said]
 
 
-def _interface(sheet: Sheet) -> str:
+def _interface(sheet: AnnotationSheet) -> str:
     """Texts above, questions below; names of texts begin with `shown_`, so that they meet no question's."""
     target = f"shown_{sheet.shown[0]}"
     lines = ["<View>"]
@@ -59,7 +66,7 @@ def _interface(sheet: Sheet) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _control(question: Question, target: str) -> Iterator[str]:
+def _control(question: AnnotationQuestion, target: str) -> Iterator[str]:
     required = "false" if question.optional else "true"
     named = f"name={quoteattr(question.id)} toName={quoteattr(target)} required={quoteattr(required)}"
     if question.kind in ("ids", "text"):

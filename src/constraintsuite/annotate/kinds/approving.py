@@ -10,26 +10,26 @@ from pathlib import Path
 from typing import Literal
 
 from constraintsuite.annotate.answering import StaleError
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.kinds.proposals import approve, reword, words_of, write_approved
 from constraintsuite.annotate.kinds.rewording import read_verdict
 from constraintsuite.annotate.kinds.wordings import settle_words, words_by_person, words_in_words
 from constraintsuite.annotate.labels import Label, label_all
-from constraintsuite.annotate.records import Draft, Event
+from constraintsuite.annotate.records import AnnotationEvent, EventDraft
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
 from constraintsuite.suites.queries.approval import check_approval
-from constraintsuite.suites.queries.outlook import Documents, Outlook, lone, lone_in_words, look_up
+from constraintsuite.suites.queries.outlook import Documents, ProposalOutlook, lone, lone_in_words, look_up
 from constraintsuite.suites.queries.records import Proposal
 
-State = Literal["undecided", "accepted", "rejected", "differ"]
-STATES: tuple[State, ...] = ("undecided", "accepted", "rejected", "differ")
+ProposalState = Literal["undecided", "accepted", "rejected", "differ"]
+STATES: tuple[ProposalState, ...] = ("undecided", "accepted", "rejected", "differ")
 """Nobody has judged it, all who did say the same, people differ: in their verdicts, or in the words that they accept."""
-_VERDICTS: Mapping[str, State] = {"accept": "accepted", "reject": "rejected"}
+_VERDICTS: Mapping[str, ProposalState] = {"accept": "accepted", "reject": "rejected"}
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedProposal:
     """One proposal and what people made of it."""
 
     rank: int
@@ -37,19 +37,19 @@ class Judged:
     """As it was proposed."""
     now: Proposal
     """In the words that it would be built in."""
-    outlook: Outlook
+    outlook: ProposalOutlook
     """What it would give in these words."""
-    state: State = "undecided"
+    state: ProposalState = "undecided"
     said: Mapping[str, str] = field(default_factory=dict)
     """Verdicts by person, and their words where people differ in them."""
     drawn: bool = True
     """Whether it is in the batch, and can be judged."""
     seen: int = 0
     """The last event on it, whoever's."""
-    own: Mapping[str, tuple[Proposal, Outlook]] = field(default_factory=dict)
+    own: Mapping[str, tuple[Proposal, ProposalOutlook]] = field(default_factory=dict)
     """Where people differ: the proposal in the words of each who has any, and what it would give in them."""
 
-    def shown_to(self, name: str) -> Judged:
+    def shown_to(self, name: str) -> JudgedProposal:
         """As a person sees it: where people differ in their own words, so that none of these is lost."""
         now, outlook = self.own.get(name, (self.now, self.outlook))
         return replace(self, now=now, outlook=outlook)
@@ -64,11 +64,11 @@ Find = Callable[[Proposal], Documents | None]
 """Where the documents of a proposal are looked up; None if they are not at hand."""
 
 
-def judge_all(proposals: Sequence[Proposal], batch: Batch | None, find: Find) -> list[Judged]:
+def judge_all(proposals: Sequence[Proposal], batch: AnnotationBatch | None, find: Find) -> list[JudgedProposal]:
     """All proposals of a file, in the order in which they were ranked; without a batch nobody has judged any."""
     if batch is None:
         ranked = enumerate(proposals, 1)
-        return [Judged(rank, mined, mined, Outlook(mined.examples_expected)) for rank, mined in ranked]
+        return [JudgedProposal(rank, mined, mined, ProposalOutlook(mined.examples_expected)) for rank, mined in ranked]
     events = batch.store.events()
     said, last = standing(events), {event.item: event.number for event in events}
     labelled = label_all(batch, said)
@@ -76,7 +76,7 @@ def judge_all(proposals: Sequence[Proposal], batch: Batch | None, find: Find) ->
     approved = approve(proposals, labelled, said)
     alone = lone(one for one in approved if states.get(one.id) == "accepted")
     return [
-        Judged(
+        JudgedProposal(
             rank,
             mined,
             now,
@@ -91,23 +91,25 @@ def judge_all(proposals: Sequence[Proposal], batch: Batch | None, find: Find) ->
     ]
 
 
-def _own(mined: Proposal, said: Standing, find: Find) -> dict[str, tuple[Proposal, Outlook]]:
+def _own(mined: Proposal, said: Standing, find: Find) -> dict[str, tuple[Proposal, ProposalOutlook]]:
     worded = {who: reword(mined, words) for who, words in words_by_person(said, mined.id).items()}
     return {who: (one, _outlook(mined, one, find, alone=False)) for who, one in worded.items()}
 
 
-def _outlook(mined: Proposal, now: Proposal, find: Find, alone: bool) -> Outlook:
+def _outlook(mined: Proposal, now: Proposal, find: Find, alone: bool) -> ProposalOutlook:
     same = (mined.topic, mined.constraint.forms) == (now.topic, now.constraint.forms)
     found = look_up(mined, now, None if same else find(mined))
-    return Outlook(0, (*found.notes, lone_in_words(now))) if alone else found
+    return ProposalOutlook(0, (*found.notes, lone_in_words(now))) if alone else found
 
 
-def answers_of(one: Judged, verdict: str, words: Mapping[str, str]) -> dict[str, str]:
+def answers_of(one: JudgedProposal, verdict: str, words: Mapping[str, str]) -> dict[str, str]:
     """What a verdict and, with an acceptance, the words come to as answers; what cannot be kept is a UserError."""
     return read_verdict(words_of(one.mined), words_of(one.now), verdict, words)
 
 
-def keep_verdict(batch: Batch, proposal: str, by: str, answers: Mapping[str, str], seen: int, now: datetime) -> None:
+def keep_verdict(
+    batch: AnnotationBatch, proposal: str, by: str, answers: Mapping[str, str], seen: int, now: datetime
+) -> None:
     """Write what is new in the answers.
 
     `seen` is the last event on the proposal that the person knew of, whoever's: unlike gold, proposals are no blind work.
@@ -119,7 +121,7 @@ def keep_verdict(batch: Batch, proposal: str, by: str, answers: Mapping[str, str
         events = turn.events(item=proposal)
         said = standing(event for event in events if event.annotator == by)
         drafts = [
-            Draft(by, proposal, question, value)
+            EventDraft(by, proposal, question, value)
             for question, value in answers.items()
             if _is_news(said.of(proposal, question).get(by), value)
         ]
@@ -131,7 +133,7 @@ def keep_verdict(batch: Batch, proposal: str, by: str, answers: Mapping[str, str
         turn.append(drafts)
 
 
-def write_approval(batch: Batch, file: Path) -> tuple[Path, dict[str, int]]:
+def write_approval(batch: AnnotationBatch, file: Path) -> tuple[Path, dict[str, int]]:
     """Write the file that `csuite build --approved` takes under a new name beside `file`; gives it and the counts by status."""
     number = 1 + max((_number(path) for path in approvals_of(file)), default=0)
     while True:
@@ -156,7 +158,7 @@ def approvals_of(file: Path) -> list[Path]:
     return sorted((path for path in file.parent.iterdir() if pattern.fullmatch(path.name)), key=_number, reverse=True)
 
 
-def _state(label: Label, proposal: str, said: Standing) -> State:
+def _state(label: Label, proposal: str, said: Standing) -> ProposalState:
     if label.how == "unanswered":
         return "undecided"
     if label.value is None or (label.value == "accept" and settle_words(said, proposal) is None):
@@ -173,7 +175,7 @@ def _verdicts(said: Standing, proposal: str) -> dict[str, str]:
     }
 
 
-def _is_news(before: Event | None, value: str) -> bool:
+def _is_news(before: AnnotationEvent | None, value: str) -> bool:
     return bool(value) if before is None else before.value != value
 
 

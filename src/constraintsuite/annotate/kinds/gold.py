@@ -12,9 +12,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from constraintsuite.annotate.agreeing import clusters_of
-from constraintsuite.annotate.batch import Batch
-from constraintsuite.annotate.labels import Label, Labelled
-from constraintsuite.annotate.records import SIDES, Item, Question
+from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.labels import Label, LabelledItem
+from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion
 from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
@@ -29,14 +29,14 @@ from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.terms import TermAnalyser
 
 QUESTIONS = (
-    Question("natural", "Would a person type this query?", "choice", ("no", "awkward", "yes"), ordered=True),
-    Question("satisfies", "Which text does what the query asks?", "choice", (*SIDES, "both", "neither")),
-    Question(
+    AnnotationQuestion("natural", "Would a person type this query?", "choice", ("no", "awkward", "yes"), ordered=True),
+    AnnotationQuestion("satisfies", "Which text does what the query asks?", "choice", (*SIDES, "both", "neither")),
+    AnnotationQuestion(
         "on_topic", "Which texts are about what the query is about, leaving aside what it excludes?", "choices", SIDES
     ),
-    Question("grammatical", "Which texts read as if a careful person had written them?", "choices", SIDES),
+    AnnotationQuestion("grammatical", "Which texts read as if a careful person had written them?", "choices", SIDES),
 )
-Verdict = Literal["keep", "repair", "drop", "open"]
+GoldVerdict = Literal["keep", "repair", "drop", "open"]
 DECOYS = 0.05
 """Decoys beside every hundred examples, as a share."""
 
@@ -49,9 +49,9 @@ class GoldItems:
     seed: int = 0
     decoys: float = DECOYS
     name: str = "gold"
-    questions: tuple[Question, ...] = QUESTIONS
+    questions: tuple[AnnotationQuestion, ...] = QUESTIONS
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[AnnotationItem]:
         """Examples in the order of their ids, then decoys."""
         for example in self.examples:
             yield _item(example, self.seed)
@@ -72,7 +72,7 @@ def unchanged_examples(folder: Path) -> tuple[list[Example], str]:
     return read_examples(folder), f"{artifact.manifest.name} {artifact.manifest.content}"
 
 
-def verdict_of(item: Item, labelled: Labelled) -> tuple[Verdict, str]:
+def verdict_of(item: AnnotationItem, labelled: LabelledItem) -> tuple[GoldVerdict, str]:
     """What to do with an example, and why: drop what is wrong, repair what is badly worded."""
     waiting = [question for question in labelled.labels if labelled.settled(question) is None]
     if waiting:
@@ -93,13 +93,13 @@ def verdict_of(item: Item, labelled: Labelled) -> tuple[Verdict, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedExample:
     """One line of `gold.jsonl`: an example by its id, and what people made of it."""
 
     id: str
     texts: str
     """Names its query and texts; by this a build knows it again, whatever its id is there."""
-    verdict: Verdict
+    verdict: GoldVerdict
     reason: str
     right: bool | None
     """Whether people find the example's own label right; None where that is not settled."""
@@ -110,13 +110,13 @@ class Judged:
 class GoldSummary:
     """What a batch says of its suite."""
 
-    verdicts: Mapping[Verdict, int]
+    verdicts: Mapping[GoldVerdict, int]
     right: Interval
     """Share of examples whose label is right, of those that are settled."""
     needed: Needed
 
 
-def write_verdicts(batch: Batch, labelled: Sequence[Labelled], folder: Path) -> list[Judged]:
+def write_verdicts(batch: AnnotationBatch, labelled: Sequence[LabelledItem], folder: Path) -> list[JudgedExample]:
     """Write `gold.jsonl` with all examples, and `repair.jsonl` and `drop.jsonl` with those to mend or leave out."""
     judged = judge_all(batch, labelled)
     write_jsonl(folder / "gold.jsonl", judged)
@@ -125,7 +125,7 @@ def write_verdicts(batch: Batch, labelled: Sequence[Labelled], folder: Path) -> 
     return judged
 
 
-def judge_all(batch: Batch, labelled: Sequence[Labelled]) -> list[Judged]:
+def judge_all(batch: AnnotationBatch, labelled: Sequence[LabelledItem]) -> list[JudgedExample]:
     """What people made of each example."""
     judged = []
     for one in labelled:
@@ -133,22 +133,24 @@ def judge_all(batch: Batch, labelled: Sequence[Labelled]) -> list[Judged]:
         verdict, reason = verdict_of(item, one)
         chosen = one.settled("satisfies")
         right = None if chosen is None else chosen == item.hidden["satisfies"]
-        judged.append(Judged(one.item, _texts(item), verdict, reason, right, one.labels))
+        judged.append(JudgedExample(one.item, _texts(item), verdict, reason, right, one.labels))
     return judged
 
 
-def summarise(batch: Batch, judged: Sequence[Judged], claim: float = CLAIM) -> GoldSummary:
+def summarise(batch: AnnotationBatch, judged: Sequence[JudgedExample], claim: float = CLAIM) -> GoldSummary:
     """How many to keep, and how sure one may be of the labels; examples of near-duplicate documents are one cluster."""
     counts = Counter(one.verdict for one in judged)
     right = np.array([[np.nan if one.right is None else float(one.right)] for one in judged]).reshape(-1, 1)
     clusters = clusters_of([batch.items[one.id] for one in judged])
     figure = estimate(right, [True], clusters, rng=np.random.default_rng(batch.head.seed))[0]
-    return GoldSummary({verdict: counts[verdict] for verdict in get_args(Verdict)}, figure, items_needed(figure, claim))
+    return GoldSummary(
+        {verdict: counts[verdict] for verdict in get_args(GoldVerdict)}, figure, items_needed(figure, claim)
+    )
 
 
-def _item(example: Example, seed: int) -> Item:
+def _item(example: Example, seed: int) -> AnnotationItem:
     side = SIDES[stable_hash("side", str(seed), example.id) % 2]
-    return Item(
+    return AnnotationItem(
         example.id,
         fields={"query": example.query},
         sides=_sides(side, example.satisfying.text, example.violating.text),
@@ -163,7 +165,7 @@ def _item(example: Example, seed: int) -> Item:
     )
 
 
-def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Item]:
+def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[AnnotationItem]:
     """A query with its satisfying text and a text that shares no word with its topic: only one can be on topic."""
     ordered = sorted(examples, key=lambda example: stable_hash("decoy", str(seed), example.id))
     made = 0
@@ -175,7 +177,7 @@ def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Item
             continue
         made += 1
         own = SIDES[stable_hash("side", str(seed), "decoy", example.id) % 2]
-        yield Item(
+        yield AnnotationItem(
             f"decoy-{stable_hash('decoy', str(seed), example.id):016x}",
             fields={"query": example.query},
             sides=_sides(own, example.satisfying.text, other.violating.text),
@@ -183,7 +185,7 @@ def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Item
         )
 
 
-def _texts(item: Item) -> str:
+def _texts(item: AnnotationItem) -> str:
     """As a build names the example that an item was made from."""
     assert item.sides is not None
     satisfying, violating = item.sides if item.hidden["satisfies"] == SIDES[0] else reversed(item.sides)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.kinds.rewording import NAME, VERDICTS, WORDS, find_cue, question_of
-from constraintsuite.annotate.kinds.wordings import Words, settle_words
-from constraintsuite.annotate.labels import Label, Labelled, label_all
-from constraintsuite.annotate.records import Item, Question
+from constraintsuite.annotate.kinds.wordings import ProposalWords, settle_words
+from constraintsuite.annotate.labels import Label, LabelledItem, label_all
+from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of
@@ -20,8 +20,8 @@ from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.text.mentions import find_forms, fold, surface_forms
 
 QUESTIONS = (
-    Question("verdict", "Would this query, with its opposite, be a fair test?", "choice", VERDICTS),
-    *(Question(question_of(name), f"Better words for {name}?", "text", optional=True) for name in WORDS),
+    AnnotationQuestion("verdict", "Would this query, with its opposite, be a fair test?", "choice", VERDICTS),
+    *(AnnotationQuestion(question_of(name), f"Better words for {name}?", "text", optional=True) for name in WORDS),
 )
 
 
@@ -31,13 +31,13 @@ class ProposalItems:
 
     proposals: Sequence[Proposal]
     name: str = NAME
-    questions: tuple[Question, ...] = QUESTIONS
+    questions: tuple[AnnotationQuestion, ...] = QUESTIONS
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[AnnotationItem]:
         """One a proposal, without its score and rank."""
         for proposal in self.proposals:
             evidence = "\n".join(f"{one.verdict}: {one.text}" for one in proposal.evidence)
-            yield Item(
+            yield AnnotationItem(
                 proposal.id,
                 fields={**words_of(proposal), "evidence": evidence},
                 groups={"relation": proposal.relation, "domain": proposal.domain},
@@ -58,7 +58,7 @@ def read_all(file: Path) -> tuple[Proposal, ...]:
     return found
 
 
-def write_approved(batch: Batch, file: Path, out: Path) -> dict[str, int]:
+def write_approved(batch: AnnotationBatch, file: Path, out: Path) -> dict[str, int]:
     """Write the proposals of the file that a batch was drawn from with people's verdicts; gives how many have each status."""
     proposals = list(read_jsonl(file, Proposal))
     if not batch.head.source.endswith(f" {sha256_of(file)}"):
@@ -69,7 +69,7 @@ def write_approved(batch: Batch, file: Path, out: Path) -> dict[str, int]:
     return dict(sorted(Counter(one.status for one in approved).items()))
 
 
-def approve(proposals: Sequence[Proposal], labelled: Sequence[Labelled], said: Standing) -> list[Proposal]:
+def approve(proposals: Sequence[Proposal], labelled: Sequence[LabelledItem], said: Standing) -> list[Proposal]:
     """The proposals with people's verdict and words, as `csuite build --approved` takes them; one person may decide.
 
     Words are taken whole, never some of one person and some of another: where they differ, nothing is decided.
@@ -94,7 +94,7 @@ def words_of(proposal: Proposal) -> dict[str, str]:
     return dict(zip(WORDS, texts, strict=True))
 
 
-def reword(proposal: Proposal, words: Words) -> Proposal:
+def reword(proposal: Proposal, words: ProposalWords) -> Proposal:
     """The proposal in other words; the cue is that of the new query.
 
     A new Y is looked for in texts instead of the old one, since what affirms cream need not affirm goat's cheese; where it is

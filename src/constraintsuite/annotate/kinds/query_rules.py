@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.suites.reading.files import read_beside
 from constraintsuite.text.terms import TermAnalyser, words
-from constraintsuite.text.wordlists import Words
+from constraintsuite.text.wordlists import WordSet
 
 LONGEST = 300
 """Characters of a query."""
@@ -36,8 +36,8 @@ class QueryFault(NamedTuple):
 class _Lists(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    openers: Words
-    question_words: Words
+    openers: WordSet
+    question_words: WordSet
 
 
 def tidy(query: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from constraintsuite.annotate.kinds.query_rules import tidy
-from constraintsuite.annotate.records import Draft, Item
+from constraintsuite.annotate.records import AnnotationItem, EventDraft
 from constraintsuite.errors import UserError
 from constraintsuite.text.choice import get_analyser
 
@@ -37,7 +37,7 @@ def read_verdict(
     return {"verdict": verdict} | (_rewordings(mined, before, words) if verdict == "accept" else {})
 
 
-def settle_row(item: Item, before: Mapping[str, str], drafts: list[Draft]) -> list[Draft]:
+def settle_row(item: AnnotationItem, before: Mapping[str, str], drafts: list[EventDraft]) -> list[EventDraft]:
     """The answers of one row of a sheet as a page would keep them; `before` is what the person said by question until then.
 
     What cannot be kept is a UserError: words of a rejection too, since nobody would ever read them.
@@ -55,7 +55,7 @@ def settle_row(item: Item, before: Mapping[str, str], drafts: list[Draft]) -> li
     first = drafts[0]
     kept = [draft for draft in drafts if draft.question == "verdict"]
     return kept + [
-        Draft(first.annotator, first.item, question, text, first.copy, first.note)
+        EventDraft(first.annotator, first.item, question, text, first.copy, first.note)
         for question, text in new.items()
         if text or question in before
     ]

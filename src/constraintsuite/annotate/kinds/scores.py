@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from constraintsuite.annotate.answering import answers_to
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.kinds.query_rules import LONGEST
 from constraintsuite.annotate.kinds.writing import LONGEST_PASSAGE, passages_of
-from constraintsuite.annotate.queue import Task
-from constraintsuite.annotate.records import Draft, Event, Item
+from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.records import AnnotationEvent, AnnotationItem, EventDraft
+from constraintsuite.metrics.ties import Outcome
 from constraintsuite.store.files import sha256_text
 
 _QUESTION = "scores:"
 """Before the name of a model: what an event with its scores is filed under. It is no question that people are asked."""
-Outcome = Literal["right", "wrong", "tie"]
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
+class PassageScores:
     """What a model gives the two passages under one query."""
 
     scores: tuple[float, float]
@@ -35,22 +34,24 @@ class Preference:
         return "right" if gap > 0 else "wrong" if gap < 0 else "tie"
 
 
-Verdict = tuple[Preference, Preference]
+PairScores = tuple[PassageScores, PassageScores]
 """On the first query and on the second."""
 
 
-def pairs_to_score(item: Item, queries: tuple[str, str]) -> list[tuple[str, str]]:
+def pairs_to_score(item: AnnotationItem, queries: tuple[str, str]) -> list[tuple[str, str]]:
     """Each query with each passage, in the order in which scores are kept; no text is longer than people may write or read."""
     passages = tuple(text[:LONGEST_PASSAGE] for text in passages_of(item))
     return [(query[:LONGEST], passage) for query in queries for passage in passages]
 
 
-def score_draft(by: str, item: Item, model: str, queries: tuple[str, str], scores: Sequence[float]) -> Draft:
+def score_draft(
+    by: str, item: AnnotationItem, model: str, queries: tuple[str, str], scores: Sequence[float]
+) -> EventDraft:
     """The scores of a model for `pairs_to_score` as an event."""
-    return Draft(by, item.id, _QUESTION + model, tuple(map(repr, scores)), note=_of(queries))
+    return EventDraft(by, item.id, _QUESTION + model, tuple(map(repr, scores)), note=_of(queries))
 
 
-def keep_scores(batch: Batch, task: Task, drafts: Iterable[Draft], now: datetime) -> None:
+def keep_scores(batch: AnnotationBatch, task: AnnotationTask, drafts: Iterable[EventDraft], now: datetime) -> None:
     """Write those that are new. With the `now` of the queries that they are of, both are taken back as one."""
     with batch.store.turn(now) as turn:
         for draft in drafts:
@@ -59,13 +60,18 @@ def keep_scores(batch: Batch, task: Task, drafts: Iterable[Draft], now: datetime
                 turn.append([draft])
 
 
-def read_verdicts(task: Task, own: Iterable[Event], queries: tuple[str, str]) -> dict[str, Verdict]:
+def read_verdicts(
+    task: AnnotationTask, own: Iterable[AnnotationEvent], queries: tuple[str, str]
+) -> dict[str, PairScores]:
     """The scores of just these queries that a person asked for, by model, as they were asked."""
     found = {}
     for question, event in answers_to(task, own).items():
         if question.startswith(_QUESTION) and event.note == _of(queries):
             first, second, third, fourth = map(float, event.value)
-            found[question.removeprefix(_QUESTION)] = Preference((first, second), 0), Preference((third, fourth), 1)
+            found[question.removeprefix(_QUESTION)] = (
+                PassageScores((first, second), 0),
+                PassageScores((third, fourth), 1),
+            )
     return found
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from constraintsuite.annotate.kinds.rewording import WORDS, question_of
 from constraintsuite.annotate.standing import Standing
 
-Words = Mapping[str, str]
+ProposalWords = Mapping[str, str]
 """What was put into other words, by WORDS; what is empty stays as it was proposed."""
 
 
-def words_by_person(said: Standing, proposal: str) -> dict[str, Words]:
+def words_by_person(said: Standing, proposal: str) -> dict[str, ProposalWords]:
     """The words of all who accept a proposal and have said any; who said none takes those that the others found."""
     answers = {name: said.of(proposal, question_of(name)) for name in WORDS}
     accepting = [who for who, event in sorted(said.of(proposal, "verdict").items()) if event.value == "accept"]
@@ -22,7 +22,7 @@ def words_by_person(said: Standing, proposal: str) -> dict[str, Words]:
     }
 
 
-def settle_words(said: Standing, proposal: str) -> Words | None:
+def settle_words(said: Standing, proposal: str) -> ProposalWords | None:
     """The words that hold, none being empty words; None where people differ and nobody has ruled which to take."""
     given = list(words_by_person(said, proposal).values())
     ruled = {
@@ -35,7 +35,7 @@ def settle_words(said: Standing, proposal: str) -> Words | None:
     return found[0] if all(one == found[0] for one in found) else None
 
 
-def words_in_words(words: Words) -> str:
+def words_in_words(words: ProposalWords) -> str:
     """For those who are to see whose words there are."""
     said = ", ".join(f"{name} “{text}”" for name, text in words.items() if text)
     return said or "as it was proposed"

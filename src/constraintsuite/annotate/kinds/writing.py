@@ -10,11 +10,11 @@ from pathlib import Path
 
 from constraintsuite.annotate.agreeing import clusters_of
 from constraintsuite.annotate.answering import Spoken, keep_answers
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.kinds.gold import unchanged_examples
 from constraintsuite.annotate.kinds.query_rules import QueryFault, find_faults, own_words, tidy
-from constraintsuite.annotate.queue import Task
-from constraintsuite.annotate.records import Item, Question
+from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
@@ -30,7 +30,7 @@ LONGEST_PASSAGE = 4_000
 """Characters; nobody should have to read more to write one line."""
 PASSAGES = ("passage_1", "passage_2")
 QUESTIONS = tuple(
-    Question(f"query_{number}", f"A query that only passage {number} answers", "text") for number in (1, 2)
+    AnnotationQuestion(f"query_{number}", f"A query that only passage {number} answers", "text") for number in (1, 2)
 )
 _CARD = """# Written queries
 
@@ -49,14 +49,14 @@ class WritingItems:
     models: tuple[str, ...] = ()
     """Whose scores annotators may ask for."""
     name: str = NAME
-    questions: tuple[Question, ...] = QUESTIONS
+    questions: tuple[AnnotationQuestion, ...] = QUESTIONS
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[AnnotationItem]:
         """One a pair."""
         for pair in self.pairs:
             texts = (pair.satisfying.text, pair.violating.text)
             original = stable_hash("side", str(self.seed), pair.id) % 2
-            yield Item(
+            yield AnnotationItem(
                 pair.id,
                 fields=dict(zip(PASSAGES, texts if original == 0 else reversed(texts), strict=True)),
                 groups={"domain": pair.domain, "operator": pair.edit},
@@ -66,10 +66,10 @@ class WritingItems:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenQueries:
     """What one person wrote for one item; `queries` in the order of its passages."""
 
-    item: Item
+    item: AnnotationItem
     annotator: str
     queries: tuple[str, str]
     faults: tuple[QueryFault, ...]
@@ -81,7 +81,7 @@ class WrittenRows:
 
     rows: Mapping[str, int]
     """By split."""
-    left_out: tuple[Written, ...]
+    left_out: tuple[WrittenQueries, ...]
     """What breaks a rule: it came from a sheet, where nothing refuses it."""
 
 
@@ -107,7 +107,9 @@ class BrokenRulesError(UserError):
         self.faults = tuple(faults)
 
 
-def keep_queries(batch: Batch, annotator: str, task: Task, queries: tuple[str, str], seen: int, now: datetime) -> None:
+def keep_queries(
+    batch: AnnotationBatch, annotator: str, task: AnnotationTask, queries: tuple[str, str], seen: int, now: datetime
+) -> None:
     """Keep two queries for a pair, as `keep_answers` does; those that break a rule are a BrokenRulesError."""
     faults = find_faults(passages_of(task.item), queries)
     if faults:
@@ -116,24 +118,24 @@ def keep_queries(batch: Batch, annotator: str, task: Task, queries: tuple[str, s
     keep_answers(batch, annotator, task, Spoken(answers, seen=seen), now)
 
 
-def passages_of(item: Item) -> tuple[str, str]:
+def passages_of(item: AnnotationItem) -> tuple[str, str]:
     """The two texts as they are shown."""
     first, second = (item.fields[name] for name in PASSAGES)
     return first, second
 
 
-def written(batch: Batch, said: Standing) -> list[Written]:
+def written(batch: AnnotationBatch, said: Standing) -> list[WrittenQueries]:
     """All pairs of queries that stand, by item and person."""
     found = []
     for item in batch.judged:
         first, second = (said.of(item.id, question.id) for question in QUESTIONS)
         for name in sorted(set(first) & set(second)):
             queries = tidy(str(first[name].value)), tidy(str(second[name].value))
-            found.append(Written(item, name, queries, tuple(find_faults(passages_of(item), queries))))
+            found.append(WrittenQueries(item, name, queries, tuple(find_faults(passages_of(item), queries))))
     return found
 
 
-def write_nevir(batch: Batch, folder: Path) -> WrittenRows:
+def write_nevir(batch: AnnotationBatch, folder: Path) -> WrittenRows:
     """Write what people wrote as `csuite import nevir` reads it, one file a split; queries that break a rule are left out."""
     found = written(batch, standing(batch.store.events()))
     kept = [one for one in found if not one.faults]
@@ -168,7 +170,7 @@ def _telling(pair: Example) -> int:
     return len(own_words((pair.satisfying.text, pair.violating.text)))
 
 
-def _passage_names(batch: Batch) -> dict[str, str]:
+def _passage_names(batch: AnnotationBatch) -> dict[str, str]:
     """One name for all items that share a document."""
     groups = clusters_of(batch.judged).tolist()
     first: dict[int, str] = {}
@@ -180,7 +182,7 @@ def _passage_names(batch: Batch) -> dict[str, str]:
     }
 
 
-def _row(one: Written, passage: str) -> dict[str, object]:
+def _row(one: WrittenQueries, passage: str) -> dict[str, object]:
     texts, turned = passages_of(one.item), one.item.hidden["original"] == PASSAGES[1]
     order = (1, 0) if turned else (0, 1)
     identity = f"{passage}-{stable_hash('written', one.item.id, one.annotator):016x}"

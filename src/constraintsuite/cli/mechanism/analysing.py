@@ -21,11 +21,11 @@ from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.execution.engine import Engine
-    from constraintsuite.mechanism.effects.records import Ablation
-    from constraintsuite.mechanism.explain.forecast import Forecast
+    from constraintsuite.mechanism.effects.records import AblationKind
+    from constraintsuite.mechanism.explain.forecast import AnalysisForecast
     from constraintsuite.mechanism.explain.records import Explained
-    from constraintsuite.mechanism.explain.settings import Scope
-    from constraintsuite.mechanism.explain.work import Work
+    from constraintsuite.mechanism.explain.settings import AnalysisScope
+    from constraintsuite.mechanism.explain.work import AnalysisWork
     from constraintsuite.store.artifact import Artifact
 
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @json_option
 @engine_options(models=True)
 def attribute(
-    source: Path, model: str, out: Path, scope: Scope, steps: int, dry_run: bool, as_json: bool, engine: Engine
+    source: Path, model: str, out: Path, scope: AnalysisScope, steps: int, dry_run: bool, as_json: bool, engine: Engine
 ) -> None:
     """Estimate what every site and role of a reranker does to the contrasts of SOURCE: a suite, or a file of contrasts.
 
@@ -67,7 +67,7 @@ def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
     source: Path,
     model: str,
     out: Path,
-    scope: Scope,
+    scope: AnalysisScope,
     guide: Path | None,
     top: float,
     random: float,
@@ -108,8 +108,8 @@ def ablate(
     source: Path,
     model: str,
     out: Path,
-    scope: Scope,
-    kinds: tuple[Ablation, ...],
+    scope: AnalysisScope,
+    kinds: tuple[AblationKind, ...],
     dry_run: bool,
     as_json: bool,
     engine: Engine,
@@ -132,15 +132,15 @@ def ablate(
     _tell(work(source, model, out, scope, Terminal(), kinds=chosen, engine=engine), as_json)
 
 
-def _tell_forecast(forecast: Forecast, begun: Work, as_json: bool) -> None:
-    from constraintsuite.mechanism.explain.forecast import Forecast
+def _tell_forecast(forecast: AnalysisForecast, begun: AnalysisWork, as_json: bool) -> None:
+    from constraintsuite.mechanism.explain.forecast import AnalysisForecast
     from constraintsuite.mechanism.explain.trial import passes_a_second
     from constraintsuite.store.jsonl import adapter
 
     speed = passes_a_second(begun.subject, begun.contrasts, begun.budget)
     seconds = forecast.passes / speed
     if as_json:
-        record = adapter(Forecast).dump_python(forecast, mode="json")
+        record = adapter(AnalysisForecast).dump_python(forecast, mode="json")
         click.echo(json.dumps({**record, "passes_a_second": speed, "seconds": seconds}, indent=2))
         return
     click.echo(f"{forecast.contrasts:,} contrasts of {forecast.rows:,} rows, {forecast.patches:,} patches")

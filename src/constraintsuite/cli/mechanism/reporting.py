@@ -20,10 +20,10 @@ from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.attending import Look
-    from constraintsuite.mechanism.drift.records import Drift
+    from constraintsuite.mechanism.drift.records import CheckpointDrift
     from constraintsuite.mechanism.explain.records import Explained
     from constraintsuite.reports.sections.base import Section
-    from constraintsuite.showing.mechanism.explain_sections import Shown
+    from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis
 
 _LOOKED_AT = 64
 
@@ -61,14 +61,14 @@ class _Part:
     name: str
     title: str
     contents: dict[str, str]
-    shown: Shown | Drift
+    shown: ShownAnalysis | CheckpointDrift
 
 
 def _open(folder: Path) -> _Part:
     from constraintsuite.mechanism.circuits.finding import FOLDER, read_circuits
     from constraintsuite.mechanism.drift.folder import KIND, load_drift
     from constraintsuite.mechanism.explain.folder import load_explained
-    from constraintsuite.showing.mechanism.explain_sections import Shown
+    from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis
     from constraintsuite.store.artifact import Artifact, read_manifest
 
     name = folder.resolve().name
@@ -79,18 +79,18 @@ def _open(folder: Path) -> _Part:
     circuits = read_circuits(folder)
     contents = {name: explained.artifact.manifest.content}
     contents |= {f"{name} {one}": Artifact.open(folder / FOLDER / one).manifest.content for one in circuits}
-    return _Part(name, explained.subject.name, contents, Shown(explained, circuits))
+    return _Part(name, explained.subject.name, contents, ShownAnalysis(explained, circuits))
 
 
 def _sections(parts: Sequence[_Part], *, attention: bool) -> Iterator[Section]:
     from constraintsuite.showing.mechanism.drift_sections import drift_sections
-    from constraintsuite.showing.mechanism.explain_sections import Shown, explain_sections
+    from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections
     from constraintsuite.showing.mechanism.pages import marked
 
     looked: set[str] = set()
     for number, part in enumerate(parts, 1):
         shown = part.shown
-        if isinstance(shown, Shown):
+        if isinstance(shown, ShownAnalysis):
             subject = shown.explained.subject.fingerprint
             if attention and subject not in looked:  # of several analyses of one model, in the first
                 shown = replace(shown, looks=_look(shown.explained))

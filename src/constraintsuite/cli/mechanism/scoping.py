@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraintsuite.cli.mechanism.options import independent_option, memory_option, seed_option, split_option
-from constraintsuite.cli.places import OUT, Place
+from constraintsuite.cli.places import OUT, FolderParameter
 from constraintsuite.mechanism.contrasts.records import SIDES
 
 if TYPE_CHECKING:
-    from constraintsuite.mechanism.explain.settings import Scope
+    from constraintsuite.mechanism.explain.settings import AnalysisScope
 
 _BOTH = "both"
 _NAMES = ("sites", "roles", "directions", "splits", "sides", "no_controls", "independent", "limit", "seed", "memory")
@@ -25,7 +25,7 @@ _DIRECTIONS = click.option(
     "--directions", type=click.Choice([_BOTH, "denoising", "noising"]), default=_BOTH, show_default=True
 )
 _OPTIONS = (
-    click.argument("source", type=Place()),
+    click.argument("source", type=FolderParameter()),
     click.option("--model", required=True, metavar="M", help="The reranker to look into: cross:FOLDER."),
     click.option("--out", required=True, type=OUT, help="Folder to create."),
     click.option(
@@ -73,12 +73,12 @@ def scoped(roles: str, *, direction: str = "") -> Callable[[Callable[..., None]]
     return decorate
 
 
-def make_scope(written: Mapping[str, Any]) -> Scope:
+def make_scope(written: Mapping[str, Any]) -> AnalysisScope:
     """The scope of options as they were written, by name; what is wrong with one is a UserError."""
     from pydantic import ValidationError
 
     from constraintsuite.errors import UserError
-    from constraintsuite.mechanism.explain.settings import Scope, parse_kinds
+    from constraintsuite.mechanism.explain.settings import AnalysisScope, parse_kinds
     from constraintsuite.store.jsonl import describe
 
     # An option that was not given is empty: the scope knows what is meant then.
@@ -90,7 +90,7 @@ def make_scope(written: Mapping[str, Any]) -> Scope:
     if direction != _BOTH:
         options["directions"] = (direction,)
     try:
-        return Scope.model_validate(options)
+        return AnalysisScope.model_validate(options)
     except ValidationError as error:
         raise UserError(describe(error)) from None
 

@@ -28,8 +28,8 @@ from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.memory.cases.grounding import Grounded
-    from constraintsuite.memory.runs.ablations import Ablation
-    from constraintsuite.memory.runs.hypotheses import Claim
+    from constraintsuite.memory.runs.ablations import AblationResult
+    from constraintsuite.memory.runs.hypotheses import HypothesisResult
     from constraintsuite.memory.runs.record import MemoryRun
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ def ablate(
 
     A part passes if at least one dataset shows a gain that is left after correction (Holm, 5 %); losses are told as well.
     """
-    from constraintsuite.memory.runs.ablations import Ablation
+    from constraintsuite.memory.runs.ablations import AblationResult
     from constraintsuite.showing.memory.verdicts import ablations_of
     from constraintsuite.store.jsonl import adapter
 
@@ -82,7 +82,7 @@ def ablate(
         return
     found = ablations_of(_run(datasets, budgets, encoder, repeats, out))
     if as_json:
-        listed = adapter(tuple[Ablation, ...]).dump_python(tuple(found), mode="json")
+        listed = adapter(tuple[AblationResult, ...]).dump_python(tuple(found), mode="json")
         click.echo(json.dumps({"run": shown(out), "ablations": listed}, indent=2))
         return
     click.echo("\n\n".join(map(_effects, found)) + f"\n\nRun: {shown(out)}")
@@ -103,7 +103,7 @@ def hypotheses(
 
     Each is supported, not supported or undecided, with the numbers behind it.
     """
-    from constraintsuite.memory.runs.hypotheses import Claim
+    from constraintsuite.memory.runs.hypotheses import HypothesisResult
     from constraintsuite.showing.memory.verdicts import claims_of
     from constraintsuite.store.jsonl import adapter
 
@@ -115,7 +115,7 @@ def hypotheses(
     judged = {budget: claims_of(run, budget) for budget in budgets}
     if as_json:
         listed = {
-            str(budget): adapter(tuple[Claim, ...]).dump_python(claims, mode="json")
+            str(budget): adapter(tuple[HypothesisResult, ...]).dump_python(claims, mode="json")
             for budget, claims in judged.items()
         }
         click.echo(json.dumps({"run": shown(out), "claims": listed}, indent=2))
@@ -125,7 +125,7 @@ def hypotheses(
     click.echo(f"\nRun: {shown(out)}")
 
 
-def _effects(found: Ablation) -> str:
+def _effects(found: AblationResult) -> str:
     """The verdict, then every pair of modes: the difference overall and by dataset, in points."""
     from constraintsuite.reports.figures import show
 
@@ -143,7 +143,7 @@ def _effects(found: Ablation) -> str:
     return "\n".join(lines)
 
 
-def _told(claim: Claim, budget: int) -> str:
+def _told(claim: HypothesisResult, budget: int) -> str:
     from constraintsuite.reports.figures import show
 
     lines = [f"{claim.name}, budget {budget}: {claim.judgement.upper()}", f"  {claim.claim}"]

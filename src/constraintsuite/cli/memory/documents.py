@@ -18,8 +18,8 @@ from constraintsuite.cli.places import OUT
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.ingest.growing import Growth
-    from constraintsuite.memory.records import Part
+    from constraintsuite.memory.ingest.growing import MemoryUpdate
+    from constraintsuite.memory.records import MemoryDocument
 
 _paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
 _graph = click.argument("graph", type=OUT)
@@ -100,7 +100,7 @@ def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool
     _tell_growth(growth, {"removed": growth.removed}, dry_run, as_json)
 
 
-def _record(graph: Path, parts: Sequence[Part], *, written: bool) -> dict[str, Any]:
+def _record(graph: Path, parts: Sequence[MemoryDocument], *, written: bool) -> dict[str, Any]:
     from constraintsuite.memory.ingest.collection import collection_version
     from constraintsuite.memory.ingest.growing import empty_documents
 
@@ -134,7 +134,7 @@ def _tell(record: dict[str, Any], as_json: bool) -> None:
     _tell_notes(record["notes"])
 
 
-def _tell_growth(growth: Growth, done: dict[str, tuple[str, ...]], dry_run: bool, as_json: bool) -> None:
+def _tell_growth(growth: MemoryUpdate, done: dict[str, tuple[str, ...]], dry_run: bool, as_json: bool) -> None:
     artifact = growth.artifact
     written = not dry_run and any(done[what] for what in done if what != "unchanged")
     counts = {key: artifact.manifest.counts[key] for key in ("documents", "units", "edges", "mentions")}

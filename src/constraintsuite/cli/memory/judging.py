@@ -19,9 +19,9 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown, with_urls
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.public.summary import Contrast
-    from constraintsuite.memory.runs.compare import Change
-    from constraintsuite.memory.runs.gate import GateResult, Verdict
+    from constraintsuite.memory.public.summary import ModeDifference
+    from constraintsuite.memory.runs.compare import ModeChange
+    from constraintsuite.memory.runs.gate import MemoryGateResult, MemoryGateVerdict
     from constraintsuite.memory.runs.policy import MemoryPolicy
     from constraintsuite.memory.runs.record import MemoryRun
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @json_option
 def compare(run: Path, second: Path | None, metrics: tuple[str, ...], baseline: str | None, as_json: bool) -> None:
     """Compare the modes of RUN with its baseline, or RUN with SECOND mode by mode, on the same questions."""
-    from constraintsuite.memory.public.summary import Contrast
+    from constraintsuite.memory.public.summary import ModeDifference
     from constraintsuite.memory.runs.compare import compare as compare_runs
     from constraintsuite.memory.runs.compare import compare_modes
     from constraintsuite.memory.runs.record import load_memory_run
@@ -57,7 +57,7 @@ def compare(run: Path, second: Path | None, metrics: tuple[str, ...], baseline: 
             if alone:
                 click.echo(f"Only in {shown(path)}, and not compared: {', '.join(alone)}.", err=True)
     if as_json:
-        click.echo(adapter(tuple[Contrast, ...]).dump_json(tuple(tests), indent=2).decode())
+        click.echo(adapter(tuple[ModeDifference, ...]).dump_json(tuple(tests), indent=2).decode())
     elif not tests:
         raise UserError(f"{run}: it has no other mode than {against}, so that there is nothing to compare.")
     else:
@@ -84,7 +84,7 @@ def gate(
     run: Path, baseline: Path, policy: Path | None, waivers: Path | None, today: str | None, as_json: bool
 ) -> None:
     """Check RUN against a baseline on the same data: exit code 0 if it passes, 1 if not, 2 if the input is wrong."""
-    from constraintsuite.memory.runs.gate import GateResult
+    from constraintsuite.memory.runs.gate import MemoryGateResult
     from constraintsuite.memory.runs.gate import gate as judge
     from constraintsuite.memory.runs.policy import read_policy, read_waivers
     from constraintsuite.memory.runs.record import load_memory_run
@@ -94,13 +94,15 @@ def gate(
     let_pass = read_waivers(waivers) if waivers else ()
     new, old = load_memory_run(run), load_memory_run(baseline)
     result = judge(new, old, given or _standard(old), let_pass, today=_day(today))
-    told = json.dumps(adapter(GateResult).dump_python(result, mode="json"), indent=2) if as_json else _told(result)
+    told = (
+        json.dumps(adapter(MemoryGateResult).dump_python(result, mode="json"), indent=2) if as_json else _told(result)
+    )
     click.echo(with_urls(told))  # it names the run
     if not result.passed:
         raise click.exceptions.Exit(1)
 
 
-def _named(change: Change) -> Contrast:
+def _named(change: ModeChange) -> ModeDifference:
     """The test under the name of its mode."""
     return replace(change.contrast, mode=change.mode, budget=change.budget)
 
@@ -125,14 +127,14 @@ def _day(text: str | None) -> date:
         raise UserError(f"--today {text!r} is not a day such as 2026-03-01.") from None
 
 
-def _told(result: GateResult) -> str:
+def _told(result: MemoryGateResult) -> str:
     lines = [_line(verdict) for verdict in result.verdicts]
     failed = sum(not verdict.passed for verdict in result.verdicts)
     end = "passes" if result.passed else f"does not pass: {failed} of {len(result.verdicts)} rules fail"
     return "\n".join([*lines, *result.notes, f"{result.run} {end}."])
 
 
-def _line(verdict: Verdict) -> str:
+def _line(verdict: MemoryGateVerdict) -> str:
     mark = "waived" if verdict.waived else "passed" if verdict.passed else "FAILED"
     where = f"{verdict.mode} at {verdict.budget}, {verdict.rule}: {verdict.reason}"
     found = verdict.difference

@@ -18,7 +18,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.graph import Graph
+    from constraintsuite.memory.graph import MemoryGraph
 
 _SHOWN = 12
 
@@ -105,7 +105,7 @@ def _overview_lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"  and {len(record['documents']) - _SHOWN:,} more documents; --json lists all"
 
 
-def _of_node(graph: Graph, node: str) -> dict[str, Any]:
+def _of_node(graph: MemoryGraph, node: str) -> dict[str, Any]:
     document = next((held for held in graph.documents if held.id == node), None)
     if document is not None:
         units = graph.units[document.first : document.first + document.length]

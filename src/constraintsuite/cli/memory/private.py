@@ -26,7 +26,7 @@ from constraintsuite.cli.places import HERE, OUT
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.annotate.batch import Batch
+    from constraintsuite.annotate.batch import AnnotationBatch
     from constraintsuite.memory.private.acceptance import Criterion
     from constraintsuite.memory.private.labelling import EvidenceAgreement
 
@@ -204,14 +204,14 @@ def adjudicate(
 @json_option
 def export(pilot: Path, out: Path, least: float, require: bool, version: int | None, as_json: bool) -> None:
     """Write the approved cases as a benchmark, and say which criteria of acceptance are met."""
-    from constraintsuite.memory.private.export import Exported
+    from constraintsuite.memory.private.export import BenchmarkExport
     from constraintsuite.memory.private.export import export as export_pilot
     from constraintsuite.store.jsonl import adapter
 
     found = export_pilot(pilot, out, least=least, require=require, number=version)
     refused = require and not found.accepted
     if as_json:
-        entry = adapter(Exported).dump_python(found, mode="json")
+        entry = adapter(BenchmarkExport).dump_python(found, mode="json")
         click.echo(
             json.dumps({**entry, "accepted": found.accepted, "written": not refused}, indent=2, ensure_ascii=False)
         )
@@ -228,7 +228,7 @@ def export(pilot: Path, out: Path, least: float, require: bool, version: int | N
 private.add_command(drift)
 
 
-def _batch_of(pilot: Path, version: int | None) -> Batch:
+def _batch_of(pilot: Path, version: int | None) -> AnnotationBatch:
     from constraintsuite.memory.private.labelling import pilot_batch
     from constraintsuite.memory.private.versions import require_version
 

@@ -15,7 +15,7 @@ from constraintsuite.cli.memory.options import encoder_option, file_type, json_o
 from constraintsuite.cli.places import FOLDER
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.private.drift import Drift
+    from constraintsuite.memory.private.drift import RankingDrift
 
 
 @click.command()
@@ -31,16 +31,16 @@ def drift(
 ) -> None:
     """Replay the questions of SHADOW against BEFORE and AFTER: memory folders, or versions of a pilot."""
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.memory.private.drift import Drift, open_side, read_shadow, replay
+    from constraintsuite.memory.private.drift import RankingDrift, open_side, read_shadow, replay
     from constraintsuite.store.jsonl import adapter
 
     cases = read_shadow(shadow)
     model = load_encoder(encoder) if encoder else None
     found = replay(cases, open_side(before, model), open_side(after, model), modes, budget, Terminal())
-    click.echo(adapter(Drift).dump_json(found, indent=2).decode() if as_json else _drift_text(found, len(cases)))
+    click.echo(adapter(RankingDrift).dump_json(found, indent=2).decode() if as_json else _drift_text(found, len(cases)))
 
 
-def _drift_text(found: Drift, cases: int) -> str:
+def _drift_text(found: RankingDrift, cases: int) -> str:
     from constraintsuite.reports.tables import Column, Table
 
     table = Table(

@@ -30,7 +30,7 @@ from constraintsuite.cli.places import OUT
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.public.base import Granularity, Reading
+    from constraintsuite.memory.public.base import BenchmarkFile, Granularity
     from constraintsuite.memory.public.run import PublicRun
 
 _NOTES = 5
@@ -123,7 +123,7 @@ def _command(name: str, words: str, *extra: _Decorator) -> click.Command:
     return click.command(name)(command)
 
 
-def _tell(reading: Reading, answers: Mapping[str, str]) -> None:
+def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
     strange = len(answers.keys() - {item.id for item in reading.items})
     if strange:
         click.echo(f"{strange:,} of {len(answers):,} answers are to no question that is asked here", err=True)
@@ -147,7 +147,7 @@ def _tell_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
         click.echo(f"left out: {', '.join(absent)} (they need {needed})", err=True)
 
 
-def _forecast(reading: Reading, asked: PublicRun, as_json: bool) -> None:
+def _forecast(reading: BenchmarkFile, asked: PublicRun, as_json: bool) -> None:
     units = sum(len(source.passages) for stack in reading.haystacks.values() for source in stack.sources)
     record = {
         "benchmark": reading.benchmark,

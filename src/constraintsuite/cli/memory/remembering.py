@@ -16,7 +16,7 @@ from constraintsuite.cli.memory.options import file_type, graph_argument, json_o
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.state.state import State
+    from constraintsuite.memory.state.state import MemoryState
 
 
 @click.command()
@@ -37,7 +37,7 @@ def feedback(
     from constraintsuite.memory.folder import open_memory
     from constraintsuite.memory.state.clock import Clock
     from constraintsuite.memory.state.file import updating
-    from constraintsuite.memory.state.state import State
+    from constraintsuite.memory.state.state import MemoryState
 
     known = open_memory(graph).graph.unit_numbers
     unknown = [unit for unit in (*units, *([newer] if newer else ())) if unit not in known]
@@ -45,7 +45,7 @@ def feedback(
         raise UserError(f"{graph}: no unit has the id {unknown[0]!r}. `csuite memory show {graph}` lists documents.")
     at = moment(now)
     place = state_place(graph, state_file)
-    with updating(place, State(Clock(at))) as state:
+    with updating(place, MemoryState(Clock(at))) as state:
         state.clock.move_to(at)
         if newer is None:
             state.confirm(units)
@@ -90,7 +90,7 @@ def restore(graph: Path, file: Path, state_file: Path | None, as_json: bool) -> 
     _copy(file, state_place(graph, state_file), "restored", as_json, replace=True)
 
 
-def _load(place: Path) -> State:
+def _load(place: Path) -> MemoryState:
     from constraintsuite.memory.state.file import load_state
 
     if not place.exists():
@@ -114,7 +114,7 @@ def _copy(source: Path, target: Path, done: str, as_json: bool, *, replace: bool
     )
 
 
-def _record(state: State, units: tuple[str, ...] | list[str]) -> dict[str, Any]:
+def _record(state: MemoryState, units: tuple[str, ...] | list[str]) -> dict[str, Any]:
     return {
         "now": state.clock.now.isoformat(),
         "events": len(state.snapshot().events),

@@ -36,8 +36,8 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     """Print what a run found, and write its page if one is wanted."""
     from constraintsuite.memory.runs.record import load_memory_run
-    from constraintsuite.memory.runs.robustness import Rewording
-    from constraintsuite.memory.runs.summary import Summary
+    from constraintsuite.memory.runs.robustness import ParaphraseCost
+    from constraintsuite.memory.runs.summary import MemoryRunSummary
     from constraintsuite.showing.memory.verdicts import rewordings
     from constraintsuite.store.jsonl import adapter
 
@@ -45,8 +45,8 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     written = write_page([run], page) if page is not None else None
     if as_json:
         found = {"run": shown(artifact.path), "page": shown(written) if written else None}
-        found["summary"] = adapter(Summary).dump_python(run.summary, mode="json")
-        found["rewordings"] = adapter(list[Rewording]).dump_python(rewordings(run), mode="json")
+        found["summary"] = adapter(MemoryRunSummary).dump_python(run.summary, mode="json")
+        found["rewordings"] = adapter(list[ParaphraseCost]).dump_python(rewordings(run), mode="json")
         click.echo(json.dumps(found, indent=2))
         return
     click.echo("\n\n".join(_told(run)))
@@ -55,23 +55,24 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
 def write_page(runs: Sequence[MemoryRun], out: Path) -> Path:
     """The page of some runs, as an artifact; gives the page's path."""
-    from constraintsuite.experiments.output import Written, write_once
+    from constraintsuite.experiments.output import OutputCounts, write_once
     from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
     from constraintsuite.showing.memory.sections import masthead, sections_of
-    from constraintsuite.store.artifact import Origin
+    from constraintsuite.store.artifact import ArtifactOrigin
     from constraintsuite.store.files import sha256_text
+    from constraintsuite.store.jsonl import encode
     from constraintsuite.store.revisions import REVISIONS
 
     inputs = {f"run {number}": run.artifact.manifest.content for number, run in enumerate(runs, 1)}
-    inputs |= {f"times {number}": sha256_text(repr(run.timing)) for number, run in enumerate(runs, 1)}
+    inputs |= {f"times {number}": sha256_text(encode(run.timing).decode()) for number, run in enumerate(runs, 1)}
     head = masthead(runs)
-    origin = Origin("report", head.title, inputs, {}, 0, REVISIONS["report"])
+    origin = ArtifactOrigin("report", head.title, inputs, {}, 0, REVISIONS["report"])
 
-    def write(folder: Path) -> Written:
+    def write(folder: Path) -> OutputCounts:
         tables = write_files(
             folder, head, [section for run in runs for section in sections_of(run, many=len(runs) > 1)]
         )
-        return Written({"runs": len(runs), "tables": tables})
+        return OutputCounts({"runs": len(runs), "tables": tables})
 
     return write_once(out, origin, (PAGE, *TABLE_FILES), write).path / PAGE
 

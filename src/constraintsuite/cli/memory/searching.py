@@ -26,11 +26,10 @@ from constraintsuite.cli.memory.options import (
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.graph import Graph
+    from constraintsuite.memory.graph import MemoryGraph
     from constraintsuite.memory.memory import Memory
-    from constraintsuite.memory.recall import Path as Walk
-    from constraintsuite.memory.recall import Recall
-    from constraintsuite.memory.state.state import State
+    from constraintsuite.memory.recall import SearchAnswer, SearchPath
+    from constraintsuite.memory.state.state import MemoryState
 
 _WIDTH = 100
 _SHOWN = 12
@@ -96,23 +95,23 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
             click.echo(f"Picture: {html}")
 
 
-def _state(graph: Path, given: Path | None, now: str | None) -> State | None:
+def _state(graph: Path, given: Path | None, now: str | None) -> MemoryState | None:
     from constraintsuite.memory.state.clock import Clock
     from constraintsuite.memory.state.file import load_state
-    from constraintsuite.memory.state.state import State
+    from constraintsuite.memory.state.state import MemoryState
 
     if given is None and now is None:
         return None
     place = state_place(graph, given)
     if not place.exists() and given is None and now is not None:
-        return State(Clock(now))
+        return MemoryState(Clock(now))
     state = load_state(place)
     if now is not None:
         state.clock.move_to(now)
     return state
 
 
-def _draw(file: Path, memory: Memory, recall: Recall, budget: int) -> None:
+def _draw(file: Path, memory: Memory, recall: SearchAnswer, budget: int) -> None:
     from constraintsuite.reports.walks.page import render_walk
     from constraintsuite.showing.memory.picture import AROUND, picture_of
     from constraintsuite.store.files import write_text
@@ -122,18 +121,18 @@ def _draw(file: Path, memory: Memory, recall: Recall, budget: int) -> None:
     write_text(file, render_walk(picture_of(memory, recall, budget, AROUND)))
 
 
-def _record(graph: Graph, recall: Recall, budget: int) -> dict[str, Any]:
-    from constraintsuite.memory.recall import Recall as Kind
+def _record(graph: MemoryGraph, recall: SearchAnswer, budget: int) -> dict[str, Any]:
+    from constraintsuite.memory.recall import SearchAnswer
     from constraintsuite.store.jsonl import adapter
 
-    found = adapter(Kind).dump_python(recall, mode="json")
+    found = adapter(SearchAnswer).dump_python(recall, mode="json")
     texts = {unit.id: unit.text for unit in graph.units}
     for entry in found["ranking"]:
         entry["text"] = texts[entry["unit"]]
     return {"budget": budget, **found}
 
 
-def _ranking(graph: Graph, recall: Recall) -> Iterator[str]:
+def _ranking(graph: MemoryGraph, recall: SearchAnswer) -> Iterator[str]:
     from constraintsuite.showing.memory.picture import nothing_found
 
     if not recall.ranking:
@@ -147,7 +146,7 @@ def _ranking(graph: Graph, recall: Recall) -> Iterator[str]:
         yield textwrap.fill(text, _WIDTH, initial_indent="     ", subsequent_indent="     ")
 
 
-def _explanation(recall: Recall) -> Iterator[str]:
+def _explanation(recall: SearchAnswer) -> Iterator[str]:
     yield from _paths(recall)
     yield from _trace(recall)
     if recall.parts:
@@ -156,7 +155,7 @@ def _explanation(recall: Recall) -> Iterator[str]:
             yield f"  {unit}: " + ", ".join(f"{name} {value:.4g}" for name, value in parts.items())
 
 
-def _paths(recall: Recall) -> Iterator[str]:
+def _paths(recall: SearchAnswer) -> Iterator[str]:
     walked = [path for path in recall.paths if len(path.steps) > 1]
     if not walked:
         yield f"\nNothing was reached over an edge: {recall.mode} found these units by themselves."
@@ -167,14 +166,14 @@ def _paths(recall: Recall) -> Iterator[str]:
         yield f"  and {len(walked) - _SHOWN} more; --json lists all"
 
 
-def _steps(path: Walk) -> str:
+def _steps(path: SearchPath) -> str:
     words = [path.steps[0].node]
     for step in path.steps[1:]:
         words.append(f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}")
     return " ".join(words)
 
 
-def _trace(recall: Recall) -> Iterator[str]:
+def _trace(recall: SearchAnswer) -> Iterator[str]:
     from constraintsuite.reports.tables import Column, Table
 
     if not recall.trace:

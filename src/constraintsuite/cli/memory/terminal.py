@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Kind, Value, show
+from constraintsuite.reports.figures import CellValue, ColumnKind, show
 from constraintsuite.reports.tables import Table
 
 _WIDTH = 110
@@ -44,6 +44,6 @@ def _line(cells: list[str], widths: list[int]) -> str:
     return "  ".join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]).rstrip()
 
 
-def _lines(value: Value, kind: Kind) -> list[str]:
+def _lines(value: CellValue, kind: ColumnKind) -> list[str]:
     figure = show(value, kind)
     return [figure.value, figure.bounds] if isinstance(value, Interval) and figure.bounds else [figure.value]

@@ -10,20 +10,22 @@ from constraintsuite.records.examples import Example, QueryRole
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PairQuestion:
     """A query and two texts, in an order that does not tell which is right; examples that ask the same share it."""
 
     query: str
     texts: tuple[str, str]
 
 
-def questions_of(example: Example) -> dict[QueryRole, Question]:
+def questions_of(example: Example) -> dict[QueryRole, PairQuestion]:
     """The questions of an example by query; a query that states no preference asks nothing."""
     texts = _sorted(example.satisfying.text, example.violating.text)
-    return {preference.query: Question(example.queries[preference.query], texts) for preference in example.preferences}
+    return {
+        preference.query: PairQuestion(example.queries[preference.query], texts) for preference in example.preferences
+    }
 
 
-def draw_questions(examples: Sequence[Example], count: int | None, seed: int) -> dict[Question, str]:
+def draw_questions(examples: Sequence[Example], count: int | None, seed: int) -> dict[PairQuestion, str]:
     """The questions of so many examples by chance, or of all, each once, with the id of an example that asks it.
 
     They come in an order that keeps those about the same texts apart.
@@ -33,13 +35,13 @@ def draw_questions(examples: Sequence[Example], count: int | None, seed: int) ->
     return {question: asked[question] for question in sorted(asked, key=lambda question: _draw(question, seed))}
 
 
-def shown_order(question: Question, seed: int) -> tuple[str, str]:
+def shown_order(question: PairQuestion, seed: int) -> tuple[str, str]:
     """The two texts as a sheet shows them: which comes first is drawn, and knows nothing of their roles."""
     one, other = question.texts
     return (other, one) if _draw(question, seed) % 2 else (one, other)
 
 
-def _draw(question: Question, seed: int) -> int:
+def _draw(question: PairQuestion, seed: int) -> int:
     return stable_hash("question", str(seed), question.query, *question.texts)
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.experiments.answers.questions import Question, questions_of
-from constraintsuite.experiments.answers.verdicts import Answers, read_answers, scores_of
+from constraintsuite.experiments.answers.questions import PairQuestion, questions_of
+from constraintsuite.experiments.answers.verdicts import AnswersByQuestion, read_answers, scores_of
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.experiments.outcomes import keep_queries
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.records.examples import Example, QueryRole
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of
@@ -53,7 +53,7 @@ def record_answers(suite: Path, answers: AnswerFile, out: Path, reporter: Report
     return record_run(loaded, origin, folder, lambda: content, reporter=reporter)
 
 
-def _answered(suite: Suite, given: Answers, answers: AnswerFile) -> tuple[Suite, int]:
+def _answered(suite: Suite, given: AnswersByQuestion, answers: AnswerFile) -> tuple[Suite, int]:
     """The suite with the questions that were answered, and how many examples it has lost.
 
     A role under which nobody answered anything was not asked; under the others, each example must be answered.
@@ -74,7 +74,7 @@ def _answered(suite: Suite, given: Answers, answers: AnswerFile) -> tuple[Suite,
     return Suite(suite.artifact, kept, tuple(c for c in controls if c.id not in missing)), len(missing)
 
 
-def _roles(suite: Suite, given: Answers) -> set[QueryRole]:
+def _roles(suite: Suite, given: AnswersByQuestion) -> set[QueryRole]:
     """Those that the answers are about, and those whose questions are all answered, if under another example's role."""
     asked: dict[QueryRole, list[bool]] = {}
     for example in (*suite.examples, *suite.controls):
@@ -88,7 +88,7 @@ def _with_roles(example: Example, roles: set[QueryRole]) -> Example:
     return keep_queries(example, questions_of(example).keys() & roles)
 
 
-def _asked(suite: Suite) -> list[Question]:
+def _asked(suite: Suite) -> list[PairQuestion]:
     return list(dict.fromkeys(q for e in (*suite.examples, *suite.controls) for q in questions_of(e).values()))
 
 
@@ -101,7 +101,7 @@ def _unanswered(file: Path, ids: Sequence[str], missing: Collection[str]) -> str
     )
 
 
-def _facts(given: Answers) -> Mapping[str, Fact]:
+def _facts(given: AnswersByQuestion) -> Mapping[str, ModelFact]:
     several = [answer for answer in given.values() if len(answer) > 1]
     agreed = sum(len({each.shares for each in answer}) == 1 for answer in several)
     return {

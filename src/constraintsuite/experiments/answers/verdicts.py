@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.answers.files import AnswerRow, read_rows
-from constraintsuite.experiments.answers.questions import Question, questions_of
+from constraintsuite.experiments.answers.questions import PairQuestion, questions_of
 from constraintsuite.records.examples import Example, ExampleDocument, QueryRole
 
 _SHOWN_FAULTS = 10
@@ -24,17 +24,17 @@ class GivenAnswer:
     shares: tuple[float, float]
 
 
-Answers = Mapping[Question, Sequence[GivenAnswer]]
+AnswersByQuestion = Mapping[PairQuestion, Sequence[GivenAnswer]]
 
 
 class _Fault(Exception):  # noqa: N818 - gathered, then told together
     """What is wrong with a row."""
 
 
-def read_answers(file: Path, examples: Sequence[Example]) -> Answers:
+def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
     """All answers of a file by question; a row that cannot be understood is a UserError that names it, and the others."""
     known = {example.id: example for example in examples}
-    given: dict[Question, list[GivenAnswer]] = {}
+    given: dict[PairQuestion, list[GivenAnswer]] = {}
     faults: list[str] = []
     lines: dict[tuple[str, str, str], int] = {}
     for line, row, fault in read_rows(file):
@@ -61,13 +61,13 @@ def read_answers(file: Path, examples: Sequence[Example]) -> Answers:
     return given
 
 
-def scores_of(answers: Answers) -> dict[tuple[str, str], float]:
+def scores_of(answers: AnswersByQuestion) -> dict[tuple[str, str], float]:
     """A number from 0 to 1 for each text under its query: the mean of what it got.
 
     Where one query has several questions about the same text, means could say of two texts what nobody said. There the
     texts are put on levels instead, which keep every verdict; verdicts that go round in a circle are a UserError.
     """
-    by_query: dict[str, dict[Question, tuple[float, float]]] = {}
+    by_query: dict[str, dict[PairQuestion, tuple[float, float]]] = {}
     for question, given in answers.items():
         by_query.setdefault(question.query, {})[question] = verdict(given)
     scores: dict[tuple[str, str], float] = {}
@@ -97,7 +97,7 @@ def _role(query: str, example: Example) -> QueryRole:
     return role
 
 
-def _shares(row: AnswerRow, example: Example, question: Question) -> tuple[float, float]:
+def _shares(row: AnswerRow, example: Example, question: PairQuestion) -> tuple[float, float]:
     choice = row.choice.lower()
     if choice == "tie":
         return 0.5, 0.5
@@ -134,7 +134,7 @@ def _order(one: float, other: float) -> int:
     return (one > other) - (one < other)
 
 
-def _means(verdicts: Mapping[Question, tuple[float, float]]) -> dict[str, float]:
+def _means(verdicts: Mapping[PairQuestion, tuple[float, float]]) -> dict[str, float]:
     got: dict[str, list[float]] = {}
     for question, shares in verdicts.items():
         for text, share in zip(question.texts, shares, strict=True):
@@ -142,7 +142,7 @@ def _means(verdicts: Mapping[Question, tuple[float, float]]) -> dict[str, float]
     return {text: sum(each) / len(each) for text, each in got.items()}
 
 
-def _levels(query: str, verdicts: Mapping[Question, tuple[float, float]]) -> dict[str, float]:
+def _levels(query: str, verdicts: Mapping[PairQuestion, tuple[float, float]]) -> dict[str, float]:
     group = {text: text for question in verdicts for text in question.texts}
     for question, shares in verdicts.items():
         if shares[0] == shares[1]:

@@ -26,7 +26,7 @@ DOCUMENTS, QUERIES, QRELS, VIOLATIONS = "documents.jsonl", "queries.jsonl", "qre
 
 
 @dataclass(frozen=True)
-class Collection:
+class RankingCollection:
     """Passages to search, and queries to search for."""
 
     name: str
@@ -40,7 +40,7 @@ class Collection:
     """What a reader of the figures should know."""
 
 
-def read_collection(suite: Path, split: str | None = None, corpus: str | None = None) -> Collection:
+def read_collection(suite: Path, split: str | None = None, corpus: str | None = None) -> RankingCollection:
     """What can be searched in a suite, with the passages of a corpus between the judged documents."""
     artifact = Artifact.open(suite, "suite")
     own = {DOCUMENTS, QUERIES} <= artifact.manifest.files.keys()
@@ -50,7 +50,7 @@ def read_collection(suite: Path, split: str | None = None, corpus: str | None = 
     return _with_corpus(collection, corpus) if corpus else collection
 
 
-def _read_own(artifact: Artifact, split: str | None) -> Collection:
+def _read_own(artifact: Artifact, split: str | None) -> RankingCollection:
     present = artifact.manifest.settings.get("source_split")
     if split is not None and split != present:
         raise UserError(f"--split {split}: {artifact.path} holds the queries of the split {present!r} only.")
@@ -63,7 +63,7 @@ def _read_own(artifact: Artifact, split: str | None) -> Collection:
     ids = [document.id for document in documents]
     if len(set(ids)) < len(ids):
         raise UserError(f"{artifact.path / DOCUMENTS}: two documents have the same id. Import the collection again.")
-    return Collection(
+    return RankingCollection(
         artifact.manifest.name,
         {"suite": artifact.manifest.content},
         Passages(ids, [_titled(document) for document in documents]),
@@ -73,7 +73,7 @@ def _read_own(artifact: Artifact, split: str | None) -> Collection:
     )
 
 
-def _read_pairs(suite: Path, split: str | None) -> Collection:
+def _read_pairs(suite: Path, split: str | None) -> RankingCollection:
     """Each distinct text of the examples is a document; the pairs of a query are its judgments."""
     loaded = load_suite(suite)
     documents = _Documents()
@@ -84,7 +84,7 @@ def _read_pairs(suite: Path, split: str | None) -> Collection:
         if split in (None, example.split):
             by_query[example.query].append(example)
     found = [_judge(text, examples, documents) for text, examples in by_query.items()]
-    return Collection(
+    return RankingCollection(
         loaded.name,
         {"suite": loaded.content},
         Passages(list(documents.ids.values()), list(documents.ids)),
@@ -122,7 +122,7 @@ def _judge(text: str, examples: Sequence[Example], documents: _Documents) -> _Fo
     return _Found(JudgedQuery(examples[0].id, text, agreed.grades, agreed.violating, frozenset(links)), agreed.dropped)
 
 
-def _with_corpus(collection: Collection, corpus: str) -> Collection:
+def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollection:
     """Passages that are there already, by id or by text, are not added again."""
     source = open_source(SourceSettings(source=corpus))
     ids, texts = list(collection.passages.ids), list(collection.passages.texts)

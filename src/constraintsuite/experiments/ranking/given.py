@@ -9,8 +9,8 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.ranking.collection import read_collection
 from constraintsuite.experiments.ranking.judged import Judgments, read_judged
-from constraintsuite.experiments.ranking.measures import Ranking, choose_measures, parse_measures
-from constraintsuite.experiments.ranking.summary import RankingSummary, Run, summarise
+from constraintsuite.experiments.ranking.measures import QueryRanking, choose_measures, parse_measures
+from constraintsuite.experiments.ranking.summary import RankingRun, RankingSummary, summarise
 from constraintsuite.experiments.ranking.trec import name_as_judged, read_run
 
 
@@ -55,6 +55,6 @@ def measure_given(given: GivenRun, measures: Sequence[str], seed: int = 0) -> Ra
         notes = (*notes, f"{unjudged:,} queries of the run are not judged and were left out.")
     if empty:
         notes = (*notes, f"{empty:,} judged queries are not in the run: nothing was found for them.")
-    rankings = [Ranking(query, found.get(query.id, ())) for query in queries]
-    run = Run(given.source, given.run.name, rankings, given.split, notes=notes)
+    rankings = [QueryRanking(query, found.get(query.id, ())) for query in queries]
+    run = RankingRun(given.source, given.run.name, rankings, given.split, notes=notes)
     return summarise(run, choose_measures(measures, queries, None), seed=seed).summary

@@ -42,19 +42,19 @@ class ConstraintMeasure:
         return self.kind if self.cutoff is None else f"{self.kind}@{self.cutoff}"
 
 
-Measure = StandardMeasure | ConstraintMeasure
+RankingMeasure = StandardMeasure | ConstraintMeasure
 
 
-class Ranking(NamedTuple):
+class QueryRanking(NamedTuple):
     """What was found for a query, best first."""
 
     query: JudgedQuery
     documents: Sequence[str]
 
 
-def parse_measures(texts: Sequence[str]) -> list[Measure]:
+def parse_measures(texts: Sequence[str]) -> list[RankingMeasure]:
     """The measures that were written, each once; all that are wrong are told together."""
-    measures: dict[Measure, None] = {}
+    measures: dict[RankingMeasure, None] = {}
     faults = []
     for text in texts:
         try:
@@ -69,7 +69,7 @@ def parse_measures(texts: Sequence[str]) -> list[Measure]:
     return list(measures)
 
 
-def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth: int | None) -> list[Measure]:
+def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth: int | None) -> list[RankingMeasure]:
     """The usual measures, and those wanted besides; one that looks deeper than the rankings go is a UserError if wanted."""
     usual = [*RELEVANCE, *(CONSTRAINTS if any(query.violating for query in queries) else ())]
     asked = parse_measures(wanted)
@@ -80,7 +80,9 @@ def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth
     return list(dict.fromkeys([*fitting, *asked]))
 
 
-def measure_rankings(measures: Sequence[Measure], rankings: Sequence[Ranking]) -> dict[Measure, FloatArray]:
+def measure_rankings(
+    measures: Sequence[RankingMeasure], rankings: Sequence[QueryRanking]
+) -> dict[RankingMeasure, FloatArray]:
     """A value for each ranking, NaN where there is none: relevance needs a relevant document, ours need a violating document."""
     answerable = [ranking for ranking in rankings if ranking.query.relevant]
     standard = measure_queries(
@@ -103,7 +105,7 @@ def first_rank(documents: Sequence[str], wanted: Collection[str]) -> int | None:
     return next((rank for rank, document in enumerate(documents, 1) if document in wanted), None)
 
 
-def _parse(text: str) -> Measure:
+def _parse(text: str) -> RankingMeasure:
     match = _NAME.fullmatch(text.strip())
     kind = match[1] if match else ""
     if kind not in _KINDS:
@@ -114,7 +116,7 @@ def _parse(text: str) -> Measure:
     return ConstraintMeasure(kind, cutoff)
 
 
-def _value(measure: ConstraintMeasure, ranking: Ranking) -> float:
+def _value(measure: ConstraintMeasure, ranking: QueryRanking) -> float:
     query, kind = ranking.query, _KINDS[measure.kind]
     if not query.violating or (kind.both and not query.relevant):
         return math.nan

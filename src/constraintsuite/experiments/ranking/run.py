@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.facts import split_facts
-from constraintsuite.experiments.output import Written, write_once
-from constraintsuite.experiments.ranking.collection import Collection, read_collection
-from constraintsuite.experiments.ranking.measures import Measure, Ranking, choose_measures, parse_measures
-from constraintsuite.experiments.ranking.summary import RankingSummary, Run, summarise
+from constraintsuite.experiments.output import OutputCounts, write_once
+from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection
+from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, choose_measures, parse_measures
+from constraintsuite.experiments.ranking.summary import RankingRun, RankingSummary, summarise
 from constraintsuite.experiments.ranking.trec import write_run
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.metrics.intervals import DRAWS
@@ -25,7 +25,7 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.base import Passages, System, search_all
 from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.retrieval.rerank import RerankingRetriever
-from constraintsuite.store.artifact import Artifact, Origin
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, write_jsonl
@@ -38,7 +38,7 @@ DEPTH = 100
 
 
 @dataclass(frozen=True)
-class Plan:
+class RankingPlan:
     """What is to be ranked, how deep, and what is measured besides the usual."""
 
     retriever: str
@@ -63,7 +63,7 @@ class Plan:
         return RerankingRetriever(first, load_scorer(self.rerank, bench), self.rerank_depth, passages, bench)
 
 
-def ranking_folder(out: Path, suite: Path, plan: Plan) -> Path:
+def ranking_folder(out: Path, suite: Path, plan: RankingPlan) -> Path:
     """Where a ranking goes: `out/<suite>.ranking/<system>`, so that it never lies among the runs of `csuite eval`.
 
     Another depth than usual is part of the system's name there, so that two depths can lie beside each other.
@@ -73,7 +73,7 @@ def ranking_folder(out: Path, suite: Path, plan: Plan) -> Path:
     return run_folder(out, ".".join(part for part in parts if part), ",".join([plan.name, *depths]))
 
 
-def evaluate_retrieval(suite: Path, plan: Plan, out: Path, reporter: Reporter) -> Artifact:
+def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Reporter) -> Artifact:
     """Search a suite's collection for all its queries into the folder `out`; if that is done already, nothing is computed."""
     _check(plan)
     collection = read_collection(suite, plan.split, plan.corpus)
@@ -102,7 +102,7 @@ def load_ranking(path: Path) -> RankingSummary:
         raise UserError(f"{path / MEASURES}: {describe(error)} Was it edited, or written by another version?") from None
 
 
-def _check(plan: Plan) -> None:
+def _check(plan: RankingPlan) -> None:
     """Refuse wrong names before anything is read."""
     faults = []
     for check in (
@@ -118,7 +118,9 @@ def _check(plan: Plan) -> None:
         raise UserError("\n".join(dict.fromkeys(faults)))
 
 
-def _origin(collection: Collection, plan: Plan, measures: Sequence[Measure], system: System) -> Origin:
+def _origin(
+    collection: RankingCollection, plan: RankingPlan, measures: Sequence[RankingMeasure], system: System
+) -> ArtifactOrigin:
     settings = {
         "suite": collection.name,
         "system": system.name,
@@ -129,21 +131,26 @@ def _origin(collection: Collection, plan: Plan, measures: Sequence[Measure], sys
         "ir-measures": metadata.version("ir-measures"),
         "draws": DRAWS,
     }
-    return Origin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
+    return ArtifactOrigin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
 
 
 def _write(
-    collection: Collection, plan: Plan, measures: Sequence[Measure], system: System, out: Path, reporter: Reporter
-) -> Written:
+    collection: RankingCollection,
+    plan: RankingPlan,
+    measures: Sequence[RankingMeasure],
+    system: System,
+    out: Path,
+    reporter: Reporter,
+) -> OutputCounts:
     queries = collection.queries
     found = search_all(system, [query.text for query in queries], plan.depth, reporter)
-    rankings = [Ranking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
+    rankings = [QueryRanking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
     size = len(collection.passages.ids)
-    run = Run(collection.name, system.name, rankings, plan.split, size, plan.depth, collection.notes)
+    run = RankingRun(collection.name, system.name, rankings, plan.split, size, plan.depth, collection.notes)
     results = summarise(run, measures, seed=plan.seed)
     hits = write_run(out / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
     write_jsonl(out / BY_QUERY, results.queries)
     facts = split_facts(system.describe())
     write_text(out / SYSTEM, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
     write_text(out / MEASURES, adapter(RankingSummary).dump_json(results.summary, indent=2).decode() + "\n")
-    return Written({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)
+    return OutputCounts({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)

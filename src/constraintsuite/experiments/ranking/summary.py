@@ -11,7 +11,7 @@ import numpy as np
 
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.ranking.judged import JudgedQuery
-from constraintsuite.experiments.ranking.measures import Measure, Ranking, first_rank, measure_rankings
+from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, first_rank, measure_rankings
 from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, connected_components, estimate
 from constraintsuite.metrics.medians import cluster_median
 from constraintsuite.records.scores import Interval
@@ -85,19 +85,19 @@ class Results:
 
 
 @dataclass(frozen=True)
-class Run:
+class RankingRun:
     """What was ranked, and by what."""
 
     suite: str
     system: str
-    rankings: Sequence[Ranking]
+    rankings: Sequence[QueryRanking]
     split: str | None = None
     documents: int | None = None
     depth: int | None = None
     notes: Sequence[str] = ()
 
 
-def summarise(run: Run, measures: Sequence[Measure], *, seed: int, draws: int = DRAWS) -> Results:
+def summarise(run: RankingRun, measures: Sequence[RankingMeasure], *, seed: int, draws: int = DRAWS) -> Results:
     """All figures of a run."""
     columns = measure_rankings(measures, run.rankings)
     resampled, clusters = _clusters([ranking.query for ranking in run.rankings])
@@ -149,7 +149,7 @@ def _warnings(figures: Mapping[str, Interval]) -> list[str]:
     ]
 
 
-def _rows(rankings: Sequence[Ranking], columns: Mapping[Measure, FloatArray]) -> list[QueryResult]:
+def _rows(rankings: Sequence[QueryRanking], columns: Mapping[RankingMeasure, FloatArray]) -> list[QueryResult]:
     return [
         QueryResult(
             query.id,

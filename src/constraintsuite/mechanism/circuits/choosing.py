@@ -10,11 +10,14 @@ from math import comb, prod
 from typing import NamedTuple
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.circuits.records import Match
+from constraintsuite.mechanism.circuits.records import ChanceMatch
 from constraintsuite.mechanism.circuits.running import Circuit
 from constraintsuite.mechanism.sites import Site
 
-_GROUPS: dict[Match, Callable[[Site], str]] = {"layer": lambda site: str(site.layer), "kind": lambda site: site.kind}
+_GROUPS: dict[ChanceMatch, Callable[[Site], str]] = {
+    "layer": lambda site: str(site.layer),
+    "kind": lambda site: site.kind,
+}
 
 
 class Drawn(NamedTuple):
@@ -39,7 +42,9 @@ def asked_sizes(sites: int, size: int | None) -> list[int]:
     return sorted({*curve_sizes(sites), *([size] if size else [])})
 
 
-def random_circuits(circuit: Circuit, sites: Sequence[Site], match: Match, count: int, chance: random.Random) -> Drawn:
+def random_circuits(
+    circuit: Circuit, sites: Sequence[Site], match: ChanceMatch, count: int, chance: random.Random
+) -> Drawn:
     """At most `count` other circuits with as many sites of each layer or of each kind; where there are fewer, all of them."""
     group = _GROUPS[match]
     wanted = Counter(group(site) for site in circuit)

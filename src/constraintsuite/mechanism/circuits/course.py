@@ -12,7 +12,7 @@ from constraintsuite.mechanism.circuits.judging import GREEDY
 from constraintsuite.mechanism.circuits.records import MATCHES
 from constraintsuite.mechanism.circuits.running import AT_ONCE
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.contrasts.records import Half
+from constraintsuite.mechanism.contrasts.records import ContrastHalf
 
 _BARE, _WHOLE = 2, 3  # rows of a contrast: better and worse, and the pair aside where plain relevance is asked for
 _RUNS = 2  # clean and corrupt, which are run anew beside each lot of circuits
@@ -34,7 +34,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class CircuitSearchPlan:
     """From the sizes of a curve and the contrasts of each half and control."""
 
     sizes: int
@@ -76,7 +76,7 @@ class Course:
         return [Call(1, self.check), *(Call(count, some) for some in self.controls for count in (_KEPT, 1))]
 
 
-def refuse_none(contrasts: int, half: Half, settings: CircuitSettings) -> None:
+def refuse_none(contrasts: int, half: ContrastHalf, settings: CircuitSettings) -> None:
     """A circuit is found on one half and judged on the other, so that each must have some."""
     if not contrasts:
         raise UserError(

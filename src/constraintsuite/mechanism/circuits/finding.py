@@ -28,7 +28,7 @@ from constraintsuite.mechanism.patching.memory import Budget, peak_mib, plan_mem
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish
 from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
 from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.store.revisions import REVISIONS
@@ -48,7 +48,7 @@ class _Work(NamedTuple):
     sites: list[Site]
     effects: SiteEffects
     budget: Budget
-    origin: Origin
+    origin: ArtifactOrigin
 
 
 def find_circuit(
@@ -146,5 +146,5 @@ def _prepare(folder: Path, settings: CircuitSettings, memory: int | None) -> _Wo
     budget = plan_memory(subject, sites, memory, max(one.longest for one in tokens))
     inputs = {"explain": artifact.manifest.content, "subject": subject.fingerprint}
     decisive = settings.model_dump(mode="json", exclude={"seed"})
-    origin = Origin(KIND, subject.name, inputs, decisive, settings.seed, REVISIONS["circuit"])
+    origin = ArtifactOrigin(KIND, subject.name, inputs, decisive, settings.seed, REVISIONS["circuit"])
     return _Work(subject, tokens, sites, effects, budget, origin)

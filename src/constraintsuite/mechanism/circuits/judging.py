@@ -13,16 +13,16 @@ from constraintsuite.mechanism.circuits.choosing import random_circuits, random_
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.records import (
     MATCHES,
-    Band,
+    ChanceBand,
     ChanceCircuits,
+    ChanceMatch,
     Completeness,
     CurvePoint,
-    Match,
     Member,
-    Removal,
+    MemberRemoval,
 )
 from constraintsuite.mechanism.circuits.resampling import resample
-from constraintsuite.mechanism.circuits.running import EMPTY, Bench, Circuit
+from constraintsuite.mechanism.circuits.running import EMPTY, Circuit, CircuitRunner
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.ratios import ratios_of_means
 from constraintsuite.mechanism.effects.records import FloatArray
@@ -38,7 +38,7 @@ GREEDY = 5
 class Jury:
     """Contrasts of one half, and what lies between keeping nothing of the model and keeping all of it."""
 
-    bench: Bench
+    bench: CircuitRunner
     contrasts: tuple[TokenContrast, ...]
     full: FloatArray
     empty: FloatArray
@@ -74,7 +74,7 @@ class Jury:
         return estimate(values[:, None], [False], self.clusters, rng=rng)[0]
 
 
-def call_jury(bench: Bench, contrasts: Sequence[TokenContrast], seed: int) -> Jury:
+def call_jury(bench: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int) -> Jury:
     """The contrasts with the model as it is, and with nothing kept of it."""
     full, empty = bench.margins([bench.full, EMPTY], contrasts)
     return Jury(bench, tuple(contrasts), full, empty, seed)
@@ -112,7 +112,7 @@ def judge_completeness(circuit: Sequence[Site], find: Jury, check: Jury, parts: 
     gaps = _gaps(frozenset(circuit), removed, check)
     shares = check.shares(gaps)
     removals = tuple(
-        Removal("random" if i < len(random) else "greedy", tuple(map(str, sorted(sites))), share)
+        MemberRemoval("random" if i < len(random) else "greedy", tuple(map(str, sorted(sites))), share)
         for i, (sites, share) in enumerate(zip(removed, shares, strict=True))
     )
     values = np.abs(check.share_values(gaps[: len(random)]))
@@ -150,7 +150,9 @@ def judge_chance(circuit: Circuit, jury: Jury, count: int) -> list[ChanceCircuit
     return found
 
 
-def _drawn(circuit: Circuit, match: Match, count: int, jury: Jury, purpose: str) -> tuple[tuple[Circuit, ...], int]:
+def _drawn(
+    circuit: Circuit, match: ChanceMatch, count: int, jury: Jury, purpose: str
+) -> tuple[tuple[Circuit, ...], int]:
     chance = keyed_random(jury.seed, "circuits", purpose, match)
     return random_circuits(circuit, jury.bench.sites, match, count, chance)
 
@@ -159,11 +161,11 @@ def _faithfulness(circuits: Sequence[Circuit], jury: Jury) -> FloatArray:
     return jury.share_values(jury.margins(circuits) - jury.empty) if circuits else np.empty(0)
 
 
-def _band(values: FloatArray) -> Band | None:
+def _band(values: FloatArray) -> ChanceBand | None:
     if not len(values) or not np.isfinite(values).all():
         return None
     low, middle, high = np.percentile(values, [5, 50, 95]).tolist()
-    return Band(low, middle, high, len(values))
+    return ChanceBand(low, middle, high, len(values))
 
 
 def _gaps(circuit: Circuit, removed: Sequence[Circuit], jury: Jury) -> FloatArray:

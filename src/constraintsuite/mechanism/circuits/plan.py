@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from constraintsuite.mechanism.circuits.choosing import asked_sizes
-from constraintsuite.mechanism.circuits.course import Course, count_passes, refuse_none
+from constraintsuite.mechanism.circuits.course import CircuitSearchPlan, count_passes, refuse_none
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
 from constraintsuite.mechanism.contrasts.records import HALVES
 from constraintsuite.mechanism.effects.records import ALL
@@ -51,7 +51,7 @@ def plan_circuit(explained: Explained, settings: CircuitSettings) -> CircuitPlan
     for half in HALVES:
         refuse_none(halves[half], half, settings)
     find, check = (_at_most(settings.limit, halves[half]) for half in HALVES)
-    course = Course(len(sizes), find, check, tuple(_controls(explained, settings)), settings)
+    course = CircuitSearchPlan(len(sizes), find, check, tuple(_controls(explained, settings)), settings)
     patched = sites + 2 if _method(explained, settings, sites) == "exact" else _TRACED
     asked = settings.random_models * _at_most(settings.random_contrasts, check)
     least, most = (count_passes([*course.completeness(size), *course.members(size)]) for size in ends)

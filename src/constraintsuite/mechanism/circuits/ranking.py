@@ -8,16 +8,23 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.circuits.records import RankedSite, Ranking
+from constraintsuite.mechanism.circuits.records import RankedSite, SiteRanking
 from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.effects.agreement import spearman
-from constraintsuite.mechanism.effects.records import ALL, BoolArray, Direction, Effects, FloatArray, Method
+from constraintsuite.mechanism.effects.records import (
+    ALL,
+    BoolArray,
+    EffectMethod,
+    FloatArray,
+    PatchDirection,
+    PatchEffects,
+)
 from constraintsuite.mechanism.nulls import ROUNDING, MaxT, max_t
 from constraintsuite.metrics.intervals import DRAWS, FEW_CLUSTERS, IntArray, connected_components, estimate
 from constraintsuite.records.scores import Interval
 
-_EITHER: tuple[Method, ...] = ("exact", "attribution")
+_EITHER: tuple[EffectMethod, ...] = ("exact", "attribution")
 
 
 class SiteEffects(NamedTuple):
@@ -30,8 +37,8 @@ class SiteEffects(NamedTuple):
     clean: FloatArray
     """Margins of the two runs as they are: (contrasts,)."""
     corrupt: FloatArray
-    direction: Direction
-    method: Method
+    direction: PatchDirection
+    method: EffectMethod
 
     @property
     def clusters(self) -> IntArray:
@@ -59,11 +66,11 @@ def rounding_of(*margins: FloatArray) -> float:
 
 
 def site_effects(
-    effects: Effects,
+    effects: PatchEffects,
     contrasts: Sequence[MarkedContrast],
     sites: Sequence[str],
-    direction: Direction,
-    method: Method | None = None,
+    direction: PatchDirection,
+    method: EffectMethod | None = None,
 ) -> SiteEffects:
     """The effects of all these sites on the contrasts, exact ones if they are whole, or else estimated ones.
 
@@ -83,7 +90,7 @@ def site_effects(
     )
 
 
-def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> Ranking:
+def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> SiteRanking:
     """The sites, the largest mean effect of either sign first; equal ones by name."""
     halves = [effects.half(name) for name in HALVES]
     clusters = effects.clusters
@@ -91,7 +98,7 @@ def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> Ranking:
     means = [_means(effects.values[half], clusters[half], rng) for half in halves]
     strength = np.abs(effects.values[halves[0]].mean(axis=0)) if halves[0].any() else np.zeros(len(effects.sites))
     order = sorted(range(len(effects.sites)), key=lambda i: (-strength[i], i))
-    return Ranking(
+    return SiteRanking(
         effects.direction,
         effects.method,
         tuple(_ranked(effects.sites[i], i, means, tests) for i in order),
@@ -101,7 +108,11 @@ def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> Ranking:
 
 
 def _table(
-    rows: Effects, contrasts: Sequence[MarkedContrast], sites: Sequence[str], direction: Direction, method: Method
+    rows: PatchEffects,
+    contrasts: Sequence[MarkedContrast],
+    sites: Sequence[str],
+    direction: PatchDirection,
+    method: EffectMethod,
 ) -> SiteEffects:
     row = {contrast.id: i for i, contrast in enumerate(contrasts)}
     column = {site: i for i, site in enumerate(sites)}

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from constraintsuite.mechanism.contrasts.records import ControlKind
-from constraintsuite.mechanism.effects.records import Direction, Method
+from constraintsuite.mechanism.effects.records import EffectMethod, PatchDirection
 from constraintsuite.records.scores import Interval
 
 CircuitAblation = Literal["twin", "resample", "mean", "zero"]
 """What sites outside a circuit say: what they say in the corrupt twin of the contrast, in another contrast of the same template
 about another Y, on average over their role, or nothing."""
 CIRCUIT_ABLATIONS: tuple[CircuitAblation, ...] = get_args(CircuitAblation)
-Match = Literal["layer", "kind"]
+ChanceMatch = Literal["layer", "kind"]
 """What a random circuit shares with the one found: as many sites of each layer, or as many heads and as many MLPs anywhere."""
-MATCHES: tuple[Match, ...] = get_args(Match)
+MATCHES: tuple[ChanceMatch, ...] = get_args(ChanceMatch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class RankedSite:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class SiteRanking:
     """Sites by their effects."""
 
-    direction: Direction
-    method: Method
+    direction: PatchDirection
+    method: EffectMethod
     sites: tuple[RankedSite, ...]
     reliability: Interval
     """Spearman's correlation of mean effects on the two halves; n counts sites, clusters of each half are drawn anew."""
@@ -48,7 +48,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class ChanceBand:
     """Where random circuits lie."""
 
     low: float
@@ -68,14 +68,14 @@ class CurvePoint:
     """Faithfulness on the half on which sites were ranked."""
     check: Interval
     """On the other half."""
-    chance: Band | None
+    chance: ChanceBand | None
     """Of layer-matched random circuits of this size, on the other half; None where there are none."""
     aside: Interval
     """Mean change of the plain relevance score from the full model, in logits."""
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class MemberRemoval:
     """Some members are taken from the circuit and from the full model: a complete circuit misses them as much."""
 
     how: Literal["random", "greedy"]
@@ -93,7 +93,7 @@ class Completeness:
     worst_random: float | None
     greedy: Interval
     """Absolute difference for the K that was worst on the half on which circuits are found."""
-    removals: tuple[Removal, ...]
+    removals: tuple[MemberRemoval, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Member:
 class ChanceCircuits:
     """Random circuits beside the one that was found, on the half that decided nothing."""
 
-    match: Match
+    match: ChanceMatch
     circuits: int
     """How many were run, all different from the one found and from each other."""
     possible: int
@@ -120,7 +120,7 @@ class ChanceCircuits:
     """Share that is less faithful."""
     p: float | None
     """(1 + those at least as faithful) / (1 + all)."""
-    faithfulness: Band | None
+    faithfulness: ChanceBand | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class RandomModels:
 
     models: int
     contrasts: int
-    method: Method
+    method: EffectMethod
     behaviour_t: float
     """Of the difference between clean and corrupt margins, of the model studied; as the next, with its sign."""
     strongest_t: float
@@ -201,7 +201,7 @@ class CircuitReport:
     """M(full) - M(empty): what a faithful circuit keeps."""
     behaviour_p: float
     """Of mean M(clean) - M(corrupt) above 0, signs exchanged by cluster, two-sided."""
-    ranking: Ranking
+    ranking: SiteRanking
     curve: tuple[CurvePoint, ...]
     area: Interval
     """Under the faithfulness over the share of sites kept, by trapezoids; clipped nowhere."""

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.mechanism.ablation import Replacement, ablate_contrasts, prepare_ablation
+from constraintsuite.mechanism.ablation import AblationReplacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.circuits.records import CircuitAblation
 from constraintsuite.mechanism.circuits.watching import Watch
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray, Grid
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.store.files import atomic_writer, sha256_text
@@ -29,7 +29,7 @@ TOGETHER = 8
 """Contrasts between two marks: with more, minutes go by without a word, and a search that is killed loses them."""
 
 
-class Outcomes(NamedTuple):
+class CircuitMargins(NamedTuple):
     """What is left of the scores of each contrast when nothing but a circuit is kept: (circuits, contrasts) each."""
 
     margins: FloatArray
@@ -38,13 +38,13 @@ class Outcomes(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Bench:
+class CircuitRunner:
     """A subject, the sites that can be kept or ablated, and how they are ablated."""
 
     subject: Subject
     sites: tuple[Site, ...]
     ablation: CircuitAblation
-    replacement: Replacement | None
+    replacement: AblationReplacement | None
     """None for the corrupt twin."""
     budget: Budget
     folder: Path | None = None
@@ -63,10 +63,10 @@ class Bench:
             return list(contrasts)
         return [one for one in contrasts if one.contrast.id in self.replacement.others]
 
-    def run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> Outcomes:
+    def run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> CircuitMargins:
         """What is left of each contrast; a circuit that is asked for twice is run once."""
         if not contrasts:
-            return Outcomes(np.empty((len(circuits), 0)), np.empty((len(circuits), 0)))
+            return CircuitMargins(np.empty((len(circuits), 0)), np.empty((len(circuits), 0)))
         asked = list(dict.fromkeys(circuits))
         values = np.empty((2, len(asked), len(contrasts)))
         for start in range(0, len(asked), AT_ONCE):
@@ -77,7 +77,7 @@ class Bench:
                 self.watch.count(len(some) * len(places))
         number = {circuit: i for i, circuit in enumerate(asked)}
         margins, asides = values[:, [number[circuit] for circuit in circuits]]
-        return Outcomes(margins, asides)
+        return CircuitMargins(margins, asides)
 
     def margins(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
         """Of each circuit, without the pairs aside: (circuits, contrasts)."""
@@ -95,13 +95,13 @@ class Bench:
     def _run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
         partial = [circuit for circuit in circuits if circuit != self.full]
         # Where only the full model is asked for, the empty circuit is run beside it: its grid has what was there before.
-        grid = self._ablate([Patch(self._others(circuit)) for circuit in partial or [EMPTY]], contrasts)
+        grid = self._ablate([SitePatch(self._others(circuit)) for circuit in partial or [EMPTY]], contrasts)
         number = {circuit: i for i, circuit in enumerate(partial)}
         margins = [grid.margin_base if c == self.full else grid.margin_patched[number[c]] for c in circuits]
         asides = [grid.aside_base if c == self.full else grid.aside_patched[number[c]] for c in circuits]
         return np.stack([np.stack(margins), np.stack(asides)])
 
-    def _ablate(self, patches: Sequence[Patch], contrasts: Sequence[TokenContrast]) -> Grid:
+    def _ablate(self, patches: Sequence[SitePatch], contrasts: Sequence[TokenContrast]) -> Grid:
         if self.replacement is not None:
             return ablate_contrasts(self.subject, contrasts, patches, self.replacement, self.budget)
         (grid,) = patch_contrasts(self.subject, contrasts, patches, ["noising"], self.budget)
@@ -148,9 +148,9 @@ def make_bench(
     *,
     folder: Path | None = None,
     watch: Watch | None = None,
-) -> Bench:
+) -> CircuitRunner:
     """Ready to run circuits on any of the contrasts."""
     replacement = None
     if ablation != "twin":
         replacement = prepare_ablation(subject, ablation, contrasts, sites, budget, seed)
-    return Bench(subject, tuple(sorted(sites)), ablation, replacement, budget, folder, watch or Watch())
+    return CircuitRunner(subject, tuple(sorted(sites)), ablation, replacement, budget, folder, watch or Watch())

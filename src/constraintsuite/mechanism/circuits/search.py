@@ -10,7 +10,7 @@ import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.mechanism.circuits.choosing import asked_sizes
-from constraintsuite.mechanism.circuits.course import Course, count_runs, refuse_none
+from constraintsuite.mechanism.circuits.course import CircuitSearchPlan, count_runs, refuse_none
 from constraintsuite.mechanism.circuits.judging import (
     Jury,
     area_under,
@@ -29,14 +29,14 @@ from constraintsuite.mechanism.circuits.records import (
     CurvePoint,
     Member,
     RandomModels,
-    Ranking,
+    SiteRanking,
 )
-from constraintsuite.mechanism.circuits.running import Bench
+from constraintsuite.mechanism.circuits.running import CircuitRunner
 from constraintsuite.mechanism.circuits.settings import CircuitSettings
 from constraintsuite.mechanism.circuits.specificity import compare_controls
 from constraintsuite.mechanism.circuits.untrained import compare_untrained
-from constraintsuite.mechanism.circuits.verdicts import LEVEL, Grounds, give_verdict
-from constraintsuite.mechanism.contrasts.records import HALVES, ControlKind, Half
+from constraintsuite.mechanism.circuits.verdicts import LEVEL, CircuitGrounds, give_verdict
+from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, ControlKind
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.metrics.significance import sign_flip
@@ -44,7 +44,7 @@ from constraintsuite.records.scores import Interval
 
 
 def search_circuit(
-    bench: Bench, contrasts: Sequence[TokenContrast], effects: SiteEffects, settings: CircuitSettings
+    bench: CircuitRunner, contrasts: Sequence[TokenContrast], effects: SiteEffects, settings: CircuitSettings
 ) -> CircuitReport:
     """The circuit of the contrasts that are studied; their controls are only asked about it."""
     asked = bench.can_ask(contrasts)
@@ -54,7 +54,7 @@ def search_circuit(
     untrained = _compare_untrained(bench, check, effects, settings)
     behaviour, p = _behaviour(effects, settings.seed)
     total = check.mean(check.scale)
-    grounds = Grounds(behaviour, total, found.reached, ranking.sites[: len(circuit)], chance, untrained)
+    grounds = CircuitGrounds(behaviour, total, found.reached, ranking.sites[: len(circuit)], chance, untrained)
     return CircuitReport(
         model=bench.subject.name,
         ablation=bench.ablation,
@@ -80,17 +80,17 @@ def search_circuit(
     )
 
 
-Groups = dict[tuple[ControlKind, Half], list[TokenContrast]]
+Groups = dict[tuple[ControlKind, ContrastHalf], list[TokenContrast]]
 
 
 class _Found(NamedTuple):
     """A circuit, and where it was found."""
 
-    course: Course
+    course: CircuitSearchPlan
     find: Jury
     check: Jury
     others: dict[ControlKind, list[TokenContrast]]
-    ranking: Ranking
+    ranking: SiteRanking
     curve: tuple[CurvePoint, ...]
     area: Interval
     point: CurvePoint
@@ -98,13 +98,13 @@ class _Found(NamedTuple):
     circuit: list[Site]
 
 
-def _find(bench: Bench, groups: Groups, effects: SiteEffects, settings: CircuitSettings) -> _Found:
+def _find(bench: CircuitRunner, groups: Groups, effects: SiteEffects, settings: CircuitSettings) -> _Found:
     ranking = rank_sites(effects, np.random.default_rng(settings.seed))
     order = [parse_site(ranked.site) for ranked in ranking.sites]
     sizes = asked_sizes(len(order), settings.size)
     halves = [_needed(groups, half, settings) for half in HALVES]
     others = _controls(groups)
-    course = Course(len(sizes), len(halves[0]), len(halves[1]), tuple(map(len, others.values())), settings)
+    course = CircuitSearchPlan(len(sizes), len(halves[0]), len(halves[1]), tuple(map(len, others.values())), settings)
     with bench.watch.step("margins", count_runs(course.margins())):
         find, check = (call_jury(bench, half, settings.seed) for half in halves)
     with bench.watch.step("curve", count_runs(course.curve())):
@@ -154,7 +154,7 @@ def _some(contrasts: Sequence[TokenContrast], limit: int | None, seed: int) -> l
     return sorted(order[:limit], key=lambda one: one.contrast.id)
 
 
-def _needed(groups: Groups, half: Half, settings: CircuitSettings) -> list[TokenContrast]:
+def _needed(groups: Groups, half: ContrastHalf, settings: CircuitSettings) -> list[TokenContrast]:
     found = groups.get(("", half), [])
     refuse_none(len(found), half, settings)
     return found
@@ -190,7 +190,7 @@ def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
 
 
 def _compare_untrained(
-    bench: Bench, check: Jury, effects: SiteEffects, settings: CircuitSettings
+    bench: CircuitRunner, check: Jury, effects: SiteEffects, settings: CircuitSettings
 ) -> RandomModels | None:
     if not settings.random_models:
         return None

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from constraintsuite.mechanism.circuits.records import CircuitAblation
-from constraintsuite.mechanism.contrasts.records import Side
-from constraintsuite.mechanism.effects.records import Direction
+from constraintsuite.mechanism.contrasts.records import ContrastSide
+from constraintsuite.mechanism.effects.records import PatchDirection
 
 FEWEST_RANDOM = 20
 """Random circuits or models from which p can be below .05: it is never less than 1 / (1 + all)."""
@@ -19,9 +19,9 @@ class CircuitSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    side: Side = Field("query", description="where clean and corrupt differ in the contrasts that are studied")
+    side: ContrastSide = Field("query", description="where clean and corrupt differ in the contrasts that are studied")
     ablation: CircuitAblation = Field("twin", description="what sites outside the circuit say")
-    direction: Direction = Field("denoising", description="which effects rank the sites")
+    direction: PatchDirection = Field("denoising", description="which effects rank the sites")
     method: Literal["exact", "attribution"] | None = Field(
         None, description="which of the effects; none given: exact where every site has them"
     )

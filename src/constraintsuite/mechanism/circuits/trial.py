@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.mechanism.circuits.course import Call
-from constraintsuite.mechanism.circuits.running import Bench, lots
+from constraintsuite.mechanism.circuits.running import CircuitRunner, lots
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.explain.trial import done_a_second
 
@@ -15,7 +15,7 @@ _CIRCUITS = 8
 
 
 def passes_a_second(
-    bench: Bench, contrasts: Sequence[TokenContrast], seed: int, clock: Callable[[], float] = time.perf_counter
+    bench: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     """Forward passes of one row in a second, of random circuits on contrasts of middle length."""
     chance = keyed_random(seed, "circuits", "trial")

@@ -14,11 +14,11 @@ from constraintsuite.mechanism.circuits.ranking import SiteEffects, cluster_numb
 from constraintsuite.mechanism.circuits.records import RandomModels
 from constraintsuite.mechanism.circuits.running import bare, lots, remembered
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Direction, FloatArray, Grid, Method
+from constraintsuite.mechanism.effects.records import EffectMethod, FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.nulls import cluster_t, random_twin
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.metrics.intervals import IntArray
@@ -35,8 +35,8 @@ def effects_of(
     subject: Subject,
     contrasts: Sequence[TokenContrast],
     sites: Sequence[Site],
-    direction: Direction,
-    method: Method,
+    direction: PatchDirection,
+    method: EffectMethod,
     budget: Budget,
     told: Callable[[int], None] = lambda _: None,
 ) -> SiteEffects:
@@ -45,7 +45,7 @@ def effects_of(
     values, margins = np.empty((len(contrasts), len(sites))), np.empty((2, len(contrasts)))
     asked = bare(contrasts)
     for places in lots(contrasts):
-        (grid,) = run(subject, [asked[i] for i in places], [Patch((site,)) for site in sites], [direction], budget)
+        (grid,) = run(subject, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
         # A contrast that a site cannot reach is not changed by it.
         values[places] = np.nan_to_num((grid.margin_patched - grid.margin_base).T)
         margins[:, places] = grid.margin_base, grid.margin_donor

@@ -12,7 +12,7 @@ from constraintsuite.records.scores import Interval
 LEVEL = 0.05
 
 
-class Grounds(NamedTuple):
+class CircuitGrounds(NamedTuple):
     """What a verdict rests on."""
 
     behaviour: bool
@@ -23,7 +23,7 @@ class Grounds(NamedTuple):
     untrained: RandomModels | None
 
 
-def give_verdict(grounds: Grounds) -> CircuitVerdict:
+def give_verdict(grounds: CircuitGrounds) -> CircuitVerdict:
     """Each condition for itself, and whether all hold."""
     total = grounds.total.low is not None and grounds.total.low > 0
     sites = any(max(site.p, site.p_check) < LEVEL and site.t * site.t_check > 0 for site in grounds.members)

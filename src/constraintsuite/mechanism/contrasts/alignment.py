@@ -13,7 +13,7 @@ _REPLACED = 2
 """What a replacement costs beyond an edit, in places that something kept has moved."""
 
 
-class Stretch(NamedTuple):
+class AlignedStretch(NamedTuple):
     """A part of one sequence and the part of the other that stands in its place; between two such, both are the same."""
 
     start: int
@@ -22,12 +22,12 @@ class Stretch(NamedTuple):
     other_end: int
 
     @property
-    def turned(self) -> Stretch:
+    def turned(self) -> AlignedStretch:
         """The same, seen from the other sequence."""
-        return Stretch(self.other_start, self.other_end, self.start, self.end)
+        return AlignedStretch(self.other_start, self.other_end, self.start, self.end)
 
 
-def changed_stretches(one: Sequence[object], other: Sequence[object]) -> list[Stretch]:
+def changed_stretches(one: Sequence[object], other: Sequence[object]) -> list[AlignedStretch]:
     """Where two sequences differ.
 
     A replaced item costs as much as one that is left out or put in. Two words that changed places are therefore two
@@ -38,13 +38,13 @@ def changed_stretches(one: Sequence[object], other: Sequence[object]) -> list[St
     tail = next((i for i in range(room) if one[-1 - i] != other[-1 - i]), room)
     inner, inner_other = one[head : len(one) - tail], other[head : len(other) - tail]
     if not inner or not inner_other:
-        return [Stretch(head, len(one) - tail, head, len(other) - tail)] if inner or inner_other else []
-    found: list[Stretch] = []
+        return [AlignedStretch(head, len(one) - tail, head, len(other) - tail)] if inner or inner_other else []
+    found: list[AlignedStretch] = []
     for a, b in [*_kept(inner, inner_other), (len(inner), len(inner_other))]:
         start, other_start = (found[-1].end + 1, found[-1].other_end + 1) if found else (0, 0)
-        found.append(Stretch(start, a, other_start, b))
+        found.append(AlignedStretch(start, a, other_start, b))
     return [
-        Stretch(s.start + head, s.end + head, s.other_start + head, s.other_end + head)
+        AlignedStretch(s.start + head, s.end + head, s.other_start + head, s.other_end + head)
         for s in found
         if s.end > s.start or s.other_end > s.other_start
     ]
@@ -88,7 +88,9 @@ def _costs(rows: IntArray, columns: IntArray, edit: int) -> IntArray:
     return costs
 
 
-def partners(count: int, other_count: int, stretches: Sequence[Stretch], alone: npt.NDArray[np.bool_]) -> IntArray:
+def partners(
+    count: int, other_count: int, stretches: Sequence[AlignedStretch], alone: npt.NDArray[np.bool_]
+) -> IntArray:
     """For each place of the one the place of the other that it takes from, or -1.
 
     Places outside the stretches have their own; so have those in stretches of equal length, one to one. In others, what is
@@ -110,7 +112,7 @@ def partners(count: int, other_count: int, stretches: Sequence[Stretch], alone: 
     return found
 
 
-def _between(count: int, stretches: Sequence[Stretch]) -> Iterator[tuple[int, int, int]]:
+def _between(count: int, stretches: Sequence[AlignedStretch]) -> Iterator[tuple[int, int, int]]:
     """The parts outside the stretches, and how far their partners are shifted."""
     at, shift = 0, 0
     for stretch in stretches:

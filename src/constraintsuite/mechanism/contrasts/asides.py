@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from constraintsuite.execution.shards import keyed_random
-from constraintsuite.mechanism.contrasts.records import Half, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.records import ContrastHalf, Marked, MarkedContrast, MarkedPair
 from constraintsuite.records.examples import Example
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms
@@ -27,12 +27,12 @@ class _Other(NamedTuple):
 class Asides:
     """Texts and topics of a suite, by half, so that no document is read in both."""
 
-    def __init__(self, examples: Sequence[Example], halves: dict[str, Half | None], seed: int) -> None:
+    def __init__(self, examples: Sequence[Example], halves: dict[str, ContrastHalf | None], seed: int) -> None:
         self._examples = examples
         self._halves = halves
         self._seed = seed
 
-    def text_for(self, example: Example, half: Half) -> str | None:
+    def text_for(self, example: Example, half: ContrastHalf) -> str | None:
         """A text that shares no term with the queries that a contrast of the example compares, and does not name Y."""
         # A control such as an idiom is compared with the same need in plain words, all others with their opposite.
         compared = (example.restated if example.control is not None else None) or example.opposite
@@ -40,22 +40,22 @@ class Asides:
         names = _names(example)
         return _draw(self._texts[half], example.id, self._seed, lambda other: _is_beside(other, asked, names))
 
-    def topic_for(self, example: Example, half: Half) -> str | None:
+    def topic_for(self, example: Example, half: ContrastHalf) -> str | None:
         """Another topic, or query where a suite has none, of which neither of the example's texts has a term."""
         texts = f"{example.satisfying.text} {example.violating.text}"
         said = frozenset(_TERMS.terms(texts)) | frozenset(_TERMS.terms(example.topic or ""))
         return _draw(self._topics[half], example.id, self._seed, lambda other: not said & other.terms)
 
     @cached_property
-    def _texts(self) -> dict[Half, list[_Other]]:
+    def _texts(self) -> dict[ContrastHalf, list[_Other]]:
         return self._pool(lambda example: (example.satisfying.text, example.violating.text))
 
     @cached_property
-    def _topics(self) -> dict[Half, list[_Other]]:
+    def _topics(self) -> dict[ContrastHalf, list[_Other]]:
         return self._pool(lambda example: (example.topic or example.query,))
 
-    def _pool(self, of: Callable[[Example], Sequence[str]]) -> dict[Half, list[_Other]]:
-        found: dict[Half, dict[str, None]] = defaultdict(dict)
+    def _pool(self, of: Callable[[Example], Sequence[str]]) -> dict[ContrastHalf, list[_Other]]:
+        found: dict[ContrastHalf, dict[str, None]] = defaultdict(dict)
         for example in self._examples:
             half = self._halves[example.id]
             if half is not None:
@@ -68,11 +68,11 @@ class Asides:
 
 def without_strangers(contrasts: Sequence[MarkedContrast], seed: int) -> list[MarkedContrast]:
     """The contrasts, where a text aside is one that the other half asks about, with another of their own half, or none."""
-    read: dict[str, set[Half]] = defaultdict(set)
+    read: dict[str, set[ContrastHalf]] = defaultdict(set)
     for contrast in contrasts:
         for pair in (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt):
             read[pair.text.text].add(contrast.half)
-    own: dict[Half, list[_Other]] = defaultdict(list)
+    own: dict[ContrastHalf, list[_Other]] = defaultdict(list)
     for text, halves in read.items():
         if len(halves) == 1:
             own[next(iter(halves))].append(_Other(text, frozenset(_TERMS.terms(text))))

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from constraintsuite.mechanism.contrasts.halves import clusters_of
-from constraintsuite.mechanism.contrasts.making import Bench, Made, swap_queries
+from constraintsuite.mechanism.contrasts.making import ContrastContext, ContrastOrRejected, swap_queries
 from constraintsuite.mechanism.contrasts.painting import Painting
 from constraintsuite.mechanism.contrasts.queries import (
-    Twin,
+    OppositeQueries,
     cue_of,
     find_words,
     mark_query,
@@ -17,43 +17,43 @@ from constraintsuite.mechanism.contrasts.queries import (
     y_forms,
     y_of,
 )
-from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, Side
+from constraintsuite.mechanism.contrasts.records import ContrastSide, Marked, MarkedContrast, MarkedPair
 from constraintsuite.mechanism.contrasts.texts import mark_texts
-from constraintsuite.mechanism.contrasts.tokens import Rejected
+from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.words import twin_words
 from constraintsuite.records.examples import OMISSION, Example
 from constraintsuite.text.mentions import find_forms
 
 
-def idiom_contrast(control: Example, bench: Bench) -> Made:
+def idiom_contrast(control: Example, bench: ContrastContext) -> ContrastOrRejected:
     """A need with an idiom in it, and the same need restated in plain words: the same text is better under both."""
     name = f"{control.id}/idiom"
     if control.control is None or not control.restated or control.restated == control.query:
-        return Rejected(name, "no_twin_query")
+        return RejectedContrast(name, "no_twin_query")
     texts = mark_texts(control, bench.reader)
     if texts is None:
-        return Rejected(name, "cue_not_found")
+        return RejectedContrast(name, "cue_not_found")
     forms = y_forms(control)
     phrase = control.control.phrase
     cues = find_words(control.query, phrase) or find_words(control.query, cue_of(control))
     clean = mark_query(control.query, cues, forms)
-    twin = Twin(clean, mark_query(control.restated, (), forms), f"{phrase} > ")
+    twin = OppositeQueries(clean, mark_query(control.restated, (), forms), f"{phrase} > ")
     return swap_queries(control, name, twin, texts, bench, cue=cue_of(control), control="idiom")
 
 
-def nonflip_contrast(control: Example, original: Example | None, bench: Bench) -> Made:
+def nonflip_contrast(control: Example, original: Example | None, bench: ContrastContext) -> ContrastOrRejected:
     """An example as it was and in other words that say the same: the same text is better in both."""
     name = f"{control.id}/nonflip"
     if original is None or control.control is None:
-        return Rejected(name, "original_missing")
+        return RejectedContrast(name, "original_missing")
     before, after = mark_texts(original, bench.reader), mark_texts(control, bench.reader)
     if before is None or after is None:
-        return Rejected(name, "cue_not_found")
+        return RejectedContrast(name, "cue_not_found")
     changed_texts = before != after
     clean, corrupt = _query(original), _query(control)
     if changed_texts and clean.text != corrupt.text:
-        return Rejected(name, "both_sides_changed")
-    side: Side = "document" if changed_texts else "query"
+        return RejectedContrast(name, "both_sides_changed")
+    side: ContrastSide = "document" if changed_texts else "query"
     other = (
         bench.asides.topic_for(original, bench.half) if changed_texts else bench.asides.text_for(original, bench.half)
     )
@@ -79,7 +79,9 @@ def nonflip_contrast(control: Example, original: Example | None, bench: Bench) -
     )
 
 
-def entity_contrasts(examples: Sequence[Example], benches: Mapping[str, Bench]) -> Iterator[Made]:
+def entity_contrasts(
+    examples: Sequence[Example], benches: Mapping[str, ContrastContext]
+) -> Iterator[ContrastOrRejected]:
     """Of each couple, two opposite queries in the same words that ask for different things: each prefers another text.
 
     Only where the text that lacks a thing is silent about it: nothing in such a contrast is negated.
@@ -89,9 +91,9 @@ def entity_contrasts(examples: Sequence[Example], benches: Mapping[str, Bench]) 
         bench = benches[example.id]
         twin = _asking(example, other)
         if example.slice != OMISSION:
-            yield Rejected(name, "negation_in_text")
+            yield RejectedContrast(name, "negation_in_text")
         elif twin is None:
-            yield Rejected(name, "other_wording")
+            yield RejectedContrast(name, "other_wording")
         else:
             # The violating document is the one with Y, so it is the better one under a query that asks for Y.
             texts = _naming(example.violating.text, example, other), _naming(example.satisfying.text, example, other)
@@ -119,14 +121,14 @@ def _naming(text: str, *examples: Example) -> Marked:
     return painting.marked()
 
 
-def _asking(example: Example, other: Example) -> Twin | None:
+def _asking(example: Example, other: Example) -> OppositeQueries | None:
     """The opposite queries of both, if they differ in nothing but the thing asked for."""
     own, others = opposite_twin(example), opposite_twin(other)
     if own is None or others is None or own.change != others.change:
         return None
     if _frame(own.corrupt) != _frame(others.corrupt) or y_of(example) == y_of(other):
         return None
-    return Twin(own.corrupt, others.corrupt, f"{y_of(example)} > {y_of(other)}")
+    return OppositeQueries(own.corrupt, others.corrupt, f"{y_of(example)} > {y_of(other)}")
 
 
 def _frame(query: Marked) -> str:
@@ -147,7 +149,7 @@ def _query(example: Example) -> Marked:
     return mark_query(example.query, cues, y_forms(example)) if twin is None else twin.clean
 
 
-def _aside(other: str | None, query: Marked, text: Marked, side: Side) -> MarkedPair | None:
+def _aside(other: str | None, query: Marked, text: Marked, side: ContrastSide) -> MarkedPair | None:
     if other is None:
         return None
     return MarkedPair(query, Marked(other)) if side == "query" else MarkedPair(Marked(other), text)

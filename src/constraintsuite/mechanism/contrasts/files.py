@@ -13,7 +13,7 @@ from constraintsuite.mechanism.contrasts.records import (
     Marked,
     MarkedContrast,
     MarkedPair,
-    Role,
+    TokenRole,
 )
 from constraintsuite.store.jsonl import read_lines, write_jsonl
 
@@ -67,7 +67,7 @@ def _fault_of_pair(pair: MarkedPair) -> str:
     return f"query: {query}" if query else f"text: {text}" if text else ""
 
 
-def _fault_of_text(marked: Marked, known: Sequence[Role]) -> str:
+def _fault_of_text(marked: Marked, known: Sequence[TokenRole]) -> str:
     if not marked.text.strip():
         return "it is empty."
     for mark in marked.marks:

@@ -11,10 +11,10 @@ from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts.asides import Asides
 from constraintsuite.mechanism.contrasts.controls import entity_contrasts, idiom_contrast, nonflip_contrast
 from constraintsuite.mechanism.contrasts.halves import TORN, halve
-from constraintsuite.mechanism.contrasts.making import Bench, Made, main_contrasts
+from constraintsuite.mechanism.contrasts.making import ContrastContext, ContrastOrRejected, main_contrasts
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
-from constraintsuite.mechanism.contrasts.texts import Reader
-from constraintsuite.mechanism.contrasts.tokens import Rejected
+from constraintsuite.mechanism.contrasts.texts import AnalysisReader
+from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.records.examples import ADVERSARIAL, SPLITS, Example, Split
 
 
@@ -25,17 +25,17 @@ class Contrasts:
     contrasts: tuple[MarkedContrast, ...]
     torn: tuple[MarkedContrast, ...]
     """Those whose documents fell to both halves: only `keep_apart`, which deals halves anew, can take them."""
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedContrast, ...]
     analyser: str
     """What the marks in the texts come from; another than the suite's own where that is not at hand."""
 
     @property
     def rejects(self) -> dict[str, int]:
         """How many were not made, or are torn, by kind and reason."""
-        return count_rejected([*self.rejected, *(Rejected(one.id, TORN) for one in self.torn)])
+        return count_rejected([*self.rejected, *(RejectedContrast(one.id, TORN) for one in self.torn)])
 
 
-def count_rejected(rejected: Iterable[Rejected]) -> dict[str, int]:
+def count_rejected(rejected: Iterable[RejectedContrast]) -> dict[str, int]:
     """How many there are by kind and reason."""
     return dict(sorted(Counter(f"{one.id.rpartition('/')[2]}: {one.reason}" for one in rejected).items()))
 
@@ -49,16 +49,16 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
     """The contrasts of a suite, in the order of its examples: main ones first, then idioms, non-flips and entities."""
     examples = [example for example in suite.examples if example.split in splits]
     controls = [control for control in suite.controls if control.split in splits]
-    readers = {name: Reader(name) for name in dict.fromkeys(one.analyser for one in [*examples, *controls])}
+    readers = {name: AnalysisReader(name) for name in dict.fromkeys(one.analyser for one in [*examples, *controls])}
     halves = halve([*examples, *controls], seed)
     asides = Asides(examples, halves, seed)
     benches = {
-        example.id: Bench(readers[example.analyser], asides, halves[example.id] or HALVES[0])
+        example.id: ContrastContext(readers[example.analyser], asides, halves[example.id] or HALVES[0])
         for example in [*examples, *controls]
     }
     made = list(_make(examples, controls, benches))
     found, repeated = _distinct([one for one in made if isinstance(one, MarkedContrast)])
-    rejected = [one for one in made if isinstance(one, Rejected)]
+    rejected = [one for one in made if isinstance(one, RejectedContrast)]
     return Contrasts(
         tuple(one for one in found if halves[one.example] is not None),
         tuple(one for one in found if halves[one.example] is None),
@@ -67,7 +67,9 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
     )
 
 
-def _make(examples: Sequence[Example], controls: Sequence[Example], benches: Mapping[str, Bench]) -> Iterator[Made]:
+def _make(
+    examples: Sequence[Example], controls: Sequence[Example], benches: Mapping[str, ContrastContext]
+) -> Iterator[ContrastOrRejected]:
     originals = {example.id: example for example in examples}
     for example in examples:
         yield from main_contrasts(example, benches[example.id])
@@ -81,15 +83,15 @@ def _make(examples: Sequence[Example], controls: Sequence[Example], benches: Map
     yield from entity_contrasts(examples, benches)
 
 
-def _distinct(contrasts: Sequence[MarkedContrast]) -> tuple[list[MarkedContrast], list[Rejected]]:
+def _distinct(contrasts: Sequence[MarkedContrast]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
     """The contrasts without those that ask a model what another has asked already."""
     seen: set[tuple[object, ...]] = set()
     kept: list[MarkedContrast] = []
-    repeated: list[Rejected] = []
+    repeated: list[RejectedContrast] = []
     for contrast in contrasts:
         content = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)
         if content in seen:
-            repeated.append(Rejected(contrast.id, "repeated"))
+            repeated.append(RejectedContrast(contrast.id, "repeated"))
         else:
             seen.add(content)
             kept.append(contrast)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.mechanism.contrasts.records import HALVES, Half
+from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.records.examples import Example
 
@@ -27,12 +27,12 @@ class Linked(NamedTuple):
     """Each kind is dealt evenly."""
 
 
-def halve(examples: Sequence[Example], seed: int) -> dict[str, Half | None]:
+def halve(examples: Sequence[Example], seed: int) -> dict[str, ContrastHalf | None]:
     """The half of each example by its id; None where its two documents are torn apart."""
     return deal([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
 
 
-def deal(items: Sequence[Linked], seed: int) -> dict[str, Half | None]:
+def deal(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
     """The half of each by its id, each split dealt for itself; None where its clusters are torn apart.
 
     Those that share a cluster go together: components are dealt out, the largest first, to the half that has less.
@@ -43,13 +43,13 @@ def deal(items: Sequence[Linked], seed: int) -> dict[str, Half | None]:
     by_split: dict[str, list[list[Linked]]] = defaultdict(list)
     for component in components.values():
         by_split[component[0].split].append(component)
-    found: dict[str, Half | None] = {}
+    found: dict[str, ContrastHalf | None] = {}
     for some in by_split.values():
         found |= _deal(some, seed)
     return found
 
 
-def half_of(clusters: Sequence[str], seed: int) -> Half | None:
+def half_of(clusters: Sequence[str], seed: int) -> ContrastHalf | None:
     """The half of documents by the hash of each cluster; None if they fall apart."""
     halves = {HALVES[stable_hash("half", str(seed), cluster) % len(HALVES)] for cluster in clusters}
     return halves.pop() if len(halves) == 1 else None
@@ -60,10 +60,10 @@ def clusters_of(example: Example) -> tuple[str, ...]:
     return example.clusters or tuple(sorted({example.satisfying.source, example.violating.source}))
 
 
-def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, Half | None]:
+def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, ContrastHalf | None]:
     total = sum(map(len, components))
-    found: dict[str, Half | None] = {}
-    sizes: Counter[tuple[Half, str]] = Counter()
+    found: dict[str, ContrastHalf | None] = {}
+    sizes: Counter[tuple[ContrastHalf, str]] = Counter()
     for component in sorted(components, key=lambda some: (-len(some), _order(some, seed))):
         if len(component) > GIANT * total and len({name for item in component for name in item.clusters}) > 2:
             halves = [half_of(item.clusters, seed) for item in component]
@@ -76,7 +76,7 @@ def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, Hal
     return found
 
 
-def _lesser(component: Sequence[Linked], sizes: Counter[tuple[Half, str]], seed: int) -> Half:
+def _lesser(component: Sequence[Linked], sizes: Counter[tuple[ContrastHalf, str]], seed: int) -> ContrastHalf:
     """The half that has less of what the component is of."""
     turn = _order(component, seed) % 2
     return min(HALVES, key=lambda half: (sum(sizes[half, item.kind] for item in component), HALVES.index(half) ^ turn))

@@ -7,49 +7,56 @@ from dataclasses import dataclass
 
 from constraintsuite.mechanism.contrasts.asides import Asides
 from constraintsuite.mechanism.contrasts.halves import clusters_of
-from constraintsuite.mechanism.contrasts.queries import Twin, cue_of, opposite_twin, y_forms, y_of
-from constraintsuite.mechanism.contrasts.records import ControlKind, Half, Marked, MarkedContrast, MarkedPair
-from constraintsuite.mechanism.contrasts.texts import Reader, are_near, evidence_of, mark_texts, mirror, paint_text
-from constraintsuite.mechanism.contrasts.tokens import Rejected
+from constraintsuite.mechanism.contrasts.queries import OppositeQueries, cue_of, opposite_twin, y_forms, y_of
+from constraintsuite.mechanism.contrasts.records import ContrastHalf, ControlKind, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.texts import (
+    AnalysisReader,
+    are_near,
+    evidence_of,
+    mark_texts,
+    mirror,
+    paint_text,
+)
+from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.text.mentions import find_forms
 
-Made = MarkedContrast | Rejected
+ContrastOrRejected = MarkedContrast | RejectedContrast
 """A contrast, or why there is none."""
 
 
 @dataclass(frozen=True)
-class Bench:
+class ContrastContext:
     """What is at hand when contrasts are made of an example."""
 
-    reader: Reader
+    reader: AnalysisReader
     asides: Asides
-    half: Half
+    half: ContrastHalf
 
 
-def query_contrast(example: Example, bench: Bench) -> Made:
+def query_contrast(example: Example, bench: ContrastContext) -> ContrastOrRejected:
     """The two texts under the query and under its opposite, which prefers the other one."""
     name = f"{example.id}/query"
     if not example.is_paired:
-        return Rejected(name, "twin_states_no_preference")
+        return RejectedContrast(name, "twin_states_no_preference")
     forms = y_forms(example)
     if forms and not find_forms(example.query, forms):
-        return Rejected(name, "y_not_in_query")
+        return RejectedContrast(name, "y_not_in_query")
     twin = opposite_twin(example)
     if twin is None:
-        return Rejected(name, "no_twin_query")
+        return RejectedContrast(name, "no_twin_query")
     texts = mark_texts(example, bench.reader)
     if texts is None:
-        return Rejected(name, "cue_not_found")
+        return RejectedContrast(name, "cue_not_found")
     return swap_queries(example, name, twin, texts, bench, cue=cue_of(example))
 
 
 def swap_queries(
     example: Example,
     name: str,
-    twin: Twin,
+    twin: OppositeQueries,
     texts: tuple[Marked, Marked],
-    bench: Bench,
+    bench: ContrastContext,
     *,
     cue: str,
     control: ControlKind = "",
@@ -80,15 +87,15 @@ def swap_queries(
     )
 
 
-def document_contrast(example: Example, bench: Bench) -> Made:
+def document_contrast(example: Example, bench: ContrastContext) -> ContrastOrRejected:
     """The query over two texts that differ by one edit, and over the same two exchanged."""
     name = f"{example.id}/document"
     if not _is_edit(example):
-        return Rejected(name, "texts_far_apart")
+        return RejectedContrast(name, "texts_far_apart")
     satisfying, violating = (paint_text(example, role, bench.reader) for role in (SATISFYING, VIOLATING))
     twin = opposite_twin(example)
     if satisfying is None or violating is None:
-        return Rejected(name, "cue_not_found")
+        return RejectedContrast(name, "cue_not_found")
     mirror(satisfying, violating)
     mirror(violating, satisfying)
     query = Marked(example.query) if twin is None else twin.clean
@@ -124,7 +131,7 @@ def _is_edit(example: Example) -> bool:
     return are_near(satisfying.text, violating.text)
 
 
-def main_contrasts(example: Example, bench: Bench) -> Iterator[Made]:
+def main_contrasts(example: Example, bench: ContrastContext) -> Iterator[ContrastOrRejected]:
     """The contrast of the queries, then that of the texts, each as far as the example gives it."""
     yield query_contrast(example, bench)
     yield document_contrast(example, bench)

@@ -12,7 +12,7 @@ from constraintsuite.mechanism.contrasts.files import fault_of, read_contrasts
 from constraintsuite.mechanism.contrasts.halves import half_of
 from constraintsuite.mechanism.contrasts.painting import Painting
 from constraintsuite.mechanism.contrasts.queries import find_words, mark_queries
-from constraintsuite.mechanism.contrasts.records import HALVES, Half, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, Marked, MarkedContrast, MarkedPair
 from constraintsuite.mechanism.contrasts.texts import mirror
 from constraintsuite.records.examples import Split
 from constraintsuite.store.jsonl import read_lines
@@ -39,7 +39,7 @@ class PlainContrast:
     """A text about something else, to be read under both queries; or, where the texts differ, a query about something else."""
     cluster: str = ""
     """Contrasts that share a document share this; empty for one that stands alone."""
-    half: Half | None = None
+    half: ContrastHalf | None = None
     """By the cluster where it is not given."""
     split: Split | Literal[""] = ""
 

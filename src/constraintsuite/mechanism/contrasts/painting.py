@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from constraintsuite.mechanism.contrasts.records import Mark, Marked, Role
+from constraintsuite.mechanism.contrasts.records import Marked, RoleMark, TokenRole
 from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import fold
 
@@ -16,17 +16,17 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 class Painting:
     """A text whose characters get roles; what is painted later covers what was painted before."""
 
-    def __init__(self, text: str, rest: Role) -> None:
+    def __init__(self, text: str, rest: TokenRole) -> None:
         self.text = text
-        self._rest: Role = rest
-        self._roles: list[Role] = [rest] * len(text)
+        self._rest: TokenRole = rest
+        self._roles: list[TokenRole] = [rest] * len(text)
 
-    def paint(self, spans: Iterable[Span], role: Role) -> None:
+    def paint(self, spans: Iterable[Span], role: TokenRole) -> None:
         """Give stretches a role."""
         for span in spans:
             self._roles[span.start : span.end] = [role] * (span.end - span.start)
 
-    def roles(self, span: Span) -> list[Role]:
+    def roles(self, span: Span) -> list[TokenRole]:
         """The roles of the characters of a stretch."""
         return self._roles[span.start : span.end]
 
@@ -39,7 +39,7 @@ class Painting:
         solid = [at for at, character in enumerate(self.text) if not character.isspace()]
         runs = (list(run) for _, run in groupby(solid, key=lambda at: self._roles[at]))
         marks = [
-            Mark(run[0], run[-1] + 1, self._roles[run[0]])
+            RoleMark(run[0], run[-1] + 1, self._roles[run[0]])
             for run in runs
             if not self.bare(run[0]) and any(self.text[at].isalnum() for at in run)
         ]

@@ -16,7 +16,7 @@ from constraintsuite.text.editing import starts_with_vowel_sound
 from constraintsuite.text.mentions import find_forms, fold
 
 
-class Twin(NamedTuple):
+class OppositeQueries(NamedTuple):
     """Two queries over the same documents, and what makes them differ."""
 
     clean: Marked
@@ -24,14 +24,14 @@ class Twin(NamedTuple):
     change: str
 
 
-def opposite_twin(example: Example) -> Twin | None:
+def opposite_twin(example: Example) -> OppositeQueries | None:
     """The query and a twin that asks for the opposite; None if there is none in other words."""
     query = example.query
     replaced = _replace_cue(example)
     twin, change = replaced if replaced is not None else (example.opposite, "opposite")
     if not twin or folded(twin, word_spans(twin)) == folded(query, word_spans(query)):
         return None
-    return Twin(*mark_queries(query, twin, y_forms(example)), change)
+    return OppositeQueries(*mark_queries(query, twin, y_forms(example)), change)
 
 
 def mark_queries(one: str, other: str, forms: Sequence[str]) -> tuple[Marked, Marked]:

@@ -7,16 +7,16 @@ from typing import Literal, get_args
 
 from constraintsuite.records.examples import Split
 
-Role = Literal["cls", "q_topic", "q_cue", "q_y", "sep1", "d_cue", "d_y", "d_scope", "d_other", "sep2"]
-ROLES: tuple[Role, ...] = get_args(Role)
-QUERY_ROLES: tuple[Role, ...] = ("q_topic", "q_cue", "q_y")
+TokenRole = Literal["cls", "q_topic", "q_cue", "q_y", "sep1", "d_cue", "d_y", "d_scope", "d_other", "sep2"]
+ROLES: tuple[TokenRole, ...] = get_args(TokenRole)
+QUERY_ROLES: tuple[TokenRole, ...] = ("q_topic", "q_cue", "q_y")
 """Of the tokens of a query; the first is that of what has no mark."""
-TEXT_ROLES: tuple[Role, ...] = ("d_other", "d_cue", "d_y", "d_scope")
-Side = Literal["query", "document"]
-SIDES: tuple[Side, ...] = get_args(Side)
-Half = Literal["find", "check"]
+TEXT_ROLES: tuple[TokenRole, ...] = ("d_other", "d_cue", "d_y", "d_scope")
+ContrastSide = Literal["query", "document"]
+SIDES: tuple[ContrastSide, ...] = get_args(ContrastSide)
+ContrastHalf = Literal["find", "check"]
 """Circuits are found on one half and judged on the other."""
-HALVES: tuple[Half, ...] = get_args(Half)
+HALVES: tuple[ContrastHalf, ...] = get_args(ContrastHalf)
 ControlKind = Literal["", "idiom", "nonflip", "entity"]
 """Which control a contrast is: `idiom` has a negation word that excludes nothing, in `nonflip` the same thing is said in
 other words, and in `entity` two opposite queries ask for different things. Empty for what is studied."""
@@ -24,12 +24,12 @@ CONTROL_KINDS: tuple[ControlKind, ...] = get_args(ControlKind)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RoleMark:
     """A stretch of a text and its role."""
 
     start: int
     end: int
-    role: Role
+    role: TokenRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Marked:
     """A text with its marks, in order and without overlap; what is not marked is `q_topic` in a query, `d_other` in a text."""
 
     text: str
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[RoleMark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class MarkedContrast:
     """Id of the suite's example."""
     slice: str
     """The example's slice."""
-    side: Side
+    side: ContrastSide
     """Where clean and corrupt differ: in the query, which becomes its opposite, or in the texts, which are exchanged."""
     better: MarkedPair
     worse: MarkedPair
@@ -74,7 +74,7 @@ class MarkedContrast:
     """The negation word of the query, or of the text where that is what differs."""
     template: str
     clusters: tuple[str, ...]
-    half: Half
+    half: ContrastHalf
     control: ControlKind = ""
     change: str = ""
     """How the corrupt one was made: `without > with` (a word for a word), `opposite` (the example's own), `texts exchanged`."""

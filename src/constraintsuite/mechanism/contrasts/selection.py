@@ -9,15 +9,15 @@ from dataclasses import replace
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.mechanism.contrasts.asides import without_strangers
 from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal
-from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, ControlKind, MarkedContrast, Side
-from constraintsuite.mechanism.contrasts.tokens import Rejected, Tokenised, tokenise
+from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, ContrastSide, ControlKind, MarkedContrast
+from constraintsuite.mechanism.contrasts.tokens import RejectedContrast, Tokenised, tokenise
 from constraintsuite.models.tokenization import Tokenization
 
 
 def keep_kinds(
     contrasts: Sequence[MarkedContrast],
     *,
-    sides: Collection[Side] = SIDES,
+    sides: Collection[ContrastSide] = SIDES,
     controls: Collection[ControlKind] = CONTROL_KINDS,
 ) -> list[MarkedContrast]:
     """The contrasts of some sides and kinds, in order; `controls=("",)` are those that are studied themselves."""
@@ -41,7 +41,7 @@ def choose_readable(
 ) -> Tokenised:
     """At most `limit` in the tokens of a model, chosen in the same way; for one that it cannot be asked another is taken, as
     long as there are more."""
-    left, rejected = list(contrasts), list[Rejected]()
+    left, rejected = list(contrasts), list[RejectedContrast]()
     while True:
         found = tokenise(choose(left, limit, seed), tokenization)
         rejected += found.rejected
@@ -68,7 +68,7 @@ def apart(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
     return frozenset(chosen)
 
 
-def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[Rejected]]:
+def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
     """The contrasts of which no two of one kind and side share a cluster, in order, and those that are left out for it.
 
     Halves are dealt anew over what is kept: one whose documents were of both halves among all need not be so among few.
@@ -80,8 +80,8 @@ def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[Mar
     some = [contrast for contrast in contrasts if contrast.id in chosen]
     halves = deal([Linked(one.id, one.clusters, one.split, _group(one)) for one in some], seed)
     kept = [replace(contrast, half=half) for contrast in some if (half := halves[contrast.id]) is not None]
-    left = [Rejected(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
-    torn = [Rejected(one.id, TORN) for one in some if halves[one.id] is None]
+    left = [RejectedContrast(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
+    torn = [RejectedContrast(one.id, TORN) for one in some if halves[one.id] is None]
     return without_strangers(kept, seed), [*left, *torn]
 
 

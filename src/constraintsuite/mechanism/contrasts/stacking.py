@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.mechanism.contrasts.alignment import IntArray
-from constraintsuite.mechanism.contrasts.records import ROLES, Role
+from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.models.tokenization import Padding, TokenBatch
 
@@ -38,7 +38,7 @@ class Stack(NamedTuple):
         return self.clean if name == "clean" else self.corrupt
 
 
-class Transfer(NamedTuple):
+class TokenTransfer(NamedTuple):
     """What the places of one run take from the other.
 
     With activations of the donor (rows, positions, width), `weights @ activations` are the new values; they replace those
@@ -60,7 +60,7 @@ def stack(pairs: Sequence[TokenPair], padding: Padding) -> Stack:
     )
 
 
-def transfer(stacked: Stack, into: RunName) -> Transfer:
+def transfer(stacked: Stack, into: RunName) -> TokenTransfer:
     """What the places of a run take: from their partner, or else the mean of the other run over their role."""
     receiving, giving = stacked.run(into), stacked.run("clean" if into == "corrupt" else "corrupt")
     shape = receiving.roles.shape
@@ -72,10 +72,10 @@ def transfer(stacked: Stack, into: RunName) -> Transfer:
         if alike.any():
             weights[row, place, alike] = 1 / alike.sum()
     where = np.logical_or.reduce(weights > 0, axis=2)
-    return Transfer(weights, where)
+    return TokenTransfer(weights, where)
 
 
-def role_places(stacked: Stack, into: RunName, role: Role) -> npt.NDArray[np.bool_]:
+def role_places(stacked: Stack, into: RunName, role: TokenRole) -> npt.NDArray[np.bool_]:
     """Places of a run that have a role, or take from one that has it: (rows, positions).
 
     In a swap the place of Y holds the other word in the other run; both places belong to what Y does.

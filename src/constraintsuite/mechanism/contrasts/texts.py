@@ -26,7 +26,7 @@ NEAR = 0.6
 FALLBACK = "rules"
 
 
-class Reader:
+class AnalysisReader:
     """Analyses of texts, each read once and only when asked for: a parser takes longer than all the rest.
 
     A suite's analyser that is not at hand gives way to the one that always is.
@@ -47,7 +47,7 @@ class Reader:
         return self._known[text]
 
 
-def paint_text(example: Example, role: str, reader: Reader) -> Painting | None:
+def paint_text(example: Example, role: str, reader: AnalysisReader) -> Painting | None:
     """The text of one document of the example, painted; None where the cue that the suite names cannot be found in it."""
     document = example.document(role)
     text = document.text
@@ -67,7 +67,7 @@ def paint_text(example: Example, role: str, reader: Reader) -> Painting | None:
     return painting
 
 
-def mark_texts(example: Example, reader: Reader) -> tuple[Marked, Marked] | None:
+def mark_texts(example: Example, reader: AnalysisReader) -> tuple[Marked, Marked] | None:
     """The satisfying text and the violating one; None where a cue cannot be found."""
     satisfying, violating = (paint_text(example, role, reader) for role in (SATISFYING, VIOLATING))
     return None if satisfying is None or violating is None else (satisfying.marked(), violating.marked())
@@ -112,7 +112,7 @@ class _Reach(NamedTuple):
     scopes: tuple[Span, ...] = ()
 
 
-def _reach(text: str, mention: Span, said: Evidence | None, reader: Reader) -> _Reach | None:
+def _reach(text: str, mention: Span, said: Evidence | None, reader: AnalysisReader) -> _Reach | None:
     """The cue of a mention and its scope by the analysis, or by the suite's own evidence; None if neither has them."""
     if said is not None and said.value == "affirmed" and not said.cue:
         return _Reach()  # as in most violating documents

@@ -19,7 +19,7 @@ from constraintsuite.mechanism.contrasts.records import (
     Marked,
     MarkedContrast,
     MarkedPair,
-    Role,
+    TokenRole,
 )
 from constraintsuite.models.tokenization import Tokenization
 
@@ -93,7 +93,7 @@ class TokenContrast:
         return all(pair.one_to_one for pair in self.pairs)
 
 
-class Rejected(NamedTuple):
+class RejectedContrast(NamedTuple):
     """A contrast, or an example that gives none, and why."""
 
     id: str
@@ -104,7 +104,7 @@ class Tokenised(NamedTuple):
     """Contrasts that a model can be asked, and those that it cannot."""
 
     contrasts: tuple[TokenContrast, ...]
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedContrast, ...]
     """`too_long`: what is marked is cut off. `same_tokens`: clean and corrupt are the same to the model."""
 
 
@@ -112,16 +112,16 @@ def tokenise(contrasts: Sequence[MarkedContrast], tokenization: Tokenization) ->
     """The contrasts in the tokens of a model; the ids are those that it is given when it scores."""
     rows = _read({pair: None for contrast in contrasts for pair in _pairs(contrast)}, tokenization)
     found: list[TokenContrast] = []
-    rejected: list[Rejected] = []
+    rejected: list[RejectedContrast] = []
     for contrast in contrasts:
         got = [rows[pair] for pair in _pairs(contrast)]
         aligned = [
             align(clean, corrupt) for clean, corrupt in zip(got[::2], got[1::2], strict=True) if clean and corrupt
         ]
         if len(aligned) * 2 < len(got):
-            rejected.append(Rejected(contrast.id, "too_long"))
+            rejected.append(RejectedContrast(contrast.id, "too_long"))
         elif all(np.array_equal(pair.clean.ids, pair.corrupt.ids) for pair in aligned[:2]):
-            rejected.append(Rejected(contrast.id, "same_tokens"))
+            rejected.append(RejectedContrast(contrast.id, "same_tokens"))
         else:
             found.append(TokenContrast(contrast, aligned[0], aligned[1], aligned[2] if len(aligned) > 2 else None))
     return Tokenised(tuple(found), tuple(rejected))
@@ -201,7 +201,7 @@ class _Shares:
     def __init__(self) -> None:
         self._known: dict[Marked, npt.NDArray[np.int32]] = {}
 
-    def roles(self, marked: Marked, known: Sequence[Role], places: IntArray) -> Roles:
+    def roles(self, marked: Marked, known: Sequence[TokenRole], places: IntArray) -> Roles:
         """The role of most of each token's characters; of equally many, a marked one. Blanks do not count."""
         if marked not in self._known:
             self._known[marked] = _count(marked, known)
@@ -213,7 +213,7 @@ class _Shares:
         return roles
 
 
-def _count(marked: Marked, known: Sequence[Role]) -> npt.NDArray[np.int32]:
+def _count(marked: Marked, known: Sequence[TokenRole]) -> npt.NDArray[np.int32]:
     of_character = np.zeros(len(marked.text), dtype=np.int64)
     for mark in marked.marks:
         of_character[mark.start : mark.end] = known.index(mark.role)

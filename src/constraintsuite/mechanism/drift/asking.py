@@ -13,7 +13,7 @@ from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_reje
 from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal
 from constraintsuite.mechanism.contrasts.records import ControlKind, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import choose, keep_apart, keep_kinds
-from constraintsuite.mechanism.contrasts.tokens import Rejected
+from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import adapter
@@ -63,21 +63,23 @@ def _load(folders: Sequence[Path]) -> dict[str, Suite]:
     return loaded
 
 
-def _alone(made: Contrasts, settings: DriftSettings) -> tuple[list[MarkedContrast], list[Rejected]]:
+def _alone(made: Contrasts, settings: DriftSettings) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
     """Contrasts of one suite have the ids and halves that `csuite explain` gives them, unless halves are dealt anew."""
     if settings.independent:
         return [*made.contrasts, *made.torn], list(made.rejected)
-    return list(made.contrasts), [*made.rejected, *(Rejected(one.id, TORN) for one in made.torn)]
+    return list(made.contrasts), [*made.rejected, *(RejectedContrast(one.id, TORN) for one in made.torn)]
 
 
-def _join(made: Mapping[str, Contrasts]) -> tuple[list[MarkedContrast], list[Rejected]]:
+def _join(made: Mapping[str, Contrasts]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
     """Contrasts of several suites, whose ids may be the same while they are not, and the other way round."""
-    rejected = [Rejected(f"{name}/{one.id}", one.reason) for name, some in made.items() for one in some.rejected]
+    rejected = [
+        RejectedContrast(f"{name}/{one.id}", one.reason) for name, some in made.items() for one in some.rejected
+    ]
     found: dict[tuple[object, ...], MarkedContrast] = {}
     for contrast in _named(made):
         content = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)
         if found.setdefault(content, contrast) is not contrast:
-            rejected.append(Rejected(contrast.id, "repeated"))
+            rejected.append(RejectedContrast(contrast.id, "repeated"))
     return list(found.values()), rejected
 
 
@@ -87,8 +89,10 @@ def _named(made: Mapping[str, Contrasts]) -> Iterable[MarkedContrast]:
             yield replace(contrast, id=f"{name}/{contrast.id}")
 
 
-def _deal(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[Rejected]]:
+def _deal(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
     """Halves over all suites at once: of each for itself, a document that two have could be in find here and in check there."""
     halves = deal([Linked(one.id, one.clusters, one.split) for one in contrasts], seed)
     kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
-    return without_strangers(kept, seed), [Rejected(one.id, TORN) for one in contrasts if halves[one.id] is None]
+    return without_strangers(kept, seed), [
+        RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None
+    ]

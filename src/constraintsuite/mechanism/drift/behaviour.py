@@ -13,7 +13,7 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.alignment import Aligned, align
-from constraintsuite.experiments.compare import Difference, corrected, paired_test
+from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
 from constraintsuite.experiments.figures import figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.headline import headline_metric
@@ -22,8 +22,8 @@ from constraintsuite.experiments.run import run_folder
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
-from constraintsuite.mechanism.drift.labelled import Labelled
-from constraintsuite.mechanism.drift.records import Figure, FigureChange, Forgetting
+from constraintsuite.mechanism.drift.labelled import LabelledReporter
+from constraintsuite.mechanism.drift.records import CheckpointFigure, FigureChange, SuiteForgetting
 from constraintsuite.metrics.intervals import DRAWS, FloatArray
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
@@ -38,9 +38,9 @@ SHOWN = ("accuracy", "paired_accuracy", "normalised_gap", "normalised_sensitivit
 class Behaviour(NamedTuple):
     """Figures of all checkpoints on all suites."""
 
-    figures: tuple[Figure, ...]
+    figures: tuple[CheckpointFigure, ...]
     changes: tuple[FigureChange, ...]
-    forgetting: tuple[Forgetting, ...]
+    forgetting: tuple[SuiteForgetting, ...]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _run(
 ) -> Run:
     """As `csuite eval` makes it, of some splits."""
     everything = [*suite.examples, *suite.controls]
-    told = Labelled(checkpoint.label, reporter)
+    told = LabelledReporter(checkpoint.label, reporter)
     bench = Workbench(documents_of(everything), cache_folder() / "scores", told)
     with about(checkpoint.label):
         scorer = load_scorer(checkpoint.model, bench)
@@ -138,17 +138,17 @@ def _ask(name: str, suite: Suite, runs: Mapping[str, Run]) -> _Compared:
     return _Compared(suite, name, headline_metric(suite.examples).name, aligned, groups)
 
 
-def _figures(asked: _Compared, seed: int) -> Iterator[Figure]:
+def _figures(asked: _Compared, seed: int) -> Iterator[CheckpointFigure]:
     for group, members in asked.groups.items():
         clusters = group_examples([asked.aligned.examples[i] for i in members]).groups
         for checkpoint, results in asked.aligned.results.items():
             found = figures(SHOWN, [results[i] for i in members], clusters, seed=seed, draws=DRAWS)
             for metric, value in found.items():
                 if value.value is not None:
-                    yield Figure(checkpoint, asked.name, group, metric, value)
+                    yield CheckpointFigure(checkpoint, asked.name, group, metric, value)
 
 
-def _tests(asked: _Compared, seed: int) -> Iterator[Difference]:
+def _tests(asked: _Compared, seed: int) -> Iterator[RunDifference]:
     """Each checkpoint against the first, and against the one before it."""
     labels = list(asked.aligned.results)
     for place in range(1, len(labels)):
@@ -157,7 +157,7 @@ def _tests(asked: _Compared, seed: int) -> Iterator[Difference]:
                 yield paired_test(asked.aligned, first, labels[place], METRICS[asked.metric], group, members, seed=seed)
 
 
-def _change(asked: _Compared, test: Difference) -> FigureChange:
+def _change(asked: _Compared, test: RunDifference) -> FigureChange:
     return FigureChange(
         first=test.first,
         second=test.second,
@@ -173,11 +173,11 @@ def _change(asked: _Compared, test: Difference) -> FigureChange:
     )
 
 
-def _forgotten(asked: _Compared, seed: int) -> Iterator[Forgetting]:
+def _forgotten(asked: _Compared, seed: int) -> Iterator[SuiteForgetting]:
     metric = METRICS[asked.metric]
     *earlier, last = asked.aligned.results
     for group, members in asked.groups.items():
         best = best_of({label: metric.column([asked.aligned.results[label][i] for i in members]) for label in earlier})
         test = paired_test(asked.aligned, best, last, metric, group, members, seed=seed)
         if test.difference.value is not None:
-            yield Forgetting(asked.name, group, metric.name, best, last, test.difference)
+            yield SuiteForgetting(asked.name, group, metric.name, best, last, test.difference)

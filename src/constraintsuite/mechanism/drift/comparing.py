@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from constraintsuite.mechanism.circuits.resampling import Resampling, Statistic
-from constraintsuite.mechanism.contrasts.records import MarkedContrast, Role
+from constraintsuite.mechanism.contrasts.records import MarkedContrast, TokenRole
 from constraintsuite.mechanism.drift import rankings
 from constraintsuite.mechanism.drift.cka import FEWEST, cka_interval
 from constraintsuite.mechanism.drift.crossing import Crossed
@@ -25,19 +25,19 @@ from constraintsuite.mechanism.drift.records import (
 )
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.ratios import ratios_of_means
-from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, Direction, FloatArray
-from constraintsuite.mechanism.patching.stacking import Patch, residual
+from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, FloatArray, PatchDirection
+from constraintsuite.mechanism.patching.stacking import SitePatch, residual
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.metrics.intervals import IntArray, clipped, estimate
 from constraintsuite.records.scores import Interval
 
-PROBED: tuple[Role, ...] = ("cls", "q_y", "d_y")
+PROBED: tuple[TokenRole, ...] = ("cls", "q_y", "d_y")
 """Where the cue itself does not stand: what is read off there was carried there."""
 _Likening = Callable[[FloatArray, FloatArray], float | None]
 
 
 @dataclass(frozen=True)
-class Ground:
+class DriftContext:
     """What all checkpoints share."""
 
     sites: tuple[Site, ...]
@@ -62,14 +62,14 @@ class Ground:
         return np.random.default_rng(self.seed)
 
 
-def margins_of(checkpoint: str, seen: Observation, ground: Ground) -> Margins:
+def margins_of(checkpoint: str, seen: Observation, ground: DriftContext) -> Margins:
     """How far apart the two runs are."""
     columns = np.stack([seen.clean, seen.corrupt, seen.clean - seen.corrupt, (seen.clean > 0).astype(float)], axis=1)
     found = estimate(columns, [False, False, False, True], ground.clusters, rng=ground.chance())
     return Margins(checkpoint, *found)
 
 
-def importances_of(checkpoint: str, seen: Observation, ground: Ground) -> Iterator[Importance]:
+def importances_of(checkpoint: str, seen: Observation, ground: DriftContext) -> Iterator[Importance]:
     """Each site's mean effect, and that as a share of what separates the runs."""
     for direction, effects in zip(DIRECTIONS, seen.effects, strict=True):
         aim = seen.clean - seen.corrupt if direction == "denoising" else seen.corrupt - seen.clean
@@ -85,13 +85,15 @@ def importance(effects: FloatArray) -> FloatArray:
     return strength
 
 
-def circuit_of(seen: Observation, direction: Direction, ground: Ground) -> list[Site]:
+def circuit_of(seen: Observation, direction: PatchDirection, ground: DriftContext) -> list[Site]:
     """The sites that matter most on the half find, the strongest first; what is said of them comes from the other half."""
     strength = importance(seen.effects[DIRECTIONS.index(direction)][ground.find])
     return [ground.sites[place] for place in rankings.order_of(strength)[: ground.top].tolist()]
 
 
-def likeness_of(pair: tuple[str, str], one: Observation, other: Observation, ground: Ground) -> Iterator[Likeness]:
+def likeness_of(
+    pair: tuple[str, str], one: Observation, other: Observation, ground: DriftContext
+) -> Iterator[Likeness]:
     """Whether the same sites matter, in each direction for itself."""
     layers = np.array([site.layer for site in ground.sites], dtype=np.int64)
     count, top = len(ground.sites), ground.top
@@ -127,7 +129,7 @@ def likeness_of(pair: tuple[str, str], one: Observation, other: Observation, gro
         )
 
 
-def reliability_of(checkpoint: str, seen: Observation, ground: Ground) -> Iterator[Reliability]:
+def reliability_of(checkpoint: str, seen: Observation, ground: DriftContext) -> Iterator[Reliability]:
     """The ranking of one half against that of the other."""
     for number, direction in enumerate(DIRECTIONS):
         columns = _halved(seen.effects[number], ground)
@@ -135,7 +137,9 @@ def reliability_of(checkpoint: str, seen: Observation, ground: Ground) -> Iterat
         yield Reliability(checkpoint, direction, clipped(found, -1.0, 1.0))
 
 
-def alignments_of(pair: tuple[str, str], one: Observation, other: Observation, ground: Ground) -> Iterator[Alignment]:
+def alignments_of(
+    pair: tuple[str, str], one: Observation, other: Observation, ground: DriftContext
+) -> Iterator[Alignment]:
     """Clean rows, better and worse, at each role and layer."""
     clusters = np.repeat(ground.clusters, 2)
     clean = RUNS.index("clean")
@@ -152,7 +156,7 @@ def alignments_of(pair: tuple[str, str], one: Observation, other: Observation, g
             yield Alignment(*pair, str(residual(layer - 1)), role, found)
 
 
-def probes_of(checkpoint: str, first: Observation, seen: Observation, ground: Ground) -> Iterator[Probe]:
+def probes_of(checkpoint: str, first: Observation, seen: Observation, ground: DriftContext) -> Iterator[Probe]:
     """Lines are drawn on one half of the contrasts and held against the other, by layer and role."""
     for layer in range(len(seen.pooled)):
         for role in PROBED:
@@ -168,8 +172,8 @@ def probes_of(checkpoint: str, first: Observation, seen: Observation, ground: Gr
 
 def crossings_of(
     pair: tuple[str, str],
-    direction: Direction,
-    patches: Sequence[Patch],
+    direction: PatchDirection,
+    patches: Sequence[SitePatch],
     crossed: Crossed,
     clusters: IntArray,
     rng: np.random.Generator,
@@ -203,13 +207,13 @@ def _even(figure: Interval) -> Interval:
     return replace(figure, low=figure.value - reach, high=figure.value + reach)
 
 
-def _halved(effects: FloatArray, ground: Ground) -> FloatArray:
+def _halved(effects: FloatArray, ground: DriftContext) -> FloatArray:
     """Columns of the half find, then of the half check: (contrasts, 2 x sites)."""
     find = ground.find[:, np.newaxis]
     return np.concatenate([np.where(find, effects, 0.0), np.where(find, 0.0, effects)], axis=1)
 
 
-def _sharing_p(one: FloatArray, other: FloatArray, ground: Ground) -> float:
+def _sharing_p(one: FloatArray, other: FloatArray, ground: DriftContext) -> float:
     """Of circuits that were chosen on different halves, both ways: the larger p, as of fewer that are shared."""
     find, count, top = ground.find, len(ground.sites), ground.top
     mine, theirs = (
@@ -244,7 +248,7 @@ def _each(of: _Likening, count: int) -> Statistic:
     return figure
 
 
-def _differences(seen: Observation, layer: int, role: Role) -> FloatArray:
+def _differences(seen: Observation, layer: int, role: TokenRole) -> FloatArray:
     """Clean less corrupt of each contrast, over those of its two rows that have the role: (contrasts, width)."""
     clean, corrupt = seen.pooled[layer, POOLED.index(role)].astype(np.float64)
     difference = clean - corrupt  # (contrasts, better and worse, width)

@@ -10,12 +10,12 @@ import numpy as np
 from constraintsuite.mechanism.circuits.running import bare
 from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Direction, FloatArray
-from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, make_block
+from constraintsuite.mechanism.effects.records import FloatArray, PatchDirection
+from constraintsuite.mechanism.patching.blocks import INTO, OTHER, ContrastBatch, make_block
 from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
 from constraintsuite.mechanism.patching.exact import patched_grid
 from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import Patch, sites_to_keep
+from constraintsuite.mechanism.patching.stacking import SitePatch, sites_to_keep
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.torch.device import inference
 
@@ -42,8 +42,8 @@ def cross_patch(
     giver: Subject,
     taker: Subject,
     contrasts: Sequence[TokenContrast],
-    patches: Sequence[Patch],
-    direction: Direction,
+    patches: Sequence[SitePatch],
+    direction: PatchDirection,
     budget: Budget,
 ) -> Crossed:
     """What each patch with the giver's values does to the taker, on contrasts in the order given."""
@@ -60,7 +60,12 @@ def cross_patch(
 
 
 def _cross(
-    giver: Subject, taker: Subject, block: Block, patches: Sequence[Patch], direction: Direction, budget: Budget
+    giver: Subject,
+    taker: Subject,
+    block: ContrastBatch,
+    patches: Sequence[SitePatch],
+    direction: PatchDirection,
+    budget: Budget,
 ) -> Crossed:
     into = INTO[direction]
     sites = sorted({site for patch in patches for site in patch.sites})

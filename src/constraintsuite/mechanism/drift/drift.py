@@ -18,23 +18,23 @@ from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.circuits.running import studied_sites
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
-from constraintsuite.mechanism.contrasts.records import HALVES, Half
+from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, Tokenised, tokenise
 from constraintsuite.mechanism.drift.alike import shared_shape
 from constraintsuite.mechanism.drift.asking import Chosen, choose_contrasts
 from constraintsuite.mechanism.drift.behaviour import asked_of, compare_behaviour, run_checkpoints
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint
 from constraintsuite.mechanism.drift.cka import FEWEST
-from constraintsuite.mechanism.drift.comparing import Ground
+from constraintsuite.mechanism.drift.comparing import DriftContext
 from constraintsuite.mechanism.drift.folder import KIND, RESULTS, RUNS
 from constraintsuite.mechanism.drift.plan import DriftPlan, plan_drift
-from constraintsuite.mechanism.drift.records import Drift
+from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.mechanism.drift.settings import DriftSettings
-from constraintsuite.mechanism.drift.steps import Walk, walk
+from constraintsuite.mechanism.drift.steps import CheckpointWalk, walk
 from constraintsuite.mechanism.explain.folder import begin
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
@@ -87,7 +87,7 @@ def measure_drift(
         tokens = _tokenise(chosen, first)
         found = _measure(checkpoints, chosen, tokens.contrasts, first, out, settings, reporter)
         write_contrasts(out / CONTRASTS, [one.contrast for one in tokens.contrasts])
-        write_text(out / RESULTS, adapter(Drift).dump_json(found, indent=1).decode() + "\n")
+        write_text(out / RESULTS, adapter(CheckpointDrift).dump_json(found, indent=1).decode() + "\n")
         counts = {"checkpoints": len(checkpoints), "suites": len(chosen.suites), "contrasts": found.contrasts}
         cut = Counter(f"tokens: {one.reason}" for one in tokens.rejected)
         place = {"device": describe_device(first.device)}
@@ -105,14 +105,14 @@ def _measure(
     out: Path,
     settings: DriftSettings,
     reporter: Reporter,
-) -> Drift:
+) -> CheckpointDrift:
     labels = tuple(one.label for one in checkpoints)
     ground = _ground(first, contrasts, settings)
     runs = run_checkpoints(chosen.suites, checkpoints, out / RUNS, settings.splits, reporter, settings.seed)
     behaviour = compare_behaviour(chosen.suites, runs, settings.splits, seed=settings.seed)
-    walker = Walk(first, labels, contrasts, ground, out / STAGES, settings.memory)
+    walker = CheckpointWalk(first, labels, contrasts, ground, out / STAGES, settings.memory)
     inside, circuits = walk(walker, [one.model for one in checkpoints], reporter)
-    return Drift(
+    return CheckpointDrift(
         checkpoints=labels,
         suites=tuple(chosen.suites),
         splits=tuple(settings.splits),
@@ -131,12 +131,12 @@ def _measure(
     )
 
 
-def _ground(first: Subject, contrasts: Sequence[TokenContrast], settings: DriftSettings) -> Ground:
+def _ground(first: Subject, contrasts: Sequence[TokenContrast], settings: DriftSettings) -> DriftContext:
     plain = tuple(one.contrast for one in contrasts)
     sites = tuple(studied_sites(first))
     clusters = cluster_numbers(plain)
     draws = resample(clusters, np.random.default_rng(settings.seed), _DRAWS)
-    return Ground(sites, plain, clusters, draws, settings.top, settings.seed)
+    return DriftContext(sites, plain, clusters, draws, settings.top, settings.seed)
 
 
 def _tokenise(chosen: Chosen, first: Subject) -> Tokenised:
@@ -150,7 +150,7 @@ def _refuse_top(settings: DriftSettings, sites: int) -> None:
         raise UserError(f"--top {settings.top}: the model has {sites} heads and MLPs in all.")
 
 
-def _refuse_few(halves: Counter[Half]) -> None:
+def _refuse_few(halves: Counter[ContrastHalf]) -> None:
     if halves.total() < FEWEST or min(halves[half] for half in HALVES) < _FEWEST_OF_HALF:
         found = " and ".join(f"{halves[half]} in the half {half!r}" for half in HALVES)
         raise UserError(
@@ -159,7 +159,7 @@ def _refuse_few(halves: Counter[Half]) -> None:
         )
 
 
-def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSettings) -> Origin:
+def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSettings) -> ArtifactOrigin:
     inputs = {f"suite {name}": suite.content for name, suite in chosen.suites.items()}
     inputs["contrasts"] = chosen.content
     inputs |= {f"checkpoint {n:03d} {one.label}": fingerprint(one) for n, one in enumerate(checkpoints)}
@@ -174,4 +174,4 @@ def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSe
         "draws": _DRAWS,
     }
     name = f"{checkpoints[0].label} > {checkpoints[-1].label}"
-    return Origin(KIND, name, inputs, decisive, settings.seed, REVISIONS["drift"])
+    return ArtifactOrigin(KIND, name, inputs, decisive, settings.seed, REVISIONS["drift"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.drift.records import Drift
+from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe
 
@@ -16,11 +16,11 @@ RUNS = "runs"
 """Inside the folder, but no content of it: the runs are artifacts of their own, and stages are what a stopped drift goes on from."""
 
 
-def load_drift(path: Path) -> Drift:
+def load_drift(path: Path) -> CheckpointDrift:
     """The figures of a finished drift; one that was changed since is a UserError."""
     Artifact.open(path, KIND)
     try:
-        drift: Drift = adapter(Drift).validate_json((path / RESULTS).read_bytes())
+        drift: CheckpointDrift = adapter(CheckpointDrift).validate_json((path / RESULTS).read_bytes())
     except ValidationError as error:
         raise UserError(f"{path / RESULTS}: {describe(error)} Was it written by another version?") from None
     return drift

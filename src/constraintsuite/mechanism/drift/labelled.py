@@ -9,7 +9,7 @@ from constraintsuite.execution.progress import Advance, Reporter
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledReporter:
     """A reporter whose steps begin with a label."""
 
     label: str

@@ -14,14 +14,14 @@ import numpy.typing as npt
 
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.running import bare, studied_sites
-from constraintsuite.mechanism.contrasts.records import ROLES, Role
+from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray
-from constraintsuite.mechanism.patching.blocks import Block, make_block
+from constraintsuite.mechanism.patching.blocks import ContrastBatch, make_block
 from constraintsuite.mechanism.patching.donors import observe
 from constraintsuite.mechanism.patching.memory import Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import Patch, residual
+from constraintsuite.mechanism.patching.stacking import SitePatch, residual
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.torch.device import inference
@@ -30,7 +30,7 @@ from constraintsuite.store.files import atomic_writer
 if TYPE_CHECKING:
     import torch
 
-POOLED: tuple[Role, ...] = ("cls", "q_cue", "q_y", "d_cue", "d_y", "d_scope")
+POOLED: tuple[TokenRole, ...] = ("cls", "q_cue", "q_y", "d_cue", "d_y", "d_scope")
 """Roles whose tokens are looked at together; the others have no part in a contrast."""
 RUNS: tuple[RunName, ...] = ("clean", "corrupt")
 
@@ -58,7 +58,7 @@ def plan(subject: Subject, contrasts: Sequence[TokenContrast], mib: int | None) 
 def observe_checkpoint(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) -> Observation:
     """Everything that one checkpoint alone can tell."""
     asked = bare(contrasts)
-    patches = [Patch((site,)) for site in studied_sites(subject)]
+    patches = [SitePatch((site,)) for site in studied_sites(subject)]
     grids = attribute_contrasts(subject, asked, patches, DIRECTIONS, budget)
     effects = np.stack([(grid.margin_patched - grid.margin_base).T for grid in grids])
     denoising = grids[DIRECTIONS.index("denoising")]
@@ -96,7 +96,7 @@ def _pool(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) 
     return pooled
 
 
-def _means(block: Block, run: RunName, values: torch.Tensor) -> torch.Tensor:
+def _means(block: ContrastBatch, run: RunName, values: torch.Tensor) -> torch.Tensor:
     """Of each row over the tokens of each role: (rows, roles, width); NaN without any."""
     import torch
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.mechanism.contrasts.records import Half
+from constraintsuite.mechanism.contrasts.records import ContrastHalf
 from constraintsuite.mechanism.drift.crossing import CROSSED
 from constraintsuite.mechanism.effects.records import DIRECTIONS
 
@@ -40,7 +40,7 @@ def plan_drift(
     checkpoints: Sequence[str],
     suites: Sequence[str],
     pairs: int,
-    halves: Mapping[Half, int],
+    halves: Mapping[ContrastHalf, int],
     rejects: dict[str, int],
     layers: int,
 ) -> DriftPlan:

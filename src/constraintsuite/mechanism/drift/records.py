@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
 
-from constraintsuite.mechanism.contrasts.records import Role, Side
-from constraintsuite.mechanism.effects.records import Direction
+from constraintsuite.mechanism.contrasts.records import ContrastSide, TokenRole
+from constraintsuite.mechanism.effects.records import PatchDirection
 from constraintsuite.records.scores import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class CheckpointFigure:
     """A metric of one checkpoint on a group of a suite's examples."""
 
     checkpoint: str
@@ -46,7 +46,7 @@ class FigureChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgetting:
+class SuiteForgetting:
     """What the last checkpoint no longer does: a column of the forgetting matrix."""
 
     suite: str
@@ -64,7 +64,7 @@ class Importance:
     """What putting a site's values in does to the margin, by attribution, over the main contrasts."""
 
     checkpoint: str
-    direction: Direction
+    direction: PatchDirection
     site: str
     effect: Interval
     recovered: Interval
@@ -89,7 +89,7 @@ class Likeness:
 
     first: str
     second: str
-    direction: Direction
+    direction: PatchDirection
     spearman: Interval
     """Of the importance of all sites, on the same contrasts: what is chance in them is shared, and makes the two more alike."""
     across: Interval
@@ -118,7 +118,7 @@ class Reliability:
     """How well one checkpoint's ranking of sites agrees with itself: no likeness across halves can be expected to be higher."""
 
     checkpoint: str
-    direction: Direction
+    direction: PatchDirection
     spearman: Interval
     """Between importances on the two halves of the contrasts."""
 
@@ -130,7 +130,7 @@ class Alignment:
     first: str
     second: str
     layer: str
-    role: Role
+    role: TokenRole
     cka: Interval
     """Linear CKA without the bias of few rows; 1 for the same up to rotation and scale, around 0 for unrelated."""
 
@@ -141,7 +141,7 @@ class Probe:
 
     checkpoint: str
     layer: str
-    role: Role
+    role: TokenRole
     frozen: Interval
     """By the line of the first checkpoint, on contrasts that had no part in it; chance is 0.5."""
     own: Interval
@@ -176,7 +176,7 @@ class CircuitChange:
 
     first: str
     second: str
-    direction: Direction
+    direction: PatchDirection
     difference: Interval
     """Relative change of a circuit's head less the mean of the others of its layer; n counts heads of the circuit."""
 
@@ -187,7 +187,7 @@ class Crossing:
 
     first: str
     second: str
-    direction: Direction
+    direction: PatchDirection
     patch: str
     """`circuit` for all its sites at once, or the residual of a layer: the first's layers below, the second's above."""
     own: Interval
@@ -202,7 +202,7 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CheckpointStep:
     """What one checkpoint shows, for itself and against the first and the one before."""
 
     margins: tuple[Margins, ...]
@@ -217,19 +217,19 @@ class Step:
     crossings: tuple[Crossing, ...] = ()
 
     @classmethod
-    def joined(cls, steps: Sequence[Step]) -> Step:
+    def joined(cls, steps: Sequence[CheckpointStep]) -> CheckpointStep:
         """All records of several, in order."""
         return cls(*(tuple(chain.from_iterable(getattr(step, one.name) for step in steps)) for one in fields(cls)))
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class CheckpointDrift:
     """All figures; the first checkpoint is what the others are held against."""
 
     checkpoints: tuple[str, ...]
     suites: tuple[str, ...]
     splits: tuple[str, ...]
-    sides: tuple[Side, ...]
+    sides: tuple[ContrastSide, ...]
     contrasts: int
     clusters: int
     seed: int
@@ -237,10 +237,10 @@ class Drift:
     """Sites of a circuit."""
     layers: int
     heads: int
-    circuit: dict[Direction, tuple[str, ...]]
+    circuit: dict[PatchDirection, tuple[str, ...]]
     """Of the first checkpoint on the half find, the strongest first."""
-    figures: tuple[Figure, ...]
+    figures: tuple[CheckpointFigure, ...]
     changes: tuple[FigureChange, ...]
-    forgetting: tuple[Forgetting, ...]
-    inside: Step
+    forgetting: tuple[SuiteForgetting, ...]
+    inside: CheckpointStep
     """Of all checkpoints."""

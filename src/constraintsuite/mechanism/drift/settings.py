@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from constraintsuite.mechanism.contrasts.records import Side
+from constraintsuite.mechanism.contrasts.records import ContrastSide
 from constraintsuite.records.examples import SPLITS, Split
 
 LIMIT, TOP = 256, 10
@@ -16,7 +16,7 @@ class DriftSettings:
 
     splits: tuple[Split, ...] = SPLITS
     """A model that was trained on a suite should be asked its `test` alone."""
-    sides: tuple[Side, ...] = ("query",)
+    sides: tuple[ContrastSide, ...] = ("query",)
     """Where clean and corrupt differ; what reads a negation in a query need not be what reads one in a text."""
     independent: bool = False
     """Only contrasts of which no two share a document."""

@@ -11,7 +11,7 @@ from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.drift import comparing
 from constraintsuite.mechanism.drift.checkpoints import about
-from constraintsuite.mechanism.drift.comparing import Ground
+from constraintsuite.mechanism.drift.comparing import DriftContext
 from constraintsuite.mechanism.drift.crossing import CROSSED, cross_patch
 from constraintsuite.mechanism.drift.observing import (
     Observation,
@@ -21,43 +21,43 @@ from constraintsuite.mechanism.drift.observing import (
     plan,
     save_observation,
 )
-from constraintsuite.mechanism.drift.records import CircuitChange, Crossing, HeadChange, PartChange, Step
+from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
 from constraintsuite.mechanism.drift.weights import against_others, head_changes, part_changes
-from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 
-Circuits = dict[Direction, list[Site]]
+Circuits = dict[PatchDirection, list[Site]]
 
 
 @dataclass(frozen=True)
-class Walk:
+class CheckpointWalk:
     """From the first checkpoint on, over contrasts in the tokens that all checkpoints share."""
 
     first: Subject
     labels: tuple[str, ...]
     contrasts: tuple[TokenContrast, ...]
-    ground: Ground
+    ground: DriftContext
     folder: Path
     """Where what was seen is kept until all is done."""
     mib: int | None = None
 
-    def start(self) -> tuple[Step, Circuits]:
+    def start(self) -> tuple[CheckpointStep, Circuits]:
         """What the first checkpoint shows, and its circuits."""
         with about(self.labels[0]):
             seen = self._observe(0, self.first)
             step = self._kept(0, lambda: self._alone(0, seen, seen))
         return step, {direction: comparing.circuit_of(seen, direction, self.ground) for direction in DIRECTIONS}
 
-    def go_on(self, number: int, model: str, circuits: Circuits) -> Step:
+    def go_on(self, number: int, model: str, circuits: Circuits) -> CheckpointStep:
         """What a later checkpoint shows, beside the first and the one before it."""
         with about(self.labels[number]):
             return self._kept(number, lambda: self._later(number, model, circuits))
 
-    def _later(self, number: int, model: str, circuits: Circuits) -> Step:
+    def _later(self, number: int, model: str, circuits: Circuits) -> CheckpointStep:
         second = load_subject(model)
         first, seen = self._load(0), self._observe(number, second)
         others = {0: first} | ({number - 1: self._load(number - 1)} if number > 1 else {})
@@ -65,7 +65,7 @@ class Walk:
         alone, changes = self._alone(number, first, seen), head_changes(self.first, second)
         pair = (self.labels[0], self.labels[number])
         either = {site for sites in circuits.values() for site in sites}
-        return Step(
+        return CheckpointStep(
             alone.margins,
             alone.importances,
             alone.reliabilities,
@@ -83,9 +83,9 @@ class Walk:
             crossings=tuple(self._crossings(pair, second, circuits)),
         )
 
-    def _alone(self, number: int, first: Observation, seen: Observation) -> Step:
+    def _alone(self, number: int, first: Observation, seen: Observation) -> CheckpointStep:
         label, ground = self.labels[number], self.ground
-        return Step(
+        return CheckpointStep(
             (comparing.margins_of(label, seen, ground),),
             tuple(comparing.importances_of(label, seen, ground)),
             tuple(comparing.reliability_of(label, seen, ground)),
@@ -97,7 +97,7 @@ class Walk:
         asked, clusters = [self.contrasts[place] for place in places], self.ground.clusters[places]
         budget = plan(second, asked, self.mib)
         for direction, circuit in circuits.items():
-            patches = [Patch(tuple(sorted(circuit))), *(Patch((site,)) for site in layers_of(second))]
+            patches = [SitePatch(tuple(sorted(circuit))), *(SitePatch((site,)) for site in layers_of(second))]
             crossed = cross_patch(self.first, second, asked, patches, direction, budget)
             yield from comparing.crossings_of(pair, direction, patches, crossed, clusters, self.ground.chance())
 
@@ -113,22 +113,22 @@ class Walk:
     def _observed(self, number: int) -> Path:
         return self.folder / f"{number:03d}.npz"
 
-    def _kept(self, number: int, make: Callable[[], Step]) -> Step:
+    def _kept(self, number: int, make: Callable[[], CheckpointStep]) -> CheckpointStep:
         file = self.folder / f"{number:03d}.json"
         if not file.is_file():
-            write_text(file, adapter(Step).dump_json(make()).decode())
-        step: Step = adapter(Step).validate_json(file.read_bytes())
+            write_text(file, adapter(CheckpointStep).dump_json(make()).decode())
+        step: CheckpointStep = adapter(CheckpointStep).validate_json(file.read_bytes())
         return step
 
 
-def crossed_places(ground: Ground) -> list[int]:
+def crossed_places(ground: DriftContext) -> list[int]:
     """Which contrasts values are carried over in, of those that did not choose the circuit: exact, and most of the work."""
     others = [contrast for contrast in ground.contrasts if contrast.half == "check"]
     chosen = {contrast.id for contrast in choose(others, CROSSED, ground.seed)}
     return [place for place, contrast in enumerate(ground.contrasts) if contrast.id in chosen]
 
 
-def walk(walker: Walk, models: Sequence[str], reporter: Reporter) -> tuple[Step, Circuits]:
+def walk(walker: CheckpointWalk, models: Sequence[str], reporter: Reporter) -> tuple[CheckpointStep, Circuits]:
     """All steps together."""
 
     def note(number: int) -> None:
@@ -143,4 +143,4 @@ def walk(walker: Walk, models: Sequence[str], reporter: Reporter) -> tuple[Step,
             note(number)
             steps.append(walker.go_on(number, model, circuits))
             advance()
-    return Step.joined(steps), circuits
+    return CheckpointStep.joined(steps), circuits

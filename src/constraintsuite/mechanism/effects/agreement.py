@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from constraintsuite.execution.shards import keyed_random
-from constraintsuite.mechanism.contrasts.records import Side
+from constraintsuite.mechanism.contrasts.records import ContrastSide
 from constraintsuite.mechanism.effects.groups import EVERY
-from constraintsuite.mechanism.effects.records import DIRECTIONS, Direction, Effects, FloatArray
+from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection, PatchEffects
 
 SiteAndRole = tuple[str, str]
 """Site and role."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class PatchSelection:
     """Which patches are run exactly: those that attribution calls strongest, and some of the rest by chance."""
 
     top: tuple[SiteAndRole, ...]
@@ -26,10 +26,10 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AttributionAgreement:
     """Of one direction and side; the figures are of means over contrasts, a place each."""
 
-    direction: Direction
+    direction: PatchDirection
     contrasts: int
     """Those that were both estimated and patched exactly: the figures are of them alone."""
     places: int
@@ -53,7 +53,7 @@ class Agreement:
     """`all`, or the side where exact patches are of both."""
 
 
-def choose(estimates: Iterable[Effects], top: float, rest: float, seed: int) -> Choice:
+def choose(estimates: Iterable[PatchEffects], top: float, rest: float, seed: int) -> PatchSelection:
     """The `top` share of places that are strongest in any direction and side, and a `rest` share of all places by chance from
     the others; `estimates` are those of a side each."""
     strength: dict[SiteAndRole, float] = {}
@@ -65,10 +65,10 @@ def choose(estimates: Iterable[Effects], top: float, rest: float, seed: int) -> 
     count = round(top * len(order))
     others = order[count:]
     chosen = keyed_random(seed, "exact").sample(others, min(len(others), round(rest * len(order))))
-    return Choice(tuple(order[:count]), tuple(sorted(chosen)), len(order))
+    return PatchSelection(tuple(order[:count]), tuple(sorted(chosen)), len(order))
 
 
-def mean_effects(effects: Effects, direction: str) -> dict[SiteAndRole, float]:
+def mean_effects(effects: PatchEffects, direction: str) -> dict[SiteAndRole, float]:
     """The mean change of the margin at each place, over the contrasts that have it."""
     mine = effects.where(effects.direction == direction)
     places = list(zip(mine.site.tolist(), mine.role.tolist(), strict=True))
@@ -81,7 +81,9 @@ def mean_effects(effects: Effects, direction: str) -> dict[SiteAndRole, float]:
     return dict(zip(order, (sums / counts).tolist(), strict=True))
 
 
-def compare(estimates: Mapping[Side, Effects], exact: Mapping[Side, Effects], choice: Choice) -> list[Agreement]:
+def compare(
+    estimates: Mapping[ContrastSide, PatchEffects], exact: Mapping[ContrastSide, PatchEffects], choice: PatchSelection
+) -> list[AttributionAgreement]:
     """Both, by side, on the contrasts that were estimated and patched exactly, one direction after the other."""
     return [
         replace(_of_direction(estimates[side], patched, choice, direction), items=side if len(exact) > 1 else EVERY)
@@ -92,7 +94,9 @@ def compare(estimates: Mapping[Side, Effects], exact: Mapping[Side, Effects], ch
     ]
 
 
-def _of_direction(estimates: Effects, patched: Effects, choice: Choice, direction: Direction) -> Agreement:
+def _of_direction(
+    estimates: PatchEffects, patched: PatchEffects, choice: PatchSelection, direction: PatchDirection
+) -> AttributionAgreement:
     estimates, patched = (some.where(some.direction == direction) for some in (estimates, patched))
     shared = sorted(set(estimates.contrast.tolist()) & set(patched.contrast.tolist()))
     estimated, exact = (
@@ -107,7 +111,7 @@ def _of_direction(estimates: Effects, patched: Effects, choice: Choice, directio
     found = sum(abs(exact[place]) > cut for place in choice.top if place in exact)
     rest = choice.candidates - len(choice.top)
     unseen = missed * rest / len(random) if random else 0.0
-    return Agreement(
+    return AttributionAgreement(
         direction,
         len(shared),
         len(places),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, ControlKind, MarkedContrast, Side
+from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, ContrastSide, ControlKind, MarkedContrast
 from constraintsuite.mechanism.effects.records import BoolArray
 
 EVERY, CORRECT, FAILED = "all", "correct", "failed"
@@ -40,7 +40,7 @@ def groups_of(
     return {items: keep for items, keep in groups.items() if keep.any()}
 
 
-def _sides(kind: ControlKind, contrasts: Iterable[MarkedContrast]) -> tuple[Side, ...]:
+def _sides(kind: ControlKind, contrasts: Iterable[MarkedContrast]) -> tuple[ContrastSide, ...]:
     there = {one.side for one in contrasts if one.control == kind}
     return tuple(side for side in SIDES if side in there)
 

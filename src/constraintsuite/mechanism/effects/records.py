@@ -14,13 +14,13 @@ BoolArray = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.object_]
 """Strings."""
 
-Direction = Literal["denoising", "noising"]
+PatchDirection = Literal["denoising", "noising"]
 """Clean values put into the corrupt run (are they sufficient?), or corrupt ones into the clean run (are they necessary?)."""
-DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
-Ablation = Literal["resample", "mean", "zero"]
-ABLATIONS: tuple[Ablation, ...] = get_args(Ablation)
-Method = Literal["exact", "attribution", "ablation-resample", "ablation-mean", "ablation-zero"]
-METHODS: tuple[Method, ...] = get_args(Method)
+DIRECTIONS: tuple[PatchDirection, ...] = get_args(PatchDirection)
+AblationKind = Literal["resample", "mean", "zero"]
+ABLATIONS: tuple[AblationKind, ...] = get_args(AblationKind)
+EffectMethod = Literal["exact", "attribution", "ablation-resample", "ablation-mean", "ablation-zero"]
+METHODS: tuple[EffectMethod, ...] = get_args(EffectMethod)
 ALL = "all"
 """The role of a patch of all positions."""
 
@@ -32,8 +32,8 @@ class Grid:
     contrasts: tuple[str, ...]
     patches: tuple[tuple[str, str], ...]
     """Site and role."""
-    direction: Direction
-    method: Method
+    direction: PatchDirection
+    method: EffectMethod
     margin_base: FloatArray
     """Of the run that is patched, before: (contrasts,)."""
     margin_donor: FloatArray
@@ -45,7 +45,7 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class Effects:
+class PatchEffects:
     """Rows of effects as columns of equal length."""
 
     contrast: Names
@@ -68,17 +68,17 @@ class Effects:
         """By how much the margin changed."""
         return self.margin_patched - self.margin_base
 
-    def where(self, keep: BoolArray) -> Effects:
+    def where(self, keep: BoolArray) -> PatchEffects:
         """Some of the rows."""
-        return Effects(*(getattr(self, field.name)[keep] for field in fields(self)))
+        return PatchEffects(*(getattr(self, field.name)[keep] for field in fields(self)))
 
     @classmethod
-    def joined(cls, parts: Sequence[Effects]) -> Effects:
+    def joined(cls, parts: Sequence[PatchEffects]) -> PatchEffects:
         """All rows of several, in order."""
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
-def rows_of(grid: Grid) -> Effects:
+def rows_of(grid: Grid) -> PatchEffects:
     """The rows of a grid, patch by patch; those that could change nothing are left out."""
     patches, contrasts = grid.margin_patched.shape
     keep = ~np.isnan(grid.margin_patched).ravel()
@@ -90,7 +90,7 @@ def rows_of(grid: Grid) -> Effects:
     def by_contrast(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
         return np.tile(values, patches)[keep]
 
-    return Effects(
+    return PatchEffects(
         by_contrast(np.array(grid.contrasts, dtype=object)).astype(object),
         by_patch([site for site, _ in grid.patches]),
         by_patch([role for _, role in grid.patches]),

@@ -10,7 +10,14 @@ import numpy as np
 from constraintsuite.mechanism.contrasts.records import ROLES, MarkedContrast
 from constraintsuite.mechanism.effects.groups import groups_of
 from constraintsuite.mechanism.effects.ratios import ratios_of_means
-from constraintsuite.mechanism.effects.records import ALL, BoolArray, Direction, Effects, FloatArray, Method
+from constraintsuite.mechanism.effects.records import (
+    ALL,
+    BoolArray,
+    EffectMethod,
+    FloatArray,
+    PatchDirection,
+    PatchEffects,
+)
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.metrics.intervals import IntArray, connected_components, estimate
 from constraintsuite.records.scores import Interval
@@ -23,8 +30,8 @@ class SiteSummary:
     items: str
     """`all` main contrasts, those the model gets right (`correct`: its clean margin is above 0) or not (`failed`), or the kind
     of a control. Where there are contrasts of both sides, each side has its own: `query`, `query correct`, ..."""
-    direction: Direction
-    method: Method
+    direction: PatchDirection
+    method: EffectMethod
     site: str
     role: str
     effect: Interval
@@ -63,8 +70,8 @@ class EffectSummary:
 class _Table:
     """Effects of one direction and method as matrices of (contrasts, patches); NaN where there is no row."""
 
-    direction: Direction
-    method: Method
+    direction: PatchDirection
+    method: EffectMethod
     patches: tuple[tuple[str, str], ...]
     contrasts: tuple[str, ...]
     base: FloatArray  # (contrasts,)
@@ -73,7 +80,7 @@ class _Table:
     aside: FloatArray
 
 
-def summarise_effects(effects: Effects, contrasts: Sequence[MarkedContrast], seed: int) -> EffectSummary:
+def summarise_effects(effects: PatchEffects, contrasts: Sequence[MarkedContrast], seed: int) -> EffectSummary:
     """Figures of each site, role, direction and method over groups of contrasts that are never merged.
 
     In which order the rows come does not matter: it depends on how many contrasts were done at a time.
@@ -88,7 +95,7 @@ def summarise_effects(effects: Effects, contrasts: Sequence[MarkedContrast], see
     return EffectSummary(_baselines(tables, known, clean, seed), tuple(sites))
 
 
-def _tables(effects: Effects, order: Sequence[str]) -> Iterator[_Table]:
+def _tables(effects: PatchEffects, order: Sequence[str]) -> Iterator[_Table]:
     kinds = sorted(set(zip(effects.direction.tolist(), effects.method.tolist(), strict=True)))
     for direction, method in kinds:
         mine = effects.where((effects.direction == direction) & (effects.method == method))

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.mechanism.effects.records import Effects, Grid, Names, rows_of
+from constraintsuite.mechanism.effects.records import Grid, Names, PatchEffects, rows_of
 from constraintsuite.store.files import atomic_writer
 
 FOLDER = "effects"
 _NAMES = ("contrast", "site", "role", "direction", "method")
-_NUMBERS = tuple(field.name for field in fields(Effects) if field.name not in _NAMES)
+_NUMBERS = tuple(field.name for field in fields(PatchEffects) if field.name not in _NAMES)
 _REQUIRED = ("margin_base", "margin_patched")
 
 
@@ -43,29 +43,29 @@ def part_file(folder: Path, shard: int) -> Path:
 def write_effects(file: Path, grids: Sequence[Grid]) -> int:
     """The rows of some grids in a file that appears whole; gives how many there are."""
     arrow, parquet = require_pyarrow()
-    rows = Effects.joined([rows_of(grid) for grid in grids])
+    rows = PatchEffects.joined([rows_of(grid) for grid in grids])
     columns = {field.name: _column(arrow, field.name, getattr(rows, field.name)) for field in fields(rows)}
     with atomic_writer(file) as target:
         parquet.write_table(arrow.table(columns), target, compression="zstd")
     return len(rows)
 
 
-def read_effects(folder: Path) -> Effects:
+def read_effects(folder: Path) -> PatchEffects:
     """All rows of an explain folder, shard by shard."""
     files = sorted((folder / FOLDER).glob("part-*.parquet"))
     if not files:
         raise UserError(f"{folder}: there are no effects here. Make them with `csuite explain`.")
-    return Effects.joined([read_part(file) for file in files])
+    return PatchEffects.joined([read_part(file) for file in files])
 
 
-def read_part(file: Path) -> Effects:
+def read_part(file: Path) -> PatchEffects:
     """The rows of a shard; a file that is missing, cut or another is a UserError."""
     arrow, parquet = require_pyarrow()
     try:
         table = parquet.read_table(file)
         columns: dict[str, Any] = {name: _names(table[name]) for name in _NAMES}
         columns |= {name: table[name].to_numpy().astype(np.float64) for name in _NUMBERS}
-        return Effects(**columns)
+        return PatchEffects(**columns)
     except (arrow.ArrowException, OSError, KeyError) as error:
         raise UserError(f"{file}: these effects cannot be read ({error}). Run the command again.") from None
 

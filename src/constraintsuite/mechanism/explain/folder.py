@@ -10,12 +10,12 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.effects.records import Effects
+from constraintsuite.mechanism.effects.records import PatchEffects
 from constraintsuite.mechanism.effects.summary import EffectSummary
 from constraintsuite.mechanism.effects.table import read_effects
-from constraintsuite.mechanism.explain.records import Comparison, Explained, SubjectFacts
+from constraintsuite.mechanism.explain.records import AttributionCheck, Explained, SubjectFacts
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.store.artifact import Artifact, Origin, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
 
@@ -26,7 +26,7 @@ _WORKING = ".working"
 T = TypeVar("T")
 
 
-def begin(out: Path, origin: Origin) -> Artifact | None:
+def begin(out: Path, origin: ArtifactOrigin) -> Artifact | None:
     """Take a folder for an analysis; if that is finished there already, what lies there. Anything else there is refused."""
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
@@ -57,11 +57,11 @@ def load_explained(path: Path) -> Explained:
         tuple(read_contrasts(path / CONTRASTS)),
         _read(path / SUBJECT, SubjectFacts),
         _read(path / SUMMARY, EffectSummary),
-        _read(path / COMPARISON, Comparison) if COMPARISON in artifact.manifest.files else None,
+        _read(path / COMPARISON, AttributionCheck) if COMPARISON in artifact.manifest.files else None,
     )
 
 
-def load_effects(path: Path) -> tuple[Effects, list[MarkedContrast]]:
+def load_effects(path: Path) -> tuple[PatchEffects, list[MarkedContrast]]:
     """The rows of a finished analysis and its contrasts."""
     Artifact.open(path, KIND).refuse_foreign(BESIDE)
     return read_effects(path), read_contrasts(path / CONTRASTS)

@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 
 from constraintsuite.mechanism.explain.plan import Ablating
-from constraintsuite.mechanism.explain.work import Work
+from constraintsuite.mechanism.explain.work import AnalysisWork
 from constraintsuite.mechanism.patching.stacking import start_of
 
 _PASSES, _MOST = 512, 64  # of a shard: what is lost at most when an analysis is stopped
 
 
 @dataclass(frozen=True)
-class Forecast:
+class AnalysisForecast:
     """Rows are sequences: two a contrast, and one more where there is a pair aside."""
 
     contrasts: int
@@ -36,25 +36,25 @@ class Forecast:
         return max(1, min(_MOST, int(_PASSES * self.contrasts / self.passes)))
 
 
-def forecast_attribution(work: Work, directions: int, steps: int) -> Forecast:
+def forecast_attribution(work: AnalysisWork, directions: int, steps: int) -> AnalysisForecast:
     """Both runs, and one pass back a direction; or for integrated gradients a pass forward and back each step."""
     forwards, backwards = work.rows * (2 + directions * steps), work.rows * directions * max(1, steps)
-    return Forecast(len(work.contrasts), work.rows, len(work.patches), forwards, backwards, work.budget.traced)
+    return AnalysisForecast(len(work.contrasts), work.rows, len(work.patches), forwards, backwards, work.budget.traced)
 
 
-def forecast_patches(work: Work, directions: int) -> Forecast:
+def forecast_patches(work: AnalysisWork, directions: int) -> AnalysisForecast:
     """Both runs, and every patch in each direction."""
     forwards = work.rows * (2 + directions * _passes(work))
-    return Forecast(len(work.contrasts), work.rows, len(work.patches), forwards, 0, work.budget.stacked)
+    return AnalysisForecast(len(work.contrasts), work.rows, len(work.patches), forwards, 0, work.budget.stacked)
 
 
-def forecast_ablation(plan: Ablating) -> Forecast:
+def forecast_ablation(plan: Ablating) -> AnalysisForecast:
     """The clean runs and every patch, once a way of ablating; runs of what is put in are not counted."""
     work, forwards = plan.work, plan.rows * (1 + _passes(plan.work))
-    return Forecast(len(work.contrasts), work.rows, len(work.patches), forwards, 0, work.budget.stacked)
+    return AnalysisForecast(len(work.contrasts), work.rows, len(work.patches), forwards, 0, work.budget.stacked)
 
 
-def _passes(work: Work) -> float:
+def _passes(work: AnalysisWork) -> float:
     """Of all patches of a row: of one high up only the blocks above it count."""
     layers = work.subject.layers
     starts = Counter(start_of(work.subject, patch) for patch in work.patches)

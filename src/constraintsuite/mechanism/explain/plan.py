@@ -10,14 +10,14 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.ablation import choose_others, refuse_mean_of_patterns
-from constraintsuite.mechanism.contrasts.records import SIDES, MarkedContrast, Side
+from constraintsuite.mechanism.contrasts.records import SIDES, ContrastSide, MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.agreement import Choice, choose
-from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation, Effects
+from constraintsuite.mechanism.effects.agreement import PatchSelection, choose
+from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind, PatchEffects
 from constraintsuite.mechanism.explain.folder import load_effects
-from constraintsuite.mechanism.explain.settings import POSITIONS, Scope
+from constraintsuite.mechanism.explain.settings import POSITIONS, AnalysisScope
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.explain.work import Work, patches_at, prepare
+from constraintsuite.mechanism.explain.work import AnalysisWork, patches_at, prepare
 from constraintsuite.mechanism.patching.blocks import POSITION
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.store.artifact import Artifact
@@ -29,24 +29,24 @@ TOP, RANDOM = 0.2, 0.1
 class Guide(NamedTuple):
     """Estimates that say what is worth an exact patch."""
 
-    estimates: Mapping[Side, Effects]
+    estimates: Mapping[ContrastSide, PatchEffects]
     """Of the contrasts that are studied themselves, in the directions and at the places asked for."""
-    choice: Choice
+    choice: PatchSelection
     content: str
 
 
 class Patching(NamedTuple):
     """Patches that will be run, and by whose estimates they were chosen."""
 
-    work: Work
+    work: AnalysisWork
     guide: Guide | None
 
 
 class Ablating(NamedTuple):
     """Sites that will be taken away, in one or several ways."""
 
-    work: Work
-    kinds: Sequence[Ablation]
+    work: AnalysisWork
+    kinds: Sequence[AblationKind]
     others: Mapping[str, TokenContrast]
     """By contrast, whose values it will be given by `resample`."""
 
@@ -58,7 +58,7 @@ class Ablating(NamedTuple):
 
 
 def plan_patches(
-    source: Path, model: str, scope: Scope, guide: Path | None = None, top: float = TOP, random: float = RANDOM
+    source: Path, model: str, scope: AnalysisScope, guide: Path | None = None, top: float = TOP, random: float = RANDOM
 ) -> Patching:
     """All patches of the scope; with a guide, an attribution folder, those that it calls strongest and some by chance."""
     work = prepare(source, model, scope)
@@ -68,7 +68,9 @@ def plan_patches(
     return Patching(work.of(patches_at([*followed.choice.top, *followed.choice.random])), followed)
 
 
-def plan_ablation(source: Path, model: str, scope: Scope, kinds: Sequence[Ablation] = ABLATIONS) -> Ablating:
+def plan_ablation(
+    source: Path, model: str, scope: AnalysisScope, kinds: Sequence[AblationKind] = ABLATIONS
+) -> Ablating:
     """What can be taken away in each way; contrasts that have no other Y to take from are counted."""
     work = prepare(source, model, scope)
     for kind in kinds:
@@ -85,14 +87,16 @@ def plan_ablation(source: Path, model: str, scope: Scope, kinds: Sequence[Ablati
     return Ablating(work.rejecting({"resample: no_other_y": lacking}), kinds, others)
 
 
-def rows_by_side(rows: Effects, contrasts: Sequence[MarkedContrast]) -> dict[Side, Effects]:
+def rows_by_side(rows: PatchEffects, contrasts: Sequence[MarkedContrast]) -> dict[ContrastSide, PatchEffects]:
     """Rows of the contrasts that are studied themselves, or of all where there are only controls; sides are never merged."""
     asked = [one for one in contrasts if not one.control] or contrasts
     found = {side: rows.where(np.isin(rows.contrast, [one.id for one in asked if one.side == side])) for side in SIDES}
     return {side: some for side, some in found.items() if len(some)}
 
 
-def rows_within(rows: Effects, contrasts: Sequence[MarkedContrast], scope: Scope) -> dict[Side, Effects]:
+def rows_within(
+    rows: PatchEffects, contrasts: Sequence[MarkedContrast], scope: AnalysisScope
+) -> dict[ContrastSide, PatchEffects]:
     """Rows of the sites, roles, directions and sides of a scope, and of the contrasts that are studied themselves."""
     kinds = {site: parse_site(site).kind in scope.sites for site in dict.fromkeys(rows.site.tolist())}
     roles = {
@@ -104,7 +108,7 @@ def rows_within(rows: Effects, contrasts: Sequence[MarkedContrast], scope: Scope
     return {side: some for side, some in rows_by_side(within, contrasts).items() if side in scope.sides}
 
 
-def _follow(guide: Path, work: Work, scope: Scope, top: float, random: float) -> Guide:
+def _follow(guide: Path, work: AnalysisWork, scope: AnalysisScope, top: float, random: float) -> Guide:
     artifact = Artifact.open(guide, KIND)
     rows, contrasts = load_effects(guide)
     _refuse_other(artifact, rows, work)
@@ -122,7 +126,7 @@ def _follow(guide: Path, work: Work, scope: Scope, top: float, random: float) ->
     return Guide(estimates, choice, artifact.manifest.content)
 
 
-def _refuse_other(guide: Artifact, estimates: Effects, work: Work) -> None:
+def _refuse_other(guide: Artifact, estimates: PatchEffects, work: AnalysisWork) -> None:
     """Estimates must be of this model, and of contrasts that are asked now."""
     if guide.manifest.settings.get("analysis") != "attribute":
         raise UserError(f"{guide.path}: only what `csuite explain attribute` wrote says what is worth an exact patch.")

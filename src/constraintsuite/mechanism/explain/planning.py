@@ -14,21 +14,21 @@ from constraintsuite.mechanism.explain.held import begun_here
 from constraintsuite.mechanism.explain.plan import Guide
 from constraintsuite.mechanism.explain.questions import ExplainQuestion
 from constraintsuite.mechanism.explain.records import SubjectFacts
-from constraintsuite.mechanism.explain.source import Asked
-from constraintsuite.mechanism.explain.work import Work
+from constraintsuite.mechanism.explain.source import ContrastSource
+from constraintsuite.mechanism.explain.work import AnalysisWork
 from constraintsuite.models.held import naming_node
 from constraintsuite.models.sending import with_whole_paths
 from constraintsuite.models.torch.device import describe_device
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedAnalysis:
     """What will be asked, and of what."""
 
     question: ExplainQuestion
     """As workers are asked it."""
     subject: SubjectFacts
-    source: Asked
+    source: ContrastSource
     """With the contrasts that the model can be asked."""
     patches: int
     own: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Planned:
         return self.source.contrasts
 
 
-def plan_question(question: ExplainQuestion, engine: Engine) -> Planned:
+def plan_question(question: ExplainQuestion, engine: Engine) -> PlannedAnalysis:
     """What an engine will do; if its workers are elsewhere, one of them says so: this machine may have no device for the model."""
     if isinstance(engine, LocalEngine):
         return _plan_here(question)
@@ -59,7 +59,7 @@ class _Errand:
     mirrors: Mapping[Path, str]
 
 
-def _plan_there(errand: _Errand) -> Planned:
+def _plan_there(errand: _Errand) -> PlannedAnalysis:
     question = arrive(errand.question, errand.mirrors)
     for path in paths_in(question):
         fetch(path)
@@ -67,15 +67,15 @@ def _plan_there(errand: _Errand) -> Planned:
         return _plan_here(question)
 
 
-def _plan_here(question: ExplainQuestion) -> Planned:
+def _plan_here(question: ExplainQuestion) -> PlannedAnalysis:
     begun = begun_here(question)
     work = begun.work
     source = replace(work.source, contrasts=tuple(one.contrast for one in work.contrasts), rejects=dict(work.rejects))
     place = {"device": describe_device(work.subject.device), "tokens": asdict(work.budget)}
-    return Planned(question, _facts(work), source, len(work.patches), begun.own, begun.guide, place)
+    return PlannedAnalysis(question, _facts(work), source, len(work.patches), begun.own, begun.guide, place)
 
 
-def _facts(work: Work) -> SubjectFacts:
+def _facts(work: AnalysisWork) -> SubjectFacts:
     subject = work.subject
     return SubjectFacts(
         subject.name,

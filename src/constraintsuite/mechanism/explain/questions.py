@@ -11,25 +11,25 @@ from typing import Any, ClassVar, NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import NOT_OF_A_RECORD
-from constraintsuite.mechanism.ablation import REFERENCES, Replacement, ablate_contrasts, prepare_ablation
+from constraintsuite.mechanism.ablation import REFERENCES, AblationReplacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation, Grid
+from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind, Grid
 from constraintsuite.mechanism.explain.forecast import forecast_ablation, forecast_attribution, forecast_patches
 from constraintsuite.mechanism.explain.plan import RANDOM, TOP, Guide, plan_ablation, plan_patches
-from constraintsuite.mechanism.explain.settings import Analysis, Scope
-from constraintsuite.mechanism.explain.work import Work, prepare
+from constraintsuite.mechanism.explain.settings import AnalysisKind, AnalysisScope
+from constraintsuite.mechanism.explain.work import AnalysisWork, prepare
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.models.base import OutOfMemory
 
-Effects = Callable[[Sequence[TokenContrast]], list[Grid]]
+GridMaker = Callable[[Sequence[TokenContrast]], list[Grid]]
 
 
 class Begun(NamedTuple):
     """A question with the model in memory."""
 
-    work: Work
-    effects: Effects
+    work: AnalysisWork
+    effects: GridMaker
     """Of some contrasts."""
     own: Mapping[str, Any]
     """Settings of this kind of question; `shard` is how many contrasts are done at a time."""
@@ -42,10 +42,10 @@ class Begun(NamedTuple):
 class ExplainQuestion(ABC):
     """What is asked, about which model, on which contrasts."""
 
-    analysis: ClassVar[Analysis]
+    analysis: ClassVar[AnalysisKind]
     source: Path
     model: str
-    scope: Scope
+    scope: AnalysisScope
 
     @abstractmethod
     def begin(self) -> Begun:
@@ -56,7 +56,7 @@ class ExplainQuestion(ABC):
 class AttributeQuestion(ExplainQuestion):
     """Estimate every patch by gradients; `steps` of integrated gradients, 0 for none."""
 
-    analysis: ClassVar[Analysis] = "attribute"
+    analysis: ClassVar[AnalysisKind] = "attribute"
     steps: int = 0
 
     def begin(self) -> Begun:
@@ -76,7 +76,7 @@ class AttributeQuestion(ExplainQuestion):
 class PatchQuestion(ExplainQuestion):
     """Run every patch; with a `guide`, an attribution folder, the strongest share by its estimates and a random share."""
 
-    analysis: ClassVar[Analysis] = "patch"
+    analysis: ClassVar[AnalysisKind] = "patch"
     guide: Path | None = None
     top: float = TOP
     random: float = RANDOM
@@ -98,8 +98,8 @@ class PatchQuestion(ExplainQuestion):
 class AblateQuestion(ExplainQuestion):
     """Take every site away from the clean runs, in one or several ways."""
 
-    analysis: ClassVar[Analysis] = "ablate"
-    kinds: tuple[Ablation, ...] = ABLATIONS
+    analysis: ClassVar[AnalysisKind] = "ablate"
+    kinds: tuple[AblationKind, ...] = ABLATIONS
 
     def begin(self) -> Begun:
         """See `ExplainQuestion`."""
@@ -107,7 +107,7 @@ class AblateQuestion(ExplainQuestion):
         work = plan.work
 
         @cache  # when the first shard is begun: a finished folder needs none of it
-        def replacements() -> list[Replacement]:
+        def replacements() -> list[AblationReplacement]:
             try:
                 return [
                     prepare_ablation(work.subject, kind, work.contrasts, work.sites, work.budget, self.scope.seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.effects.agreement import Agreement, Choice
+from constraintsuite.mechanism.effects.agreement import AttributionAgreement, PatchSelection
 from constraintsuite.mechanism.effects.summary import EffectSummary
 from constraintsuite.mechanism.outcomes import InvariantResult
 from constraintsuite.store.artifact import Artifact
@@ -26,11 +26,11 @@ class SubjectFacts:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class AttributionCheck:
     """Which places attribution chose to be patched exactly, and how well it foretold what came of it."""
 
-    choice: Choice
-    agreement: tuple[Agreement, ...]
+    choice: PatchSelection
+    agreement: tuple[AttributionAgreement, ...]
 
 
 @dataclass(frozen=True)
@@ -41,5 +41,5 @@ class Explained:
     contrasts: tuple[MarkedContrast, ...]
     subject: SubjectFacts
     summary: EffectSummary
-    comparison: Comparison | None
+    comparison: AttributionCheck | None
     """Of exact patches that an attribution chose."""

@@ -14,26 +14,26 @@ from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.agreement import compare
-from constraintsuite.mechanism.effects.records import ABLATIONS, Ablation
+from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.effects.table import read_effects, writer
 from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, SUBJECT, SUMMARY, begin
 from constraintsuite.mechanism.explain.held import begun_here, letting_go
 from constraintsuite.mechanism.explain.plan import RANDOM, TOP, rows_by_side
-from constraintsuite.mechanism.explain.planning import Planned, plan_question
+from constraintsuite.mechanism.explain.planning import PlannedAnalysis, plan_question
 from constraintsuite.mechanism.explain.questions import (
     AblateQuestion,
     AttributeQuestion,
     ExplainQuestion,
     PatchQuestion,
 )
-from constraintsuite.mechanism.explain.records import Comparison
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.records import AttributionCheck
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.shards import write_all_effects
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.patching.memory import peak_mib
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.store.artifact import STAGES, Artifact, Origin, finish
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish
 from constraintsuite.store.files import folder_lock, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
@@ -45,7 +45,7 @@ def attribute(
     source: Path,
     model: str,
     out: Path,
-    scope: Scope,
+    scope: AnalysisScope,
     reporter: Reporter,
     *,
     steps: int = 0,
@@ -59,7 +59,7 @@ def patch(  # noqa: PLR0913 - one parameter a setting
     source: Path,
     model: str,
     out: Path,
-    scope: Scope,
+    scope: AnalysisScope,
     reporter: Reporter,
     *,
     guide: Path | None = None,
@@ -75,10 +75,10 @@ def ablate(
     source: Path,
     model: str,
     out: Path,
-    scope: Scope,
+    scope: AnalysisScope,
     reporter: Reporter,
     *,
-    kinds: Sequence[Ablation] = ABLATIONS,
+    kinds: Sequence[AblationKind] = ABLATIONS,
     engine: Engine = _ALONE,
 ) -> Artifact:
     """Take every site away from the clean runs, in one or several ways."""
@@ -98,7 +98,9 @@ def _analyse(question: ExplainQuestion, out: Path, reporter: Reporter, engine: E
             return _answer(planned, origin, out, reporter, engine)
 
 
-def _answer(planned: Planned, origin: Origin, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
+def _answer(
+    planned: PlannedAnalysis, origin: ArtifactOrigin, out: Path, reporter: Reporter, engine: Engine
+) -> Artifact:
     start = time.monotonic()
     folder = keep_same(out / STAGES, origin.fingerprint)
     left = write_all_effects(planned, out, folder, engine, reporter)
@@ -112,7 +114,7 @@ def _answer(planned: Planned, origin: Origin, out: Path, reporter: Reporter, eng
     guide = planned.guide
     if guide is not None:
         found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
-        _write(out / COMPARISON, Comparison(guide.choice, tuple(found)))
+        _write(out / COMPARISON, AttributionCheck(guide.choice, tuple(found)))
     counts = {"contrasts": len(asked), "patches": planned.patches, "rows": len(rows)}
     rejects = {**planned.source.rejects, **({UNWORKABLE: len(left.contrasts)} if left.contrasts else {})}
     place = dict(planned.place)
@@ -123,7 +125,7 @@ def _answer(planned: Planned, origin: Origin, out: Path, reporter: Reporter, eng
     return artifact
 
 
-def _origin(question: ExplainQuestion, planned: Planned) -> Origin:
+def _origin(question: ExplainQuestion, planned: PlannedAnalysis) -> ArtifactOrigin:
     source, scope = planned.source, question.scope
     settings = {
         "analysis": question.analysis,
@@ -143,7 +145,7 @@ def _origin(question: ExplainQuestion, planned: Planned) -> Origin:
     }
     if planned.guide is not None:
         inputs["guide"] = planned.guide.content
-    return Origin(
+    return ArtifactOrigin(
         KIND, f"{question.analysis} {planned.subject.name}", inputs, settings, scope.seed, REVISIONS["explain"]
     )
 

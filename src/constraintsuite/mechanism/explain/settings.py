@@ -8,13 +8,13 @@ from typing import Literal, cast, get_args
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, ROLES, SIDES, ControlKind, Side
-from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, Direction
+from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, ROLES, SIDES, ContrastSide, ControlKind
+from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.sites import KINDS, SiteKind
 from constraintsuite.records.examples import SPLITS, Split
 
-Analysis = Literal["attribute", "patch", "ablate"]
-ANALYSES: tuple[Analysis, ...] = get_args(Analysis)
+AnalysisKind = Literal["attribute", "patch", "ablate"]
+ANALYSES: tuple[AnalysisKind, ...] = get_args(AnalysisKind)
 POSITIONS = "positions"
 """Stands for every token of its own; of embeddings and residuals alone."""
 EVERY_ROLE = "every"
@@ -33,15 +33,17 @@ _WRITTEN = {"head": "heads"}
 """As help and documents have it."""
 
 
-class Scope(BaseModel):
+class AnalysisScope(BaseModel):
     """Which sites and roles are patched, in which directions, on which contrasts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     sites: tuple[SiteKind, ...] = Field(COMPONENTS, min_length=1, description="kinds of sites")
     roles: tuple[str, ...] = Field((ALL,), min_length=1, description="all, roles of tokens, or positions")
-    directions: tuple[Direction, ...] = Field(DIRECTIONS, min_length=1, description="denoising, noising")
+    directions: tuple[PatchDirection, ...] = Field(DIRECTIONS, min_length=1, description="denoising, noising")
     splits: tuple[Split, ...] = Field(SPLITS, min_length=1, description="splits of a suite")
-    sides: tuple[Side, ...] = Field(SIDES, min_length=1, description="where clean and corrupt differ: query, document")
+    sides: tuple[ContrastSide, ...] = Field(
+        SIDES, min_length=1, description="where clean and corrupt differ: query, document"
+    )
     controls: tuple[ControlKind, ...] = Field(
         CONTROL_KINDS, min_length=1, description="kinds of controls, and the empty name for what is studied itself"
     )

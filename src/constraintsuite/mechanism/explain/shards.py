@@ -15,13 +15,13 @@ from constraintsuite.execution.bulk import in_bulk
 from constraintsuite.execution.care import Care, Poison, are_few, notes_of, read_poison
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import Outcome, spread
+from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.execution.travel import clear
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Grid
 from constraintsuite.mechanism.effects.table import part_file, write_effects
 from constraintsuite.mechanism.explain.held import begun_here
-from constraintsuite.mechanism.explain.planning import Planned
+from constraintsuite.mechanism.explain.planning import PlannedAnalysis
 from constraintsuite.mechanism.explain.questions import Begun, ExplainQuestion
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.held import naming_node
@@ -50,7 +50,7 @@ class LeftOut(NamedTuple):
     """The same in words."""
 
 
-def write_all_effects(planned: Planned, out: Path, folder: Path, engine: Engine, reporter: Reporter) -> LeftOut:
+def write_all_effects(planned: PlannedAnalysis, out: Path, folder: Path, engine: Engine, reporter: Reporter) -> LeftOut:
     """A file every so many contrasts in `out`; what is finished in `folder` is kept."""
     contrasts, size = len(planned.contrasts), planned.own["shard"]
     tasks = {}
@@ -75,7 +75,7 @@ def write_all_effects(planned: Planned, out: Path, folder: Path, engine: Engine,
     )
 
 
-def write_shard(task: EffectsTask, care: Care) -> Outcome:
+def write_shard(task: EffectsTask, care: Care) -> WorkCounts:
     """The effects of a shard, all in one call; contrasts that break the model are left out."""
     with naming_node():
         begun = begun_here(task.question)
@@ -86,7 +86,7 @@ def write_shard(task: EffectsTask, care: Care) -> Outcome:
         )
     made = in_bulk(care, begun.work.contrasts[task.first : task.last], _name, lambda some: _together(begun, some), None)
     grids = next((grids for grids in made if grids), [_NO_ROWS])
-    return Outcome({"rows": write_effects(task.file, grids)})
+    return WorkCounts({"rows": write_effects(task.file, grids)})
 
 
 def _together(begun: Begun, contrasts: Sequence[TokenContrast | None]) -> list[list[Grid]]:

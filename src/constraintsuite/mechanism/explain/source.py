@@ -13,7 +13,7 @@ from constraintsuite.mechanism.contrasts.from_suite import count_rejected, read_
 from constraintsuite.mechanism.contrasts.own import read_either
 from constraintsuite.mechanism.contrasts.records import SIDES, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import keep_apart, keep_kinds
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.store.artifact import Artifact, read_manifest
 from constraintsuite.store.files import sha256_of
@@ -22,7 +22,7 @@ KIND = "explain"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ContrastSource:
     """Contrasts, and what they come from."""
 
     contrasts: tuple[MarkedContrast, ...]
@@ -34,7 +34,7 @@ class Asked:
     """What the marks in the texts of a suite come from."""
 
 
-def read_source(source: Path, scope: Scope) -> Asked:
+def read_source(source: Path, scope: AnalysisScope) -> ContrastSource:
     """The contrasts that the scope lets through, however many; a source without any is a UserError."""
     found = _read(source, scope)
     kept = keep_kinds(found.contrasts, sides=scope.sides, controls=scope.controls)
@@ -44,32 +44,32 @@ def read_source(source: Path, scope: Scope) -> Asked:
         rejects.update(count_rejected(left))
     if not kept:
         raise UserError(f"{source}: none of its {len(found.contrasts)} contrasts is of these sides and controls.")
-    return Asked(tuple(kept), dict(rejects), found.content, found.name, found.analyser)
+    return ContrastSource(tuple(kept), dict(rejects), found.content, found.name, found.analyser)
 
 
-def _is_asked(reason: str, scope: Scope) -> bool:
+def _is_asked(reason: str, scope: AnalysisScope) -> bool:
     """Whether a reason is of a kind of contrasts that the scope lets through."""
     kind = reason.partition(":")[0]
     return kind in scope.sides if kind in SIDES and "" in scope.controls else kind in scope.controls
 
 
-def _read(source: Path, scope: Scope) -> Asked:
+def _read(source: Path, scope: AnalysisScope) -> ContrastSource:
     if source.is_file():
         found = _of_splits(read_either(source, scope.seed), scope.splits, source)
-        return Asked(found, {}, sha256_of(source), source.name)
+        return ContrastSource(found, {}, sha256_of(source), source.name)
     manifest = read_manifest(source) if source.is_dir() else None
     if manifest is not None and manifest.kind == KIND:
         Artifact.open(source, KIND)
         file = source / CONTRASTS
         found = _of_splits(read_contrasts(file), scope.splits, source)
         settings = manifest.settings
-        return Asked(found, {}, sha256_of(file), settings["source"], settings.get("analyser", ""))
+        return ContrastSource(found, {}, sha256_of(file), settings["source"], settings.get("analyser", ""))
     artifact = Artifact.open(source, "suite")
     made = read_suite(source, seed=scope.seed, splits=scope.splits)
     whole = artifact.manifest.content, artifact.manifest.name, made.analyser
     if scope.independent:  # which deals halves anew
-        return Asked((*made.contrasts, *made.torn), count_rejected(made.rejected), *whole)
-    return Asked(made.contrasts, made.rejects, *whole)
+        return ContrastSource((*made.contrasts, *made.torn), count_rejected(made.rejected), *whole)
+    return ContrastSource(made.contrasts, made.rejects, *whole)
 
 
 def _of_splits(

@@ -14,16 +14,16 @@ from constraintsuite.execution.shards import keyed_random
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.effects.agreement import compare
-from constraintsuite.mechanism.effects.records import Effects
+from constraintsuite.mechanism.effects.records import PatchEffects
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.effects.table import read_effects
 from constraintsuite.mechanism.explain.folder import BESIDE, load_effects, load_explained
 from constraintsuite.mechanism.explain.plan import rows_by_side, rows_within
 from constraintsuite.mechanism.explain.records import Explained
-from constraintsuite.mechanism.explain.settings import Scope
+from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.patching.loop import patch_one_by_one
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.mechanism.subject import load_subject
 from constraintsuite.store.artifact import Artifact
@@ -69,19 +69,21 @@ def _faults_beside(artifact: Artifact) -> Iterator[str]:
             yield f"{name}: found in other effects than those that lie here"
 
 
-def _faults_of_comparison(explained: Explained, rows: Effects, guide: Path) -> list[str]:
+def _faults_of_comparison(explained: Explained, rows: PatchEffects, guide: Path) -> list[str]:
     said, manifest = explained.comparison, explained.artifact.manifest
     if said is None or Artifact.open(guide, KIND).manifest.content != manifest.inputs.get("guide"):
         raise UserError(f"{guide}: this is not what the patches of {explained.artifact.path} were chosen by.")
     estimates, contrasts = load_effects(guide)
-    scope = Scope.model_validate({name: manifest.settings[name] for name in ("sites", "roles", "directions", "sides")})
+    scope = AnalysisScope.model_validate(
+        {name: manifest.settings[name] for name in ("sites", "roles", "directions", "sides")}
+    )
     within = rows_within(estimates, contrasts, scope)
     found = compare(within, rows_by_side(rows, explained.contrasts), said.choice)
     same = _agree([asdict(one) for one in found], [asdict(one) for one in said.agreement])
     return [] if same else ["comparison.json: not what the guide and the effects give"]
 
 
-def _faults_of_rows(rows: Effects, contrasts: tuple[MarkedContrast, ...]) -> Iterator[str]:
+def _faults_of_rows(rows: PatchEffects, contrasts: tuple[MarkedContrast, ...]) -> Iterator[str]:
     unknown = sorted(set(rows.contrast.tolist()) - {contrast.id for contrast in contrasts})
     if unknown:
         yield f"effects: rows of {unknown[0]!r}, which is none of the contrasts"
@@ -123,7 +125,7 @@ def _agree(found: object, said: object) -> bool:
     return found == said
 
 
-def _run_again(explained: Explained, rows: Effects, count: int, seed: int) -> list[str]:
+def _run_again(explained: Explained, rows: PatchEffects, count: int, seed: int) -> list[str]:
     exact = np.flatnonzero(rows.method == "exact")
     if not len(exact):
         return []  # estimates and ablations: their rows and figures were looked at above
@@ -136,7 +138,7 @@ def _run_again(explained: Explained, rows: Effects, count: int, seed: int) -> li
     known = {one.contrast.id: one for one in tokenise(explained.contrasts, subject.classifier.tokenization).contrasts}
     faults = []
     for row in sorted(keyed_random(seed, "again").sample(exact.tolist(), min(count, len(exact)))):
-        patch = Patch((parse_site(rows.site[row]),), rows.role[row])
+        patch = SitePatch((parse_site(rows.site[row]),), rows.role[row])
         (margin,) = patch_one_by_one(subject, known[rows.contrast[row]], [patch], rows.direction[row])
         if abs(margin - rows.margin_patched[row]) > CLOSE * max(1.0, abs(margin)):
             what = f"{rows.contrast[row]}, {patch}, {rows.direction[row]}"

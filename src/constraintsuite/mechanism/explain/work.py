@@ -15,25 +15,25 @@ from constraintsuite.mechanism.contrasts.reasons import in_words
 from constraintsuite.mechanism.contrasts.records import ROLES
 from constraintsuite.mechanism.contrasts.selection import choose_readable
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.explain.settings import BY_POSITION, POSITIONS, Scope
-from constraintsuite.mechanism.explain.source import Asked, read_source
+from constraintsuite.mechanism.explain.settings import BY_POSITION, POSITIONS, AnalysisScope
+from constraintsuite.mechanism.explain.source import ContrastSource, read_source
 from constraintsuite.mechanism.patching.blocks import POSITION
 from constraintsuite.mechanism.patching.memory import Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.mechanism.subject import Subject, load_subject
 
 
 @dataclass(frozen=True)
-class Work:
+class AnalysisWork:
     """Ready to begin."""
 
     subject: Subject
     contrasts: tuple[TokenContrast, ...]
     rejects: dict[str, int]
-    source: Asked
+    source: ContrastSource
     """What the contrasts were read from."""
-    patches: tuple[Patch, ...]
+    patches: tuple[SitePatch, ...]
     memory: int | None
 
     @cached_property
@@ -51,20 +51,20 @@ class Work:
         """Sequences of one run: two a contrast, and one more where there is a pair aside."""
         return sum(len(contrast.pairs) for contrast in self.contrasts)
 
-    def of(self, patches: Sequence[Patch]) -> Work:
+    def of(self, patches: Sequence[SitePatch]) -> AnalysisWork:
         """The same with other patches."""
         return replace(self, patches=tuple(patches))
 
-    def on(self, contrasts: Collection[TokenContrast]) -> Work:
+    def on(self, contrasts: Collection[TokenContrast]) -> AnalysisWork:
         """The same on fewer contrasts."""
         return replace(self, contrasts=tuple(contrasts))
 
-    def rejecting(self, more: Mapping[str, int]) -> Work:
+    def rejecting(self, more: Mapping[str, int]) -> AnalysisWork:
         """The same, with more that is left out, by reason."""
         return replace(self, rejects={**self.rejects, **{reason: count for reason, count in more.items() if count}})
 
 
-def prepare(source: Path, model: str, scope: Scope) -> Work:
+def prepare(source: Path, model: str, scope: AnalysisScope) -> AnalysisWork:
     """Load the model and read the contrasts; what can be refused is refused here."""
     asked = read_source(source, scope)
     subject = load_subject(model)
@@ -76,10 +76,10 @@ def prepare(source: Path, model: str, scope: Scope) -> Work:
     patches = make_patches(subject.sites(scope.sites), scope.roles, longest)
     _refuse_absent(patches, tokens.contrasts)
     rejects = Counter(asked.rejects) + Counter(one.reason for one in tokens.rejected)
-    return Work(subject, tokens.contrasts, dict(rejects), asked, tuple(patches), scope.memory)
+    return AnalysisWork(subject, tokens.contrasts, dict(rejects), asked, tuple(patches), scope.memory)
 
 
-def _refuse_absent(patches: Sequence[Patch], contrasts: Sequence[TokenContrast]) -> None:
+def _refuse_absent(patches: Sequence[SitePatch], contrasts: Sequence[TokenContrast]) -> None:
     """Patches of roles that no token has would change nothing."""
     rows = [row for one in contrasts for pair in (one.better, one.worse) for row in (pair.clean, pair.corrupt)]
     there = {ROLES[number] for number in np.unique(np.concatenate([row.roles for row in rows])).tolist()}
@@ -88,20 +88,20 @@ def _refuse_absent(patches: Sequence[Patch], contrasts: Sequence[TokenContrast])
         raise UserError(f"None of the contrasts has a token of the role {' or '.join(asked)}. Name other --roles.")
 
 
-def make_patches(sites: Sequence[Site], roles: Sequence[str], longest: int) -> list[Patch]:
+def make_patches(sites: Sequence[Site], roles: Sequence[str], longest: int) -> list[SitePatch]:
     """One patch a site and role; positions are those of embeddings and residuals."""
     patches = []
     for site in sites:
         for role in roles:
             if role != POSITIONS:
-                patches.append(Patch((site,), role))
+                patches.append(SitePatch((site,), role))
             elif site.kind in BY_POSITION:
-                patches += [Patch((site,), f"{POSITION}{number}") for number in range(longest)]
+                patches += [SitePatch((site,), f"{POSITION}{number}") for number in range(longest)]
     if not patches:
         raise UserError(f"The role {POSITIONS} is for {' and '.join(sorted(BY_POSITION))} alone.")
     return patches
 
 
-def patches_at(places: Collection[tuple[str, str]]) -> list[Patch]:
+def patches_at(places: Collection[tuple[str, str]]) -> list[SitePatch]:
     """The patches of some sites and roles, from below upwards."""
-    return sorted(Patch((parse_site(site),), role) for site, role in places)
+    return sorted(SitePatch((parse_site(site),), role) for site, role in places)

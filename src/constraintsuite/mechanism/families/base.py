@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Pooling = Literal["first", "last", "mean", "end"]
+FamilyPooling = Literal["first", "last", "mean", "end"]
 """Which token the score is read from: the first, the last that is no padding, all of them, or the end mark of a decoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
+class ModelFamily:
     """Paths of modules, in the words of the family's own classes. `blocks` is a list; paths below it start at a block."""
 
     embeddings: str
@@ -27,7 +27,7 @@ class Family:
     value: str
     mlp: str
     """The last projection of the feed-forward part: its output is what that part adds."""
-    pooling: Pooling = "first"
+    pooling: FamilyPooling = "first"
     pooling_field: str = ""
     """The field of the configuration that says `cls` or `mean`, where a model can choose."""
     fused: Literal["no", "thirds", "by head"] = "no"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 
-BERT = Family(
+BERT = ModelFamily(
     embeddings="bert.embeddings",
     blocks="bert.encoder.layer",
     attending="attention.self",

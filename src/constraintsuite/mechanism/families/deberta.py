@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 
-DEBERTA_V2 = Family(
+DEBERTA_V2 = ModelFamily(
     embeddings="deberta.embeddings",
     blocks="deberta.encoder.layer",
     attending="attention.self",

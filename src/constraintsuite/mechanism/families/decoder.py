@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 
-DECODER = Family(
+DECODER = ModelFamily(
     embeddings="model.embed_tokens",
     blocks="model.layers",
     attending="self_attn",

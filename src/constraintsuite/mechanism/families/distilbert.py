@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 
-DISTILBERT = Family(
+DISTILBERT = ModelFamily(
     embeddings="distilbert.embeddings",
     blocks="distilbert.transformer.layer",
     attending="attention",

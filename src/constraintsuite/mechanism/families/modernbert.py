@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 
-MODERNBERT = Family(
+MODERNBERT = ModelFamily(
     embeddings="model.embeddings",
     blocks="model.layers",
     attending="attn",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from constraintsuite.mechanism.families.base import Family
+from constraintsuite.mechanism.families.base import ModelFamily
 
-T5 = Family(
+T5 = ModelFamily(
     embeddings="transformer.encoder.embed_tokens",
     blocks="transformer.encoder.block",
     attending="layer.0.SelfAttention",

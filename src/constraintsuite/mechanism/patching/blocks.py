@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.records import ROLES, Role
+from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.stacking import PADDED, RunName, Stack, role_places, stack, transfer
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair
-from constraintsuite.mechanism.effects.records import ALL, Direction
+from constraintsuite.mechanism.effects.records import ALL, PatchDirection
 from constraintsuite.mechanism.subject import Subject, Tensors
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-INTO: dict[Direction, RunName] = {"denoising": "corrupt", "noising": "clean"}
+INTO: dict[PatchDirection, RunName] = {"denoising": "corrupt", "noising": "clean"}
 """The run that is patched; what is put in comes from the other."""
 OTHER: dict[RunName, RunName] = {"clean": "corrupt", "corrupt": "clean"}
 POSITION = "@"
@@ -32,7 +32,7 @@ POSITION = "@"
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class ContrastBatch:
     """Rows of both runs: better, worse and, where there is one, the pair aside of each contrast, one contrast after the other."""
 
     contrasts: tuple[TokenContrast, ...]
@@ -98,7 +98,7 @@ class Block:
         return role_places(self.stacked, into, checked_role(role))
 
 
-def checked_role(name: str) -> Role:
+def checked_role(name: str) -> TokenRole:
     """The role, which is one of ROLES."""
     for role in ROLES:
         if role == name:
@@ -106,12 +106,14 @@ def checked_role(name: str) -> Role:
     raise UserError(f"{name!r} is no role. Known: {ALL}, {', '.join(ROLES)}, and positions for residuals.")
 
 
-def make_block(subject: Subject, contrasts: Sequence[TokenContrast], pairs: Sequence[TokenPair] | None = None) -> Block:
+def make_block(
+    subject: Subject, contrasts: Sequence[TokenContrast], pairs: Sequence[TokenPair] | None = None
+) -> ContrastBatch:
     """The contrasts as rows on the subject's device; `pairs` are other rows in place of their own, as many and in order."""
     rows = tuple(pair for contrast in contrasts for pair in contrast.pairs) if pairs is None else tuple(pairs)
     stacked = stack(rows, subject.classifier.tokenization.padding)
     inputs = {run: _inputs(subject, stacked, run) for run in OTHER}
-    return Block(tuple(contrasts), rows, stacked, inputs)
+    return ContrastBatch(tuple(contrasts), rows, stacked, inputs)
 
 
 def _inputs(subject: Subject, stacked: Stack, run: RunName) -> Tensors:
@@ -124,7 +126,7 @@ def _inputs(subject: Subject, stacked: Stack, run: RunName) -> Tensors:
     return {name: torch.from_numpy(array).to(subject.device) for name, array in arrays.items()}
 
 
-def carried(block: Block, into: RunName, device: torch.device) -> tuple[torch.Tensor | None, torch.Tensor]:
+def carried(block: ContrastBatch, into: RunName, device: torch.device) -> tuple[torch.Tensor | None, torch.Tensor]:
     """What places of a run take from the other: weights (rows, receiving, giving), None if each takes from its own place,
     and where anything is taken (rows, positions)."""
     import torch

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.stacking import RunName
-from constraintsuite.mechanism.hooks import Seen, capturing, watching
-from constraintsuite.mechanism.patching.blocks import OTHER, Block, carried
+from constraintsuite.mechanism.hooks import SiteTensors, capturing, watching
+from constraintsuite.mechanism.patching.blocks import OTHER, ContrastBatch, carried
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
 
@@ -25,7 +25,7 @@ class Observed:
     """A run as it is."""
 
     scores: torch.Tensor
-    seen: Seen
+    seen: SiteTensors
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Donor:
     """(rows, positions, width of the site); of a pattern, (rows, queries, keys)."""
 
 
-def observe(subject: Subject, block: Block, run: RunName, sites: Iterable[Site]) -> Observed:
+def observe(subject: Subject, block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
     """The scores of a run and what passes some sites in it."""
     with capturing(subject, sites) as seen:
         scores = subject.scores(block.inputs[run])
@@ -49,7 +49,7 @@ def observe(subject: Subject, block: Block, run: RunName, sites: Iterable[Site])
     return Observed(scores, seen)
 
 
-def twin_donor(block: Block, into: RunName, runs: dict[RunName, Observed]) -> Donor:
+def twin_donor(block: ContrastBatch, into: RunName, runs: dict[RunName, Observed]) -> Donor:
     """The other run of the same contrasts."""
     given = runs[OTHER[into]]
     weights, where = carried(block, into, given.scores.device)

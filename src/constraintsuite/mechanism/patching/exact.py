@@ -11,11 +11,18 @@ import numpy as np
 
 from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Direction, Grid, Method
-from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, FloatArray, make_block
+from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection
+from constraintsuite.mechanism.patching.blocks import INTO, OTHER, ContrastBatch, FloatArray, make_block
 from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
 from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import Patch, Stage, batches, name_fault, sites_to_keep, stacked_scores
+from constraintsuite.mechanism.patching.stacking import (
+    PatchableRun,
+    SitePatch,
+    batches,
+    name_fault,
+    sites_to_keep,
+    stacked_scores,
+)
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.torch.device import inference
 
@@ -26,8 +33,8 @@ if TYPE_CHECKING:
 def patch_contrasts(
     subject: Subject,
     contrasts: Sequence[TokenContrast],
-    patches: Sequence[Patch],
-    directions: Sequence[Direction],
+    patches: Sequence[SitePatch],
+    directions: Sequence[PatchDirection],
     budget: Budget,
 ) -> list[Grid]:
     """What each patch does to each contrast, one grid a direction."""
@@ -39,7 +46,11 @@ def patch_contrasts(
 
 
 def patch_block(
-    subject: Subject, block: Block, patches: Sequence[Patch], directions: Sequence[Direction], budget: Budget
+    subject: Subject,
+    block: ContrastBatch,
+    patches: Sequence[SitePatch],
+    directions: Sequence[PatchDirection],
+    budget: Budget,
 ) -> list[Grid]:
     """The same for contrasts that are put together already."""
     sites = {site for patch in patches for site in patch.sites}
@@ -62,12 +73,12 @@ def patch_block(
 
 def patched_grid(
     subject: Subject,
-    block: Block,
+    block: ContrastBatch,
     donor: Donor,
-    patches: Sequence[Patch],
+    patches: Sequence[SitePatch],
     budget: Budget,
     runs: dict[RunName, Observed],
-    kind: tuple[Direction, Method],
+    kind: tuple[PatchDirection, EffectMethod],
 ) -> Grid:
     """The patches of one direction, from a donor, on rows whose runs were observed."""
     direction, method = kind
@@ -95,23 +106,23 @@ def patched_grid(
 
 
 def stage_of(
-    subject: Subject, block: Block, into: RunName, base: Observed, donor: Donor, patches: Sequence[Patch]
-) -> Stage:
+    subject: Subject, block: ContrastBatch, into: RunName, base: Observed, donor: Donor, patches: Sequence[SitePatch]
+) -> PatchableRun:
     """A run of a block, ready to be patched."""
     import torch
 
     roles = {patch.role for patch in patches}
     places = {role: torch.from_numpy(block.places(role, into)).to(subject.device) for role in roles}
-    return Stage(subject, block.inputs[into], base, donor, places)
+    return PatchableRun(subject, block.inputs[into], base, donor, places)
 
 
-def _reached(stage: Stage, patches: Sequence[Patch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _reached(stage: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Which places each patch changes: (patches, rows, positions)."""
     by_role = {role: (places & stage.donor.where).cpu().numpy() for role, places in stage.places.items()}
     return np.stack([by_role[patch.role] for patch in patches])
 
 
-def _run(stage: Stage, patches: Sequence[Patch], budget: Budget) -> Iterator[tuple[list[int], FloatArray]]:
+def _run(stage: PatchableRun, patches: Sequence[SitePatch], budget: Budget) -> Iterator[tuple[list[int], FloatArray]]:
     """The scores of the patches, batch by batch; results are fetched when all is asked for, so that a device need not wait."""
     tokens = stage.inputs["input_ids"].numel()
     asked = []

@@ -9,18 +9,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Direction
+from constraintsuite.mechanism.effects.records import PatchDirection
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
-from constraintsuite.mechanism.patching.blocks import INTO, OTHER, Block, FloatArray, carried, make_block
+from constraintsuite.mechanism.patching.blocks import INTO, OTHER, ContrastBatch, FloatArray, carried, make_block
 from constraintsuite.mechanism.patching.donors import moved
-from constraintsuite.mechanism.patching.stacking import Patch
+from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.torch.device import inference
 
 
 def patch_one_by_one(
-    subject: Subject, contrast: TokenContrast, patches: Sequence[Patch], direction: Direction
+    subject: Subject, contrast: TokenContrast, patches: Sequence[SitePatch], direction: PatchDirection
 ) -> FloatArray:
     """The margin of a contrast under each patch."""
     rows = [make_block(subject, [contrast], [pair]) for pair in (contrast.better, contrast.worse)]
@@ -28,7 +28,9 @@ def patch_one_by_one(
     return better - worse
 
 
-def _scores(subject: Subject, row: Block, patches: Sequence[Patch], direction: Direction) -> FloatArray:
+def _scores(
+    subject: Subject, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
+) -> FloatArray:
     """The score of a single row under each patch; what is put in is seen once."""
     import torch
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.patching.stacking import Patch, sites_to_keep
+from constraintsuite.mechanism.patching.stacking import SitePatch, sites_to_keep
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
 
@@ -88,7 +88,7 @@ def peak_mib(device: torch.device) -> float:
 
 
 def _costs(subject: Subject, sites: Collection[Site], longest: int) -> _Costs:
-    every = {*sites, *sites_to_keep(subject, [Patch((site,)) for site in sites])}
+    every = {*sites, *sites_to_keep(subject, [SitePatch((site,)) for site in sites])}
     seen = _NUMBER * sum(_width(subject, site, longest) for site in _whole(every))
     given, weights = _block_bytes(subject, longest, patterns=any(site.kind == "pattern" for site in sites))
     # In a pass, what projections give is there twice; for gradients each block keeps it, and of each site values and gradients.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.effects.records import ALL
-from constraintsuite.mechanism.hooks import Group, by_module, hooked, starting_above, starting_within, watching
+from constraintsuite.mechanism.hooks import TapGroup, by_module, hooked, starting_above, starting_within, watching
 from constraintsuite.mechanism.patching.donors import Donor, Observed
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.mechanism.subject import Subject, Tensors
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BEFORE_HEADS = frozenset({"query", "key", "value", "pattern"})
 
 
-class Patch(NamedTuple):
+class SitePatch(NamedTuple):
     """Sites that are given other values at once, at the places of a role; that of a `pattern` names its keys."""
 
     sites: tuple[Site, ...]
@@ -44,7 +44,7 @@ class Start(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stage:
+class PatchableRun:
     """A run that is about to be patched: its inputs, how it is without, who gives, and the places of each role."""
 
     subject: Subject
@@ -60,7 +60,7 @@ class Stage:
         return len(self.base.scores)
 
 
-def start_of(subject: Subject, patch: Patch) -> Start:
+def start_of(subject: Subject, patch: SitePatch) -> Start:
     """The highest place that a forward pass with this patch can begin at."""
     lowest = min(site.layer for site in patch.sites)
     kinds = {site.kind for site in patch.sites if site.layer == lowest}
@@ -74,7 +74,7 @@ def start_of(subject: Subject, patch: Patch) -> Start:
     return Start("within", lowest, patterns)
 
 
-def sites_to_keep(subject: Subject, patches: Collection[Patch]) -> set[Site]:
+def sites_to_keep(subject: Subject, patches: Collection[SitePatch]) -> set[Site]:
     """What must be seen of the run that is patched, so that the blocks below need not be computed again."""
     kept = set()
     for start in {start_of(subject, patch) for patch in patches}:
@@ -90,7 +90,7 @@ def residual(layer: int) -> Site:
     return EMBEDDINGS if layer < 0 else Site(layer, "residual")
 
 
-def batches(subject: Subject, patches: Sequence[Patch], at_once: int) -> Iterator[list[int]]:
+def batches(subject: Subject, patches: Sequence[SitePatch], at_once: int) -> Iterator[list[int]]:
     """Places of patches that share a start, at most so many at once, from below upwards."""
     starts = [start_of(subject, patch) for patch in patches]
     order = sorted(range(len(patches)), key=lambda i: (starts[i], i))
@@ -99,7 +99,7 @@ def batches(subject: Subject, patches: Sequence[Patch], at_once: int) -> Iterato
         yield from (alike[i : i + at_once] for i in range(0, len(alike), at_once))
 
 
-def stacked_scores(stage: Stage, patches: Sequence[Patch]) -> torch.Tensor:
+def stacked_scores(stage: PatchableRun, patches: Sequence[SitePatch]) -> torch.Tensor:
     """The scores of all rows under each of some patches that share a start: (patches, rows)."""
     subject, count = stage.subject, len(patches)
     start = start_of(subject, patches[0])
@@ -124,14 +124,14 @@ def stacked_scores(stage: Stage, patches: Sequence[Patch]) -> torch.Tensor:
         return subject.scores(inputs).unflatten(0, (count, stage.rows))
 
 
-def _last_layer_is_free(subject: Subject, patches: Sequence[Patch]) -> bool:
+def _last_layer_is_free(subject: Subject, patches: Sequence[SitePatch]) -> bool:
     """Whether the last layer need only be computed for the token that is read: nothing is patched there."""
     config, last = subject.model.config, subject.layers - 1
     alike = config.model_type in ARCHITECTURES and not config.is_decoder and config._attn_implementation == "sdpa"
     return alike and all(site.layer < last for patch in patches for site in patch.sites)
 
 
-def name_fault(stage: Stage, patches: Sequence[Patch]) -> NoReturn:
+def name_fault(stage: PatchableRun, patches: Sequence[SitePatch]) -> NoReturn:
     """Says at which site, and under which of the patches, a number was infinite or none at all."""
     for patch in patches:
         try:
@@ -147,7 +147,7 @@ def name_fault(stage: Stage, patches: Sequence[Patch]) -> NoReturn:
     )
 
 
-def _begun(stage: Stage, patches: Sequence[Patch], whole: Site, sites: Sequence[Site]) -> torch.Tensor:
+def _begun(stage: PatchableRun, patches: Sequence[SitePatch], whole: Site, sites: Sequence[Site]) -> torch.Tensor:
     """What passed a site, a copy for each patch, with the patches of some sites in it."""
     begin = _copies(stage.base.seen[whole], len(patches))
     if sites:
@@ -164,7 +164,7 @@ def _copies(tensor: torch.Tensor, count: int) -> torch.Tensor:
 class _Writer:
     """Puts the donor's values into what passes a module, in the copies whose patches say so."""
 
-    def __init__(self, stage: Stage, patches: Sequence[Patch], group: Group) -> None:
+    def __init__(self, stage: PatchableRun, patches: Sequence[SitePatch], group: TapGroup) -> None:
         import torch
 
         self._shape = (len(patches), stage.rows)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from constraintsuite.memory.modes.base import DescribedMode
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 
 
 class Capabilities(NamedTuple):
@@ -24,6 +24,6 @@ def capabilities_of(mode: DescribedMode) -> Capabilities:
     return Capabilities(_has(facts, "kinds"), _has(facts, "boost"))
 
 
-def _has(facts: Mapping[str, Fact], key: str) -> bool:
+def _has(facts: Mapping[str, ModelFact], key: str) -> bool:
     first = facts.get("first")
     return bool(facts.get(key)) or (isinstance(first, Mapping) and _has(first, key))

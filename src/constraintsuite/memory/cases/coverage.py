@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from constraintsuite.memory.cases.model import Case, ExpectedPath, ExpectedTrace
+from constraintsuite.memory.cases.model import BenchmarkCase, ExpectedPath, ExpectedTrace
 from constraintsuite.memory.cases.vocabulary import FOREIGN_EDGES, FOREIGN_FIELDS, FOREIGN_STOPS
 
 
-def not_evaluated(case: Case) -> tuple[str, ...]:
+def not_evaluated(case: BenchmarkCase) -> tuple[str, ...]:
     """The fields of a case that are not evaluated, or not wholly, each with why."""
     return tuple(_unanswered(case))
 
 
-def count_not_evaluated(cases: Iterable[Case]) -> dict[str, int]:
+def count_not_evaluated(cases: Iterable[BenchmarkCase]) -> dict[str, int]:
     """How many cases have each such field."""
     return dict(sorted(Counter(field for case in cases for field in not_evaluated(case)).items()))
 
@@ -29,7 +29,7 @@ def is_foreign_trace(trace: ExpectedTrace) -> bool:
     return any(step.edge_type in FOREIGN_EDGES or step.stopped_reason in FOREIGN_STOPS for step in trace.steps)
 
 
-def _unanswered(case: Case) -> Iterator[str]:
+def _unanswered(case: BenchmarkCase) -> Iterator[str]:
     wanted = case.expectation
     for name in FOREIGN_FIELDS:
         if getattr(wanted, name) not in (None, ()):

@@ -10,11 +10,11 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.memory.cases.model import Case, Dataset
+from constraintsuite.memory.cases.model import BenchmarkCase, Dataset
 from constraintsuite.memory.cases.reading import CaseFile, refuse_faults
-from constraintsuite.memory.graph import ENTITY, Graph
+from constraintsuite.memory.graph import ENTITY, MemoryGraph
 from constraintsuite.memory.ingest.collection import collection_version, ingest
-from constraintsuite.memory.records import Part
+from constraintsuite.memory.records import MemoryDocument
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Grounded:
     """A dataset with the parts of its documents; every node id is one of theirs."""
 
     file: CaseFile
-    parts: tuple[Part, ...]
+    parts: tuple[MemoryDocument, ...]
 
     @property
     def dataset(self) -> Dataset:
@@ -39,7 +39,7 @@ def ground(file: CaseFile, *, engine: LocalEngine | None = None, reporter: Repor
     """Ingest the Markdown files of the dataset's folder; a node id that is not among their units is a UserError, or, where
     the file was read leniently, leaves its case out: with other evidence it would be another question."""
     parts = tuple(ingest(_documents(file), engine=engine, reporter=reporter))
-    graph = Graph.of(parts)
+    graph = MemoryGraph.of(parts)
     faults = {case.case_id: list(_dangling(case, graph)) for case in file.dataset.cases}
     told = [fault for each in faults.values() for fault in each]
     kept = tuple(case for case in file.dataset.cases if not faults[case.case_id])
@@ -59,7 +59,7 @@ def _documents(file: CaseFile) -> list[Path]:
     return found
 
 
-def _dangling(case: Case, graph: Graph) -> Iterator[str]:
+def _dangling(case: BenchmarkCase, graph: MemoryGraph) -> Iterator[str]:
     for place, node in case.node_ids():
         walked = place in ("path", "activation_trace", "activation_snapshot")
         if node not in graph.unit_numbers and not (walked and _is_entity(node, graph)):
@@ -68,5 +68,5 @@ def _dangling(case: Case, graph: Graph) -> Iterator[str]:
             yield f"case {case.case_id!r}: {place}: no unit of the documents has the id {node!r}.{hint}"
 
 
-def _is_entity(node: str, graph: Graph) -> bool:
+def _is_entity(node: str, graph: MemoryGraph) -> bool:
     return node.startswith(ENTITY) and node.removeprefix(ENTITY) in graph.entities

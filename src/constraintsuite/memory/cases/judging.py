@@ -12,13 +12,13 @@ from constraintsuite.memory.cases.checks.contents import (
     lifecycle_value,
     roles_values,
 )
-from constraintsuite.memory.cases.checks.evidence import Values, evidence_values, negatives_values
+from constraintsuite.memory.cases.checks.evidence import MetricValues, evidence_values, negatives_values
 from constraintsuite.memory.cases.checks.traces import trace_values
 from constraintsuite.memory.cases.checks.walks import EdgeBook, edge_types_value, path_values, validity_value
 from constraintsuite.memory.cases.coverage import not_evaluated
-from constraintsuite.memory.cases.model import Case
-from constraintsuite.memory.graph import Graph
-from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.cases.model import BenchmarkCase
+from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.state.strength import Lifecycle
 from constraintsuite.text.tokens import find_tokens
 
@@ -33,10 +33,10 @@ _OF_ANY_PROBE = ("edge_validity", "lifecycle_hit")
 
 
 @dataclass(frozen=True)
-class Answer:
+class CaseAnswer:
     """What a mode gave for one wording of a case."""
 
-    recall: Recall
+    recall: SearchAnswer
     budget: int
     states: Mapping[str, Lifecycle]
     """Of the units whose state the case asks for, after the query and its confirmation."""
@@ -47,16 +47,16 @@ class Answer:
         return tuple(recalled.unit for recalled in self.recall.ranking)
 
 
-class Judge:
+class CaseJudge:
     """Knows the graph that answers came from."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: MemoryGraph) -> None:
         self._graph = graph
         self._edges = EdgeBook(graph)
         self._conflicts = conflicts_of(graph)
         self._lengths = {unit.id: len(find_tokens(unit.text)) for unit in graph.units}
 
-    def values(self, case: Case, answer: Answer, can: Capabilities) -> Values:
+    def values(self, case: BenchmarkCase, answer: CaseAnswer, can: Capabilities) -> MetricValues:
         """All values, under the same names for every case and mode; None where one is not defined.
 
         `ranking_pass` is over the checks that every mode can be asked for. `pass` is over all that the case asks for, and
@@ -75,7 +75,7 @@ class Judge:
         values |= lifecycle_value(wanted, answer.states) if asks_state and can.dynamic else {"lifecycle_hit": None}
         unmade = bool(not_evaluated(case)) or (asks_state and not can.dynamic)
         unmade |= not can.walks and any(walked[check] is not None for check in WALK_CHECKS)
-        verdicts: Values = {
+        verdicts: MetricValues = {
             "pass": None if unmade else _passed(values, CHECKS),
             "ranking_pass": _passed(values, RANKING_CHECKS),
         }
@@ -87,5 +87,5 @@ class Judge:
         return judged | probe | size
 
 
-def _passed(values: Values, checks: tuple[str, ...]) -> float:
+def _passed(values: MetricValues, checks: tuple[str, ...]) -> float:
     return float(all(values[check] != 0.0 for check in checks))

@@ -95,7 +95,7 @@ class Expectation(Strict):
         return self
 
 
-class Case(Strict):
+class BenchmarkCase(Strict):
     """One question, in one or more wordings."""
 
     case_id: Text
@@ -110,7 +110,7 @@ class Case(Strict):
     """For people; no check reads it."""
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Case:
+    def _is_consistent(self) -> BenchmarkCase:
         if len({text.casefold() for text in self.phrasings}) < len(self.phrasings):
             raise ValueError("two wordings of the question are the same")
         both = set(self.hard_negatives).intersection(self.expectation.evidence_node_ids)
@@ -162,7 +162,7 @@ class Dataset(Strict):
     domain_pack_name: str = ""
     """What the earlier engine read the documents with; kept, and without effect."""
     document_directory: Text
-    cases: tuple[Case, ...] = Field(min_length=1)
+    cases: tuple[BenchmarkCase, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _has_distinct_cases(self) -> Dataset:

@@ -12,16 +12,16 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter, Silent
 from constraintsuite.memory.cases.capabilities import capabilities_of
 from constraintsuite.memory.cases.grounding import Grounded
-from constraintsuite.memory.cases.judging import Answer, Judge
-from constraintsuite.memory.cases.model import Case
+from constraintsuite.memory.cases.judging import CaseAnswer, CaseJudge
+from constraintsuite.memory.cases.model import BenchmarkCase
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public.embedding import prepared
 from constraintsuite.memory.public.run import Latency
-from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.state.clock import Clock, parse_time
-from constraintsuite.memory.state.state import State
+from constraintsuite.memory.state.state import MemoryState
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 
@@ -50,7 +50,7 @@ class CaseRun:
     reporter: Reporter = field(default_factory=Silent)
 
 
-def run_cases(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None = None) -> Iterator[Outcome]:
+def run_cases(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None = None) -> Iterator[ItemResult]:
     """One outcome a dataset, mode, budget, case and wording; the same inputs give the same ones in the same order.
 
     An item is `DATASET/CASE#N`, N being 0 for the question as it stands and 1, 2, ... for its paraphrases; all wordings of
@@ -61,7 +61,7 @@ def run_cases(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer |
     with run.reporter.track("cases", total * len(run.modes) * len(run.budgets)) as advance:
         for data in datasets:
             memory = memory_of(data, run, encoder)
-            judge = Judge(memory.graph)
+            judge = CaseJudge(memory.graph)
             for mode in run.modes:
                 for budget in run.budgets:
                     yield from _Session(data, memory, mode, budget, run).outcomes(judge, advance)
@@ -95,11 +95,11 @@ class _Session:
 
     def __init__(self, data: Grounded, memory: Memory, mode: str, budget: int, run: CaseRun) -> None:
         self._dataset, self._budget, self._run = data.dataset, budget, run
-        self._state = State(Clock(run.now))
+        self._state = MemoryState(Clock(run.now))
         self._mode = load_mode(mode, memory, state=self._state, bench=run.bench)
         self._can = capabilities_of(self._mode)
 
-    def outcomes(self, judge: Judge, advance: Advance) -> Iterator[Outcome]:
+    def outcomes(self, judge: CaseJudge, advance: Advance) -> Iterator[ItemResult]:
         """Every case in the order of the file."""
         for case in self._dataset.cases:
             answers = [self._search(case, number) for number in range(len(case.phrasings))]
@@ -108,7 +108,7 @@ class _Session:
                 self._state.restore(before)
                 self._confirm(case, recall)
                 states = {unit: self._state.lifecycle(unit) for unit in case.expectation.required_lifecycle_states}
-                answer = Answer(recall, self._budget, states)
+                answer = CaseAnswer(recall, self._budget, states)
                 yield self._outcome(case, number, answer, judge)
                 advance()
             self._state.restore(before)
@@ -117,7 +117,7 @@ class _Session:
             if self._dataset.is_sequence:
                 self._state.clock.move_to(self._state.clock.now + timedelta(hours=self._run.hours_between))
 
-    def _search(self, case: Case, number: int) -> Recall:
+    def _search(self, case: BenchmarkCase, number: int) -> SearchAnswer:
         began = self._run.clock()
         recall = self._mode.search(case.phrasings[number], self._budget)
         seconds = self._run.clock() - began
@@ -125,12 +125,12 @@ class _Session:
         assert len(recall.ranking) <= self._budget, f"{self._mode.name} returned {len(recall.ranking)} units"
         return recall
 
-    def _confirm(self, case: Case, recall: Recall) -> None:
+    def _confirm(self, case: BenchmarkCase, recall: SearchAnswer) -> None:
         """What was returned and is right was used; being returned alone is no use."""
         returned = {recalled.unit for recalled in recall.ranking}
         self._state.confirm(unit for unit in case.expectation.evidence_node_ids if unit in returned)
 
-    def _outcome(self, case: Case, number: int, answer: Answer, judge: Judge) -> Outcome:
+    def _outcome(self, case: BenchmarkCase, number: int, answer: CaseAnswer, judge: CaseJudge) -> ItemResult:
         values = judge.values(case, answer, self._can)
         groups = {
             "fixture": self._dataset.dataset_id,
@@ -140,7 +140,7 @@ class _Session:
         }
         cluster = f"{self._dataset.dataset_id}/{case.case_id}"
         item = self._item(case, number)
-        return Outcome(self._mode.name, item, self._budget, values, answer.ranking, groups, cluster)
+        return ItemResult(self._mode.name, item, self._budget, values, answer.ranking, groups, cluster)
 
-    def _item(self, case: Case, number: int) -> str:
+    def _item(self, case: BenchmarkCase, number: int) -> str:
         return f"{self._dataset.dataset_id}/{case.case_id}#{number}"

@@ -27,7 +27,7 @@ _DEEPEST = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class DocumentBlock:
     """A piece of a file with its place."""
 
     kind: BlockKind
@@ -45,7 +45,7 @@ class Block:
     """Whether it follows the block before it without an empty line."""
 
 
-def read_blocks(lines: Sequence[str], *, markdown: bool) -> Iterator[Block]:
+def read_blocks(lines: Sequence[str], *, markdown: bool) -> Iterator[DocumentBlock]:
     """The blocks of a file, in order."""
     reader = _Reader(lines, markdown)
     while reader.at < len(lines):
@@ -75,7 +75,7 @@ class _Reader:
         self.after_blank = True
         self.last_values: dict[Style, str] = {}
 
-    def take(self) -> Iterator[Block]:
+    def take(self) -> Iterator[DocumentBlock]:
         """Read one line, or a whole table or piece of code; give the blocks that ended."""
         raw = self.lines[self.at].expandtabs(4)
         quote = _QUOTE.match(raw)
@@ -93,7 +93,7 @@ class _Reader:
             yield self._code(fence.group(1), len(line) - len(line.lstrip()))
         elif heading:
             yield from self.flush()
-            yield Block("heading", self._plain(heading[2] or ""), number, number, len(heading[1]))
+            yield DocumentBlock("heading", self._plain(heading[2] or ""), number, number, len(heading[1]))
             self.last_values = {}
         elif self._is_underline(line):
             yield from self._underlined()
@@ -107,7 +107,7 @@ class _Reader:
         self.after_blank = False
         self.at += 1
 
-    def flush(self) -> Iterator[Block]:
+    def flush(self) -> Iterator[DocumentBlock]:
         """The paragraph or item that is open, if there is one."""
         one, self.open = self.open, None
         if one is None:
@@ -115,12 +115,12 @@ class _Reader:
         text = self._plain(" ".join(one.pieces).replace(" \n ", "\n"))
         bold = _BOLD_LINE.match(one.pieces[0]) if len(one.pieces) == 1 and one.marker is None else None
         if text and one.marker is None and (bold or _is_shouted(one.pieces)):
-            yield Block("heading", text.rstrip(":"), one.first, one.last, _DEEPEST)
+            yield DocumentBlock("heading", text.rstrip(":"), one.first, one.last, _DEEPEST)
         elif text:
             kind: BlockKind = "item" if one.marker else "paragraph"
-            yield Block(kind, text, one.first, one.last, one.indent, one.marker, "", one.quoted, one.joined)
+            yield DocumentBlock(kind, text, one.first, one.last, one.indent, one.marker, "", one.quoted, one.joined)
 
-    def _prose(self, line: str, text: str, *, quoted: bool) -> Iterator[Block]:
+    def _prose(self, line: str, text: str, *, quoted: bool) -> Iterator[DocumentBlock]:
         indent = len(line) - len(line.lstrip())
         marker = find_marker(text)
         if marker is not None and self._starts_item(marker, text, indent):
@@ -170,14 +170,14 @@ class _Reader:
         plain = one is not None and one.marker is None and len(one.pieces) == 1 and not self.after_blank
         return plain and _UNDERLINE.match(line) is not None
 
-    def _underlined(self) -> Iterator[Block]:
+    def _underlined(self) -> Iterator[DocumentBlock]:
         one, self.open = self.open, None
         assert one is not None
         level = 1 if self.lines[self.at].lstrip(" >").startswith("=") else 2
-        yield Block("heading", self._plain(one.pieces[0]), one.first, self.at + 1, level)
+        yield DocumentBlock("heading", self._plain(one.pieces[0]), one.first, self.at + 1, level)
         self.last_values = {}
 
-    def _code(self, fence: str, indent: int) -> Block:
+    def _code(self, fence: str, indent: int) -> DocumentBlock:
         first = self.at + 1
         content: list[str] = []
         self.at += 1
@@ -188,7 +188,7 @@ class _Reader:
             content.append(line[min(indent, len(line) - len(line.lstrip())) :])
             self.at += 1
         last = min(self.at + 1, len(self.lines))
-        return Block("code", "\n".join(content).strip("\n"), first, last, indent, joined=not self.after_blank)
+        return DocumentBlock("code", "\n".join(content).strip("\n"), first, last, indent, joined=not self.after_blank)
 
     def _begins_table(self, text: str) -> bool:
         if "|" not in text or self.at + 1 >= len(self.lines):
@@ -196,7 +196,7 @@ class _Reader:
         below = self.lines[self.at + 1]
         return "|" in below and "-" in below and _DELIMITER.match(below) is not None
 
-    def _table(self) -> Iterator[Block]:
+    def _table(self) -> Iterator[DocumentBlock]:
         header = self._cells(self.lines[self.at])
         context = " | ".join(cell for cell in header if cell)
         self.at += 2
@@ -205,7 +205,7 @@ class _Reader:
             number = self.at + 1
             label = _row_number(header, cells)
             if any(cells):
-                yield Block("row", " | ".join(cells), number, number, 0, label, context, joined=True)
+                yield DocumentBlock("row", " | ".join(cells), number, number, 0, label, context, joined=True)
             self.at += 1
         self.at -= 1  # the caller steps on
 

@@ -10,7 +10,7 @@ from typing import Literal
 from constraintsuite.memory.ingest.overriding import sets_aside
 from constraintsuite.records.text import Span
 
-Relation = Literal["refers_to", "depends_on", "overrides", "excepted_by"]
+CitationRelation = Literal["refers_to", "depends_on", "overrides", "excepted_by"]
 """`overrides`: the citing unit is an exception to the cited one; `excepted_by`: the other way round."""
 
 _NUMBER = r"(?:\d{1,5}(?:\.\d{1,3})*(?:\s?\([a-z0-9]{1,4}\))*|\([a-z]{1,4}\))"
@@ -53,7 +53,7 @@ class Citation:
     """`4.2.a`; `.b` is part b of the citing unit's own clause; `-1` and `+1` are the unit before and after."""
     name: str
     """section, step, annex, ...; empty where the number stands alone."""
-    relation: Relation
+    relation: CitationRelation
     because: str
     """The words that cite."""
     tail: str = ""
@@ -71,7 +71,7 @@ class Condition:
 
 def find_citations(text: str, conditions: Sequence[Condition]) -> list[Citation]:
     """What a text cites, in order, each number once."""
-    found: dict[tuple[str, Relation], Citation] = {}
+    found: dict[tuple[str, CitationRelation], Citation] = {}
     taken: list[Span] = []
     for pattern in (_NAMED, _ANNEX, _BARE):
         for match in pattern.finditer(text):
@@ -122,7 +122,7 @@ def _plain(number: str) -> str:
     return re.sub(r"\s?\(([a-z0-9]+)\)", r".\1", number)
 
 
-def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> Relation:
+def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> CitationRelation:
     inside = next((one for one in conditions if one.span.start <= place.start < one.span.end), None)
     if (inside is None or inside.cue in _BINDING or _is_whole_sentence(text, inside.span)) and sets_aside(text, place):
         return "overrides"

@@ -10,12 +10,12 @@ from typing import Literal
 import Stemmer
 
 from constraintsuite.memory.ingest.amounts import Amount, find_amounts, find_dates
-from constraintsuite.memory.ingest.views import Predicate, View, is_negated, span_of
+from constraintsuite.memory.ingest.views import Predicate, SentenceView, is_negated, span_of
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.text.polarity import judge_mention
 from constraintsuite.text.sentence import Sentence
 
-Stance = Literal["required", "barred", "allowed", "optional", "true", "false"]
+ClaimStance = Literal["required", "barred", "allowed", "optional", "true", "false"]
 _CONTENT = frozenset(("NOUN", "PROPN", "ADJ", "VERB"))
 
 
@@ -36,12 +36,12 @@ class Claim:
     """Of the nouns, those that are negated."""
     condition: frozenset[str]
     exception: frozenset[str]
-    stance: Stance
+    stance: ClaimStance
     amounts: tuple[Amount, ...]
     dates: tuple[str, ...]
 
 
-def claim_of(view: View) -> Claim:
+def claim_of(view: SentenceView) -> Claim:
     """What the sentence says."""
     sentence = view.sentence
     nouns = [place for place in view.main if _is_content(sentence, place) and not _is_verb(view, place)]
@@ -64,17 +64,17 @@ def claim_of(view: View) -> Claim:
     )
 
 
-def stance_of(view: View) -> Stance:
+def stance_of(view: SentenceView) -> ClaimStance:
     """Whether the sentence asks, forbids, allows, releases, or only tells."""
     return next(iter(stances_of(view)), "true")
 
 
-def stances_of(view: View) -> list[Stance]:
+def stances_of(view: SentenceView) -> list[ClaimStance]:
     """The stance of each predicate, in order."""
     return [_stance(view, predicate) for predicate in view.predicates]
 
 
-def _stance(view: View, predicate: Predicate) -> Stance:
+def _stance(view: SentenceView, predicate: Predicate) -> ClaimStance:
     sentence, place = view.sentence, predicate.place
     lists = word_lists()
     negated = is_negated(view, place) or _denied_before(view, place) or sentence.word(place + 1) == "not"
@@ -93,7 +93,7 @@ def _stance(view: View, predicate: Predicate) -> Stance:
     return _modal_stance(view, predicate, negated=negated)
 
 
-def _modal_stance(view: View, predicate: Predicate, *, negated: bool) -> Stance:
+def _modal_stance(view: SentenceView, predicate: Predicate, *, negated: bool) -> ClaimStance:
     modal = predicate.modal
     if modal in ("shall", "must", "should", "ought") or (modal == "will" and _subject_is_agent(view, predicate)):
         return "barred" if negated else "required"
@@ -104,7 +104,7 @@ def _modal_stance(view: View, predicate: Predicate, *, negated: bool) -> Stance:
     return "false" if negated else "true"
 
 
-def _denied_before(view: View, predicate: int) -> bool:
+def _denied_before(view: SentenceView, predicate: int) -> bool:
     """Whether "not" stands between the helping verb and the predicate, where no scope reached the predicate."""
     sentence = view.sentence
     near = [place for place in view.main if predicate - 3 <= place < predicate]
@@ -112,7 +112,7 @@ def _denied_before(view: View, predicate: int) -> bool:
     return denied and judge_mention(span_of(sentence, predicate), view.scopes).rule == "no_cue"
 
 
-def _subject_is_agent(view: View, predicate: Predicate) -> bool:
+def _subject_is_agent(view: SentenceView, predicate: Predicate) -> bool:
     agents = word_lists().agents
     sentence = view.sentence
     before = [place for place in view.main if place < predicate.place and sentence.pos(place) in ("NOUN", "PROPN")]
@@ -127,7 +127,7 @@ def _is_content(sentence: Sentence, place: int) -> bool:
     )
 
 
-def _is_verb(view: View, place: int) -> bool:
+def _is_verb(view: SentenceView, place: int) -> bool:
     sentence = view.sentence
     verbal = sentence.pos(place) == "VERB" or any(place == one.place for one in view.predicates)
     return verbal and _is_content(sentence, place)
@@ -138,7 +138,7 @@ def _is_name(sentence: Sentence, place: int) -> bool:
     return any(map(str.isdigit, text)) or (sentence.pos(place) == "PROPN" and (place > 0 or text.isupper()))
 
 
-def _stretch_terms(view: View, kind: str) -> frozenset[str]:
+def _stretch_terms(view: SentenceView, kind: str) -> frozenset[str]:
     sentence = view.sentence
     places = [place for one in view.stretches if one.kind == kind for place in range(one.first, one.last)]
     kept = [place for place in places if _is_content(sentence, place)]

@@ -16,7 +16,7 @@ from constraintsuite.memory.ingest.contradicting import contradictions_between
 from constraintsuite.memory.ingest.files import document_files, read_files
 from constraintsuite.memory.ingest.linking import ReadDocument, bounded, document_edges
 from constraintsuite.memory.ingest.naming import Named, bare_title
-from constraintsuite.memory.records import Mention, Part
+from constraintsuite.memory.records import EntityMention, MemoryDocument
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import encode
 
@@ -30,7 +30,7 @@ def ingest(
     by_path: bool = False,
     engine: LocalEngine | None = None,
     reporter: Reporter | None = None,
-) -> Iterator[Part]:
+) -> Iterator[MemoryDocument]:
     """The parts of all Markdown and text files among `paths` and below the folders among them.
 
     Documents are named by the stem of their file, with `by_path` by their path inside the given folder. All files are
@@ -39,7 +39,7 @@ def ingest(
     yield from link(read_files(document_files(paths, by_path=by_path), engine, reporter))
 
 
-def link(documents: Iterable[ReadDocument]) -> Iterator[Part]:
+def link(documents: Iterable[ReadDocument]) -> Iterator[MemoryDocument]:
     """The parts of documents that have been read, by id: citations resolved, edges drawn, degrees bounded.
 
     They depend on which documents there are, and not on their order or on when they came.
@@ -56,24 +56,24 @@ def link(documents: Iterable[ReadDocument]) -> Iterator[Part]:
             replace(unit, roles=reading.roles) for unit, reading in zip(parsed.units, one.readings, strict=True)
         )
         kept = tuple(mention for mention in mentioned if counts[mention.entity] <= MOST_MENTIONED)
-        yield Part(parsed.id, parsed.title, parsed.sha256, units, edges, kept)
+        yield MemoryDocument(parsed.id, parsed.title, parsed.sha256, units, edges, kept)
 
 
-def collection_version(parts: Iterable[Part]) -> str:
+def collection_version(parts: Iterable[MemoryDocument]) -> str:
     """The version of a collection: a hash over the units of its documents, as a memory holds them, in any order."""
     return sha256_text(
         *(text for part in sorted(parts, key=lambda one: one.id) for text in (part.id, _hash_of_units(part)))
     )
 
 
-def _hash_of_units(part: Part) -> str:
+def _hash_of_units(part: MemoryDocument) -> str:
     digest = hashlib.sha256()
     for unit in part.units:
         digest.update(encode(unit) + b"\n")
     return digest.hexdigest()
 
 
-def _mentions(document: ReadDocument, citer: Citer) -> Iterator[Mention]:
+def _mentions(document: ReadDocument, citer: Citer) -> Iterator[EntityMention]:
     """The entities each unit names; the first unit of a document also stands for its title."""
     parsed = document.parsed
     for number, (unit, named) in enumerate(zip(parsed.units, document.names, strict=True)):
@@ -83,4 +83,4 @@ def _mentions(document: ReadDocument, citer: Citer) -> Iterator[Mention]:
             entity = normalise_entity(surface)
             if entity and entity not in found:
                 found[entity] = Named(entity, surface, 1)
-        yield from (Mention(unit.id, one.entity, one.surface, one.count) for one in found.values())
+        yield from (EntityMention(unit.id, one.entity, one.surface, one.count) for one in found.values())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal, NamedTuple
 
-from constraintsuite.memory.ingest.claims import Claim, Stance, stem
+from constraintsuite.memory.ingest.claims import Claim, ClaimStance, stem
 from constraintsuite.memory.ingest.wordlists import word_lists
 
 Conflict = Literal["equal", "first_narrower", "second_narrower"]
-_OPPOSED: frozenset[frozenset[Stance]] = frozenset(
+_OPPOSED: frozenset[frozenset[ClaimStance]] = frozenset(
     frozenset(pair)
     for pair in (
         ("required", "barred"),
@@ -23,7 +23,7 @@ _OPPOSED: frozenset[frozenset[Stance]] = frozenset(
 _EXTRA_WORDS = 3
 
 
-class Disagreement(NamedTuple):
+class ClaimConflict(NamedTuple):
     """How two claims disagree."""
 
     conflict: Conflict
@@ -31,7 +31,7 @@ class Disagreement(NamedTuple):
     because: str
 
 
-def compare(first: Claim, second: Claim) -> Disagreement | None:
+def compare(first: Claim, second: Claim) -> ClaimConflict | None:
     """What the claims disagree on; None where they agree or are about different things."""
     if (first.names - second.names and second.names - first.names) or not first.nouns & second.nouns:
         return None
@@ -60,23 +60,23 @@ def _narrower(first: Claim, second: Claim) -> Conflict | None:
     return "equal"
 
 
-def _stance_conflict(first: Claim, second: Claim, conflict: Conflict) -> Disagreement | None:
+def _stance_conflict(first: Claim, second: Claim, conflict: Conflict) -> ClaimConflict | None:
     acts = {claim.act for claim in (first, second)} - _stance_stems()
     if len(acts) > 1 or (acts and _stance_stems() & {first.act, second.act}):
         return None  # they speak of different doings
     verbs, others = (claim.verbs - _stance_stems() for claim in (first, second))
     stances = frozenset((first.stance, second.stance))
     if stances in _OPPOSED:
-        return Disagreement(conflict, 0.8, f"one is {first.stance}, the other {second.stance}")
+        return ClaimConflict(conflict, 0.8, f"one is {first.stance}, the other {second.stance}")
     if conflict == "equal" and first.denied != second.denied and len(stances) == 1 and verbs & others:
         words = ", ".join(sorted(first.denied ^ second.denied))
-        return Disagreement(conflict, 0.6, f"only one denies {words}")
+        return ClaimConflict(conflict, 0.6, f"only one denies {words}")
     if stances == {"required", "allowed"} and conflict == "equal" and verbs & others and verbs == others:
-        return Disagreement(conflict, 0.5, "one is required, the other only allowed")
+        return ClaimConflict(conflict, 0.5, "one is required, the other only allowed")
     return None
 
 
-def _value_conflict(first: Claim, second: Claim, conflict: Conflict) -> Disagreement | None:
+def _value_conflict(first: Claim, second: Claim, conflict: Conflict) -> ClaimConflict | None:
     shared = first.nouns & second.nouns
     if not (first.verbs & second.verbs or not first.verbs or not second.verbs or len(shared) > 1):
         return None
@@ -87,9 +87,9 @@ def _value_conflict(first: Claim, second: Claim, conflict: Conflict) -> Disagree
     for unit in sorted(units):
         values = [{one.value for one in claim.amounts if one.unit == unit} for claim in (first, second)]
         if len(values[0]) == len(values[1]) == 1 and values[0] != values[1]:
-            return Disagreement(conflict, 0.7, f"different numbers of the unit {unit!r}")
+            return ClaimConflict(conflict, 0.7, f"different numbers of the unit {unit!r}")
     if len(first.dates) == len(second.dates) == 1 and first.dates != second.dates:
-        return Disagreement(conflict, 0.7, f"{first.dates[0]} and {second.dates[0]}")
+        return ClaimConflict(conflict, 0.7, f"{first.dates[0]} and {second.dates[0]}")
     return None
 
 

@@ -11,12 +11,12 @@ from constraintsuite.corpora.folder import MARKDOWN
 from constraintsuite.memory.ingest.blocks import read_blocks
 from constraintsuite.memory.ingest.labels import give_labels
 from constraintsuite.memory.ingest.source import FrontMatter, SourceText, read_source
-from constraintsuite.memory.ingest.units import Draft, make_drafts, title_heading
+from constraintsuite.memory.ingest.units import UnitDraft, make_drafts, title_heading
 from constraintsuite.memory.records import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UnitPosition:
     """Where a unit stands in its document."""
 
     number: str
@@ -35,7 +35,7 @@ class ParsedDocument:
     markdown: bool
     """Whether it was read as Markdown, and not as plain text."""
     units: tuple[Unit, ...]
-    places: tuple[Place, ...]
+    places: tuple[UnitPosition, ...]
     section_numbers: Mapping[int, str]
     """Of the sections that have one."""
 
@@ -55,13 +55,13 @@ def parse_source(source: SourceText, document: str, *, markdown: bool) -> Parsed
     drafts, sections = make_drafts(read_blocks(source.lines, markdown=markdown))
     give_labels(source.path, drafts, sections)
     units = tuple(_unit(document, draft, source.front) for draft in drafts)
-    places = tuple(Place(draft.number, draft.section.ordinal, draft.parent) for draft in drafts)
+    places = tuple(UnitPosition(draft.number, draft.section.ordinal, draft.parent) for draft in drafts)
     numbers = {section.ordinal: section.number for section in sections if section.number}
     title = source.front.title or title_heading(drafts, sections) or document.rpartition("/")[2]
     return ParsedDocument(document, title, source.sha256, markdown, units, places, numbers)
 
 
-def _unit(document: str, draft: Draft, front: FrontMatter) -> Unit:
+def _unit(document: str, draft: UnitDraft, front: FrontMatter) -> Unit:
     attributes = {"kind": draft.kind} | ({"number": draft.number} if draft.number else {})
     return Unit(
         id=f"{document}:{draft.label}",

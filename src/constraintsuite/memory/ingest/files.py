@@ -14,7 +14,7 @@ from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
 from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.naming import mentions_of
-from constraintsuite.memory.ingest.reading import Reading, read_units
+from constraintsuite.memory.ingest.reading import UnitReading, read_units
 from constraintsuite.memory.records import Unit
 
 _WORTH_A_WORKER = 4
@@ -93,7 +93,7 @@ def _with_cells_apart(unit: Unit) -> str:
     return unit.text.replace(" | ", "\n\n") if unit.attributes["kind"] == "row" else unit.text
 
 
-def _readings(parsed: ParsedDocument) -> tuple[Reading, ...]:
+def _readings(parsed: ParsedDocument) -> tuple[UnitReading, ...]:
     leads: list[str] = []
     for place in parsed.places:
         above = parsed.units[place.parent].text if place.parent is not None else ""

@@ -17,16 +17,16 @@ from typing import NamedTuple
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.memory.folder import Plan, change_memory, read_memory, refuse_unknown, write_memory
+from constraintsuite.memory.folder import MemoryChangePlan, change_memory, read_memory, refuse_unknown, write_memory
 from constraintsuite.memory.ingest.collection import link
 from constraintsuite.memory.ingest.document import is_markdown
 from constraintsuite.memory.ingest.files import DocumentFile, document_files, read_files
-from constraintsuite.memory.ingest.kept import Head, Kept, Origin
+from constraintsuite.memory.ingest.kept import KeptReading, ReadingHeader, ReadingOrigin
 from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.source import source_hash
-from constraintsuite.memory.logs import READINGS, SEGMENTS, Line, NothingKept, file_names, newest_lines
-from constraintsuite.memory.records import Edge, Mention, Part
-from constraintsuite.memory.segments import Change, Entry, entries, living_parts
+from constraintsuite.memory.logs import READINGS, SEGMENTS, LogLine, NothingKept, file_names, newest_lines
+from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument
+from constraintsuite.memory.segments import DocumentChange, SegmentEntry, entries, living_parts
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.revisions import REVISIONS
 
@@ -38,7 +38,7 @@ _NOTHING_READ = (
 
 
 @dataclass(frozen=True)
-class Growth:
+class MemoryUpdate:
     """What came of adding and removing documents."""
 
     artifact: Artifact
@@ -65,13 +65,13 @@ def ingest_memory(
     engine: LocalEngine | None = None,
     reporter: Reporter | None = None,
     dry_run: bool = False,
-) -> list[Part]:
+) -> list[MemoryDocument]:
     """Make a memory of all documents among `paths`; its parts are those that `ingest` gives."""
     documents = read_files(document_files(paths, by_path=by_path), engine, reporter)
     parts = list(link(documents))
     if not dry_run:
         settings = {"by_path": by_path, "rules": RULES}
-        write_memory(path, parts, name=name, settings=settings, readings=[Kept.of(one) for one in documents])
+        write_memory(path, parts, name=name, settings=settings, readings=[KeptReading.of(one) for one in documents])
     return parts
 
 
@@ -82,7 +82,7 @@ def add_documents(
     engine: LocalEngine | None = None,
     reporter: Reporter | None = None,
     dry_run: bool = False,
-) -> Growth:
+) -> MemoryUpdate:
     """Add the documents of `paths` to a memory, or put them in place of those of their id.
 
     Afterwards it holds what ingesting all its documents at once would give.
@@ -95,14 +95,14 @@ def add_documents(
     return _grow(path, _Growing(sources), dry_run=dry_run)
 
 
-def empty_documents(parts: Iterable[Part]) -> tuple[str, ...]:
+def empty_documents(parts: Iterable[MemoryDocument]) -> tuple[str, ...]:
     """A note for each document in which there is nothing to find."""
     return tuple(
         f"the document {part.id!r} holds no unit: nothing in it can be found" for part in parts if not part.units
     )
 
 
-def remove_documents(path: Path, documents: Iterable[str], *, dry_run: bool = False) -> Growth:
+def remove_documents(path: Path, documents: Iterable[str], *, dry_run: bool = False) -> MemoryUpdate:
     """Remove documents from a memory, as if they had never been in it."""
     return _grow(path, _Growing(_Sources(()), tuple(dict.fromkeys(documents))), dry_run=dry_run)
 
@@ -110,8 +110,8 @@ def remove_documents(path: Path, documents: Iterable[str], *, dry_run: bool = Fa
 class _Held(NamedTuple):
     """What a memory holds before the change."""
 
-    entries: Mapping[str, Entry]
-    origins: Mapping[str, Origin]
+    entries: Mapping[str, SegmentEntry]
+    origins: Mapping[str, ReadingOrigin]
     """Of the documents of which it keeps what was read."""
 
 
@@ -131,7 +131,7 @@ def _held(artifact: Artifact) -> _Held:
     _named_by_path(artifact)
     artifact.refuse_changed(name for log in (SEGMENTS, READINGS) for name in file_names(artifact.manifest, log))
     found = entries(artifact)
-    heads = (raw.read(Head) for raw in newest_lines(artifact, READINGS) if raw.document in found)
+    heads = (raw.read(ReadingHeader) for raw in newest_lines(artifact, READINGS) if raw.document in found)
     kept = (head for head in heads if head.origin.sha256)
     origins = {head.document: head.origin for head in kept if head.origin.sha256 == found[head.document].sha256}
     return _Held(found, origins)
@@ -147,11 +147,11 @@ class _Sources:
     _read: dict[str, ReadDocument] = field(default_factory=dict)
 
     @cached_property
-    def origins(self) -> dict[str, Origin]:
+    def origins(self) -> dict[str, ReadingOrigin]:
         """By document."""
-        return {one.document: Origin(source_hash(one.path), is_markdown(one.path)) for one in self.files}
+        return {one.document: ReadingOrigin(source_hash(one.path), is_markdown(one.path)) for one in self.files}
 
-    def read(self, held: Mapping[str, Origin]) -> dict[str, ReadDocument]:
+    def read(self, held: Mapping[str, ReadingOrigin]) -> dict[str, ReadDocument]:
         """The documents whose files are not those that a memory holds."""
         changed = [one for one in self.files if held.get(one.document) != self.origins[one.document]]
         unread = [one for one in changed if one.document not in self._read]
@@ -166,9 +166,9 @@ class _Growing:
 
     sources: _Sources
     removed: tuple[str, ...] = ()
-    growth: Growth | None = None
+    growth: MemoryUpdate | None = None
 
-    def plan(self, artifact: Artifact) -> Plan:
+    def plan(self, artifact: Artifact) -> MemoryChangePlan:
         """What is to change, whose account is then in `growth`."""
         held = _held(artifact)
         refuse_unknown(artifact.path, held.entries, self.removed)
@@ -176,24 +176,26 @@ class _Growing:
         unchanged = tuple(one.document for one in self.sources.files if one.document not in fresh)
         namesakes = _namesakes(artifact, held, self.sources) if _named_by_path(artifact) else ()
         if not fresh and not self.removed:
-            self.growth = Growth(artifact, unchanged=unchanged)
-            return Plan()
+            self.growth = MemoryUpdate(artifact, unchanged=unchanged)
+            return MemoryChangePlan()
         others = held.entries.keys() - fresh.keys() - set(self.removed)
         with _no_collecting():
             parts = list(link([*_kept(artifact, held, others), *fresh.values()]))
         relinked = {
             part.id: part
             for part in parts
-            if part.id in others and Change.to(part).digest != held.entries[part.id].digest
+            if part.id in others and DocumentChange.to(part).digest != held.entries[part.id].digest
         }
         gained, lost = _links_changed(living_parts(artifact, relinked), relinked)
         replaced = tuple(document for document in fresh if document in held.entries)
         new = tuple(document for document in fresh if document not in held.entries)
         notes = (*namesakes, *empty_documents(part for part in parts if part.id in fresh))
-        self.growth = Growth(artifact, new, replaced, unchanged, self.removed, tuple(relinked), gained, lost, notes)
+        self.growth = MemoryUpdate(
+            artifact, new, replaced, unchanged, self.removed, tuple(relinked), gained, lost, notes
+        )
         written = [part for part in parts if part.id in fresh or part.id in relinked]
-        lines: list[Line] = [*map(Kept.of, fresh.values()), *map(NothingKept, self.removed)]
-        return Plan(written, self.removed, lines)
+        lines: list[LogLine] = [*map(KeptReading.of, fresh.values()), *map(NothingKept, self.removed)]
+        return MemoryChangePlan(written, self.removed, lines)
 
 
 def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str, ...]:
@@ -217,7 +219,7 @@ def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str,
     return tuple(notes)
 
 
-def _grow(path: Path, growing: _Growing, *, dry_run: bool) -> Growth:
+def _grow(path: Path, growing: _Growing, *, dry_run: bool) -> MemoryUpdate:
     if dry_run:
         read_memory(path, growing.plan)
         artifact = None
@@ -236,7 +238,7 @@ def _kept(artifact: Artifact, held: _Held, documents: Collection[str]) -> Iterat
             "remove it; else it cannot be linked with others."
         )
     for raw in newest_lines(artifact, READINGS):
-        read = raw.read(Kept).read() if raw.document in documents else None
+        read = raw.read(KeptReading).read() if raw.document in documents else None
         if read is not None:
             yield read
 
@@ -253,11 +255,11 @@ def _no_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def _links_changed(before: Iterable[Part], after: Mapping[str, Part]) -> tuple[int, int]:
+def _links_changed(before: Iterable[MemoryDocument], after: Mapping[str, MemoryDocument]) -> tuple[int, int]:
     """How many edges and mentions came, and how many went."""
     pairs = [(_links(part), _links(after[part.id])) for part in before]
     return sum(len(new - old) for old, new in pairs), sum(len(old - new) for old, new in pairs)
 
 
-def _links(part: Part) -> frozenset[Edge | Mention]:
+def _links(part: MemoryDocument) -> frozenset[Edge | EntityMention]:
     return frozenset((*part.edges, *part.mentions))

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from constraintsuite.memory.ingest.amounts import Amount
 from constraintsuite.memory.ingest.citations import Citation
-from constraintsuite.memory.ingest.claims import Claim, Stance
-from constraintsuite.memory.ingest.document import ParsedDocument, Place
+from constraintsuite.memory.ingest.claims import Claim, ClaimStance
+from constraintsuite.memory.ingest.document import ParsedDocument, UnitPosition
 from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.naming import Named
-from constraintsuite.memory.ingest.reading import Reading
+from constraintsuite.memory.ingest.reading import UnitReading
 from constraintsuite.memory.records import SemanticRole, Unit
 
 
-class Origin(NamedTuple):
+class ReadingOrigin(NamedTuple):
     """What decides how a document is read: if it is the same, nothing has to be read again."""
 
     sha256: str
@@ -25,11 +25,11 @@ class Origin(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ReadingHeader:
     """A line of the readings, less what was read."""
 
     document: str
-    origin: Origin
+    origin: ReadingOrigin
 
 
 class _Claim(NamedTuple):
@@ -43,7 +43,7 @@ class _Claim(NamedTuple):
     denied: str
     condition: str
     exception: str
-    stance: Stance
+    stance: ClaimStance
     amounts: tuple[Amount, ...]
     dates: tuple[str, ...]
 
@@ -61,22 +61,22 @@ class _Reading(NamedTuple):
 class _Content:
     title: str
     units: tuple[Unit, ...]
-    places: tuple[Place, ...]
+    places: tuple[UnitPosition, ...]
     section_numbers: Mapping[int, str]
     readings: tuple[_Reading, ...]
     names: tuple[tuple[Named, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptReading:
     """A line of the readings: what a document says, or `NothingKept`."""
 
     document: str
-    origin: Origin
+    origin: ReadingOrigin
     content: _Content | None
 
     @classmethod
-    def of(cls, document: ReadDocument) -> Kept:
+    def of(cls, document: ReadDocument) -> KeptReading:
         """The line that keeps what was read."""
         parsed = document.parsed
         content = _Content(
@@ -87,7 +87,7 @@ class Kept:
             tuple(map(_keep_reading, document.readings)),
             document.names,
         )
-        return cls(parsed.id, Origin(parsed.sha256, parsed.markdown), content)
+        return cls(parsed.id, ReadingOrigin(parsed.sha256, parsed.markdown), content)
 
     def read(self) -> ReadDocument | None:
         """The document as if it had just been read."""
@@ -106,7 +106,7 @@ class Kept:
         return ReadDocument(parsed, tuple(map(_take_reading, content.readings)), content.names)
 
 
-def _keep_reading(reading: Reading) -> _Reading:
+def _keep_reading(reading: UnitReading) -> _Reading:
     return _Reading(
         reading.roles,
         tuple(map(_keep_claim, reading.claims)),
@@ -117,8 +117,8 @@ def _keep_reading(reading: Reading) -> _Reading:
     )
 
 
-def _take_reading(kept: _Reading) -> Reading:
-    return Reading(
+def _take_reading(kept: _Reading) -> UnitReading:
+    return UnitReading(
         kept.roles,
         tuple(map(_take_claim, kept.claims)),
         kept.citations,

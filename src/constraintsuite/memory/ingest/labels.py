@@ -8,10 +8,10 @@ from itertools import count
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.ingest.units import Draft, Section, title_heading
+from constraintsuite.memory.ingest.units import DocumentSection, UnitDraft, title_heading
 
 
-def give_labels(path: Path, drafts: Sequence[Draft], sections: Sequence[Section]) -> None:
+def give_labels(path: Path, drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> None:
     """Set the label of every draft.
 
     A number that only one unit bears is its label. Where numbers repeat, the section comes before: `2/1`, by its own
@@ -22,7 +22,7 @@ def give_labels(path: Path, drafts: Sequence[Draft], sections: Sequence[Section]
     keys = _section_keys(sections, titled=titled)
     bearers = Counter(draft.number for draft in drafts if draft.number)
     running = count(1)
-    first: dict[str, Draft] = {}
+    first: dict[str, UnitDraft] = {}
     for draft in drafts:
         if not draft.number:
             draft.label = f"p{next(running)}"
@@ -38,7 +38,7 @@ def give_labels(path: Path, drafts: Sequence[Draft], sections: Sequence[Section]
         first[draft.label] = draft
 
 
-def _section_keys(sections: Sequence[Section], *, titled: bool) -> Mapping[int, str]:
+def _section_keys(sections: Sequence[DocumentSection], *, titled: bool) -> Mapping[int, str]:
     """Own numbers first; the others are counted, the title of the document as 0."""
     taken: set[str] = set()
     keys = {}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from constraintsuite.memory.ingest.definitions import TermFinder
 from constraintsuite.memory.ingest.document import ParsedDocument
 from constraintsuite.memory.ingest.naming import Named
-from constraintsuite.memory.ingest.reading import Reading
+from constraintsuite.memory.ingest.reading import UnitReading
 from constraintsuite.memory.ingest.subjects import content_edges
 from constraintsuite.memory.records import Edge, EdgeKind
 from constraintsuite.memory.worth import WORTH
@@ -28,7 +28,7 @@ class ReadDocument:
     """A document with what its units say and name: all that can be known of it without the others."""
 
     parsed: ParsedDocument
-    readings: tuple[Reading, ...]
+    readings: tuple[UnitReading, ...]
     names: tuple[tuple[Named, ...], ...]
 
 

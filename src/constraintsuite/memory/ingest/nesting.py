@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from constraintsuite.memory.ingest.blocks import Block
+from constraintsuite.memory.ingest.blocks import DocumentBlock
 from constraintsuite.memory.ingest.markers import INNER, Marker, Style, follows, is_first
 
 
@@ -16,7 +16,7 @@ class Announcement(NamedTuple):
     number: str
 
 
-class Place(NamedTuple):
+class ItemPosition(NamedTuple):
     """Where an item stands."""
 
     parent: int | None
@@ -60,7 +60,7 @@ class Nesting:
         while self._stack and self._stack[-1].style in ("bullet", *INNER):
             self._stack.pop()
 
-    def place(self, block: Block, unit: int, announced: Announcement | None) -> Place:
+    def place(self, block: DocumentBlock, unit: int, announced: Announcement | None) -> ItemPosition:
         """The place of an item that will be the unit of that index."""
         marker = block.marker
         assert marker is not None
@@ -83,7 +83,7 @@ class Nesting:
         if number:
             self._units[number] = unit
         self.interrupted = False
-        return Place(parent, number, run)
+        return ItemPosition(parent, number, run)
 
     def _style(self, marker: Marker) -> Style:
         """Tells the letter i from the numeral i: after h it is a letter, after iv v is a numeral."""
@@ -106,7 +106,7 @@ class Nesting:
                 return depth
         return None
 
-    def _open(self, style: Style, block: Block, announced: Announcement | None) -> tuple[int | None, str]:
+    def _open(self, style: Style, block: DocumentBlock, announced: Announcement | None) -> tuple[int | None, str]:
         """A new list: the unit it belongs to, and the number its own begin with."""
         while self._stack and not self._holds(self._stack[-1], style, block, announced):
             self._stack.pop()
@@ -120,7 +120,7 @@ class Nesting:
     def _own_number(self, style: Style) -> str:
         return self.section_number if style in INNER else ""
 
-    def _holds(self, item: _Item, style: Style, block: Block, announced: Announcement | None) -> bool:
+    def _holds(self, item: _Item, style: Style, block: DocumentBlock, announced: Announcement | None) -> bool:
         if block.level > item.indent + 1:
             return True
         if style in INNER:

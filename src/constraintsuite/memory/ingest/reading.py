@@ -9,7 +9,7 @@ from constraintsuite.memory.ingest.citations import Citation, Condition, find_ci
 from constraintsuite.memory.ingest.claims import Claim, claim_of
 from constraintsuite.memory.ingest.definitions import find_definitions
 from constraintsuite.memory.ingest.roles import is_exception, roles_of
-from constraintsuite.memory.ingest.views import View, view_sentence
+from constraintsuite.memory.ingest.views import SentenceView, view_sentence
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.memory.records import SemanticRole
 from constraintsuite.records.text import Span
@@ -21,7 +21,7 @@ _LONGEST_LEAD = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class UnitReading:
     """What one unit says."""
 
     roles: tuple[SemanticRole, ...] = ()
@@ -33,12 +33,12 @@ class Reading:
     opens_with_exception: bool = False
 
 
-def read_units(texts: Iterable[tuple[str, str]]) -> Iterator[Reading]:
+def read_units(texts: Iterable[tuple[str, str]]) -> Iterator[UnitReading]:
     """The reading of each (lead, text); a lead is the unfinished sentence that announces a list, or empty."""
     analyser = RulesAnalyser()
     for lead, text in texts:
         if not text:
-            yield Reading()
+            yield UnitReading()
             continue
         opening = _opening(lead)
         (analysis,) = analyser.analyse([opening + text])
@@ -52,12 +52,12 @@ def _opening(lead: str) -> str:
     return f"{lead.rstrip(': ')}{comma} "
 
 
-def _reading(analysis: Analysis, own: int) -> Reading:
+def _reading(analysis: Analysis, own: int) -> UnitReading:
     views = [view_sentence(sentence, analysis.scopes) for sentence in _sentences(analysis)]
     text = analysis.text[own:]
     first = views[0] if views else None
     citations = tuple(find_citations(text, _conditions(views, own)))
-    return Reading(
+    return UnitReading(
         roles=roles_of(views, overrides=any(one.relation == "overrides" for one in citations)),
         claims=tuple(claim_of(view) for view in views if view.main),
         citations=citations,
@@ -87,7 +87,7 @@ def _sentences(analysis: Analysis) -> Iterator[Sentence]:
         yield Sentence(inside)
 
 
-def _conditions(views: Sequence[View], own: int) -> list[Condition]:
+def _conditions(views: Sequence[SentenceView], own: int) -> list[Condition]:
     found = []
     for view in views:
         for one in view.stretches:
@@ -97,7 +97,7 @@ def _conditions(views: Sequence[View], own: int) -> list[Condition]:
     return found
 
 
-def _points_back(view: View) -> bool:
+def _points_back(view: SentenceView) -> bool:
     sentence = view.sentence
     return sentence.word(0) in word_lists().anaphors and (
         sentence.is_verb(1) or sentence.word(1) in ("limit", "rule", "duty", "ban")

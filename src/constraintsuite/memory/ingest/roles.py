@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.memory.ingest.claims import stances_of
-from constraintsuite.memory.ingest.views import View, is_negated
+from constraintsuite.memory.ingest.views import SentenceView, is_negated
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.memory.records import SemanticRole
 from constraintsuite.text.sentence import Sentence
@@ -16,7 +16,7 @@ ORDER: tuple[SemanticRole, ...] = (
 """The most telling first."""
 
 
-def roles_of(views: Sequence[View], *, overrides: bool) -> tuple[SemanticRole, ...]:
+def roles_of(views: Sequence[SentenceView], *, overrides: bool) -> tuple[SemanticRole, ...]:
     """The roles of a unit with these sentences, the most telling first; one that overrides what it cites is an exception."""
     found = {role for view in views for role in _sentence_roles(view)}
     if overrides:
@@ -24,7 +24,7 @@ def roles_of(views: Sequence[View], *, overrides: bool) -> tuple[SemanticRole, .
     return tuple(role for role in ORDER if role in found)
 
 
-def _sentence_roles(view: View) -> set[SemanticRole]:
+def _sentence_roles(view: SentenceView) -> set[SemanticRole]:
     found: set[SemanticRole] = set()
     if is_exception(view):
         found.add("exception")
@@ -42,12 +42,12 @@ def _sentence_roles(view: View) -> set[SemanticRole]:
     return found
 
 
-def is_exception(view: View) -> bool:
+def is_exception(view: SentenceView) -> bool:
     """Whether a sentence takes something out of a rule."""
     return any(stretch.kind == "exception" for stretch in view.stretches) or _exempts(view)
 
 
-def _exempts(view: View) -> bool:
+def _exempts(view: SentenceView) -> bool:
     """Whether a rule is said not to apply."""
     sentence = view.sentence
     lists = word_lists()
@@ -62,7 +62,7 @@ def _exempts(view: View) -> bool:
     return False
 
 
-def _escalates(view: View) -> bool:
+def _escalates(view: SentenceView) -> bool:
     sentence = view.sentence
     lists = word_lists()
     for place in view.main:
@@ -98,7 +98,7 @@ def _is_authority(sentence: Sentence, place: int) -> bool:
     return sentence.lemma(place) in lists.authorities or sentence.word(place) in lists.authorities
 
 
-def _remedies(view: View) -> bool:
+def _remedies(view: SentenceView) -> bool:
     sentence = view.sentence
     lists = word_lists()
     granting = not {"allowed", "required"}.isdisjoint(stances_of(view))
@@ -114,12 +114,12 @@ def _remedies(view: View) -> bool:
     return False
 
 
-def _went_wrong(view: View) -> bool:
+def _went_wrong(view: SentenceView) -> bool:
     conditional = any(stretch.kind == "condition" for stretch in view.stretches)
     return conditional or not word_lists().wrongs.isdisjoint(view.sentence.words)
 
 
-def _gets(view: View) -> bool:
+def _gets(view: SentenceView) -> bool:
     """Whether something is given or claimed: a bare mention of damages is no remedy."""
     sentence = view.sentence
     return any(

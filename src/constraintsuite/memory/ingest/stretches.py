@@ -16,7 +16,7 @@ StretchKind = Literal["condition", "exception"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SentenceStretch:
     """Tokens `first` up to, not including, `last` of a sentence; the cue stands before them."""
 
     kind: StretchKind
@@ -29,9 +29,9 @@ class Stretch:
         return " ".join(sentence.words[self.cue : self.first])
 
 
-def find_stretches(sentence: Sentence) -> list[Stretch]:
+def find_stretches(sentence: Sentence) -> list[SentenceStretch]:
     """The conditions and exceptions of a sentence, in order; none lies in another."""
-    found: list[Stretch] = []
+    found: list[SentenceStretch] = []
     reach = LinearReach(sentence)
     for at, kind, after in _cues(sentence, reach):
         if found and at < found[-1].last:
@@ -40,7 +40,7 @@ def find_stretches(sentence: Sentence) -> list[Stretch]:
         last = max(reach.phrase_end(after, loose=True) if nominal else reach.clause_end(after), after)
         if sentence.word(after) == "as":  # except as set out in 4.2, ...
             last = max(last, reach.clause_end(after + 1))
-        found.append(Stretch(kind, at, after, last if nominal else _to_comma(sentence, at, last)))
+        found.append(SentenceStretch(kind, at, after, last if nominal else _to_comma(sentence, at, last)))
     return found
 
 

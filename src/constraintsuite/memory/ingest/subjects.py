@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from constraintsuite.memory.ingest.claims import Claim
-from constraintsuite.memory.ingest.comparing import Disagreement, compare, outcome_stems
+from constraintsuite.memory.ingest.comparing import ClaimConflict, compare, outcome_stems
 from constraintsuite.memory.ingest.document import ParsedDocument
-from constraintsuite.memory.ingest.reading import Reading
+from constraintsuite.memory.ingest.reading import UnitReading
 from constraintsuite.memory.ingest.resolving import siblings_of
 from constraintsuite.memory.ingest.termindex import TermIndex
 from constraintsuite.memory.records import Edge, EdgeKind
@@ -20,7 +20,7 @@ _NEAR = 3
 _RULES = frozenset(("required", "barred", "allowed", "optional"))
 
 
-def content_edges(document: ParsedDocument, readings: Sequence[Reading], cited: Iterable[Edge]) -> Iterator[Edge]:
+def content_edges(document: ParsedDocument, readings: Sequence[UnitReading], cited: Iterable[Edge]) -> Iterator[Edge]:
     """The edges of one document, units compared only where they share rare words."""
     linker = _Linker(document, readings, cited)
     for unit in range(len(readings)):
@@ -30,7 +30,7 @@ def content_edges(document: ParsedDocument, readings: Sequence[Reading], cited: 
 
 
 class _Linker:
-    def __init__(self, document: ParsedDocument, readings: Sequence[Reading], cited: Iterable[Edge]) -> None:
+    def __init__(self, document: ParsedDocument, readings: Sequence[UnitReading], cited: Iterable[Edge]) -> None:
         self.document = document
         self.readings = readings
         self.index = TermIndex([_terms(reading.claims) for reading in readings])
@@ -84,7 +84,7 @@ class _Linker:
                         yield self._disagreement(unit, other, found)
                         break
 
-    def _disagreement(self, unit: int, other: int, found: Disagreement) -> Edge:
+    def _disagreement(self, unit: int, other: int, found: ClaimConflict) -> Edge:
         if found.conflict == "equal":
             return self._edge(unit, other, "contradicts", found.confidence, found.because)
         narrow, wide = (unit, other) if found.conflict == "first_narrower" else (other, unit)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from constraintsuite.memory.ingest.blocks import Block
+from constraintsuite.memory.ingest.blocks import DocumentBlock
 from constraintsuite.memory.ingest.markers import Marker, find_marker
 from constraintsuite.memory.ingest.nesting import Announcement, Nesting
 from constraintsuite.text.sentences import split_sentences
@@ -17,7 +17,7 @@ _PIECE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DocumentSection:
     """What stands under one heading; the first of a file stands under none."""
 
     ordinal: int
@@ -27,11 +27,11 @@ class Section:
 
 
 @dataclass(slots=True)
-class Draft:
+class UnitDraft:
     """A unit before it has its id."""
 
     text: str
-    section: Section
+    section: DocumentSection
     lines: tuple[int, int]
     kind: str
     headings: tuple[str, ...]
@@ -43,18 +43,20 @@ class Draft:
     """Unique in the document; see `labels.py`."""
 
 
-def make_drafts(blocks: Iterable[Block]) -> tuple[list[Draft], list[Section]]:
+def make_drafts(blocks: Iterable[DocumentBlock]) -> tuple[list[UnitDraft], list[DocumentSection]]:
     """The units of a file in order, and its sections."""
-    sections = [Section(0, "", ())]
+    sections = [DocumentSection(0, "", ())]
     nesting = Nesting("")
     levels: list[tuple[int, str]] = []
-    drafts: list[Draft] = []
+    drafts: list[UnitDraft] = []
     for block in _with_titles_as_headings(list(blocks)):
         if block.kind == "heading":
             while levels and levels[-1][0] >= block.level:
                 levels.pop()
             levels.append((block.level, block.text))
-            sections.append(Section(len(sections), heading_number(block.text), tuple(text for _, text in levels)))
+            sections.append(
+                DocumentSection(len(sections), heading_number(block.text), tuple(text for _, text in levels))
+            )
             nesting = Nesting(sections[-1].number)
             continue
         for piece in _pieces(block):
@@ -63,7 +65,7 @@ def make_drafts(blocks: Iterable[Block]) -> tuple[list[Draft], list[Section]]:
     return drafts, sections
 
 
-def title_heading(drafts: Sequence[Draft], sections: Sequence[Section]) -> str:
+def title_heading(drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> str:
     """The heading with which a file begins; empty if text stands before its first."""
     if len(sections) == 1 or (drafts and drafts[0].section.ordinal == 0):
         return ""
@@ -76,19 +78,19 @@ def heading_number(text: str) -> str:
     return marker.value if marker is not None and marker.style in ("dotted", "named", "bare", "number") else ""
 
 
-def _with_titles_as_headings(blocks: Sequence[Block]) -> Iterator[Block]:
+def _with_titles_as_headings(blocks: Sequence[DocumentBlock]) -> Iterator[DocumentBlock]:
     """The blocks; an item that is only a title ("3. Payment", "Article 4 — Term") becomes a heading."""
     for block, after in zip_longest(blocks, blocks[1:]):
         marker = block.marker
         if block.kind == "item" and marker is not None and _is_title(block, marker, after):
             level = 8 + (0 if marker.style == "named" else marker.value.count("."))
             head = f"{marker.name.capitalize()} {marker.value}" if marker.name else marker.value
-            yield Block("heading", f"{head} {block.text}".strip(), block.first, block.last, level)
+            yield DocumentBlock("heading", f"{head} {block.text}".strip(), block.first, block.last, level)
         elif block.kind != "heading" or block.text:
             yield block
 
 
-def _is_title(block: Block, marker: Marker, after: Block | None) -> bool:
+def _is_title(block: DocumentBlock, marker: Marker, after: DocumentBlock | None) -> bool:
     if len(block.text.split()) > _TITLE_WORDS or block.text.endswith((".", ";", ":", ",", "?", "!")) or after is None:
         return False
     if marker.style == "named":
@@ -98,7 +100,7 @@ def _is_title(block: Block, marker: Marker, after: Block | None) -> bool:
     return titled and inner.startswith(f"{marker.value}.")
 
 
-def _pieces(block: Block) -> Iterator[Block]:
+def _pieces(block: DocumentBlock) -> Iterator[DocumentBlock]:
     """A block, or the parts of one so long that nobody could be sent to it; the rest of an item lies in it."""
     if block.kind not in ("paragraph", "item") or len(block.text) <= _LONGEST_BLOCK:
         yield block
@@ -113,9 +115,9 @@ def _pieces(block: Block) -> Iterator[Block]:
     yield replace(rest if start else block, text=block.text[start:].strip())
 
 
-def _draft(block: Block, section: Section, nesting: Nesting, before: Sequence[Draft]) -> Draft:
+def _draft(block: DocumentBlock, section: DocumentSection, nesting: Nesting, before: Sequence[UnitDraft]) -> UnitDraft:
     headings = (*section.headings, block.context) if block.context else section.headings
-    draft = Draft(block.text, section, (block.first, block.last), "quote" if block.quoted else block.kind, headings)
+    draft = UnitDraft(block.text, section, (block.first, block.last), "quote" if block.quoted else block.kind, headings)
     announced = _announcement(before, section)
     if block.marker is not None:
         draft.parent, draft.number, draft.run = nesting.place(block, len(before), announced)
@@ -128,23 +130,23 @@ def _draft(block: Block, section: Section, nesting: Nesting, before: Sequence[Dr
     return draft
 
 
-def _announcement(before: Sequence[Draft], section: Section) -> Announcement | None:
+def _announcement(before: Sequence[UnitDraft], section: DocumentSection) -> Announcement | None:
     if not before or before[-1].section is not section or not before[-1].text.endswith(":"):
         return None
     return Announcement(len(before) - 1, before[-1].number)
 
 
-def _parent_of_row(block: Block, before: Sequence[Draft], section: Section) -> int | None:
+def _parent_of_row(block: DocumentBlock, before: Sequence[UnitDraft], section: DocumentSection) -> int | None:
     """Rows after the first belong where the first does."""
     if block.kind == "row" and before and before[-1].kind == "row" and before[-1].section is section:
         return before[-1].parent
     return None
 
 
-def _lend_heading_numbers(drafts: Sequence[Draft]) -> None:
+def _lend_heading_numbers(drafts: Sequence[UnitDraft]) -> None:
     """The first paragraph under a numbered heading bears its number, if nothing else in the document does."""
     taken = {draft.number for draft in drafts if draft.number}
-    lent: dict[str, Draft | None] = {}
+    lent: dict[str, UnitDraft | None] = {}
     seen: set[int] = set()
     for draft in drafts:
         number = draft.section.number

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraintsuite.memory.ingest.stretches import Stretch, find_stretches
+from constraintsuite.memory.ingest.stretches import SentenceStretch, find_stretches
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.records.text import Span
 from constraintsuite.text.base import Scope
@@ -25,13 +25,13 @@ class Predicate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SentenceView:
     """A sentence with what is known about it, shared by the rules that read it."""
 
     sentence: Sentence
     scopes: tuple[Scope, ...]
     """Negated and affirmed stretches; doubt is left to the stance."""
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[SentenceStretch, ...]
     main: tuple[int, ...]
     """Places outside of every condition and exception."""
     command: int
@@ -40,7 +40,7 @@ class View:
     """In order; none in a title."""
 
 
-def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> View:
+def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> SentenceView:
     """Find the parts of a sentence."""
     stretches = tuple(find_stretches(sentence))
     taken = {place for one in stretches for place in range(one.cue, one.last)}
@@ -48,10 +48,12 @@ def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> View:
     kept = tuple(scope for scope in scopes if scope.kind != "uncertain")
     command = _command(sentence, main)
     predicates = (Predicate(command, ""),) if command >= 0 else ()
-    return View(sentence, kept, stretches, main, command, predicates + tuple(_predicates(sentence, main, command)))
+    return SentenceView(
+        sentence, kept, stretches, main, command, predicates + tuple(_predicates(sentence, main, command))
+    )
 
 
-def is_negated(view: View, place: int) -> bool:
+def is_negated(view: SentenceView, place: int) -> bool:
     """Whether the word at a place is denied."""
     return judge_mention(span_of(view.sentence, place), view.scopes).verdict == "negated"
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator
 
 from constraintsuite.store.yaml_files import read_package_yaml
-from constraintsuite.text.wordlists import Words
+from constraintsuite.text.wordlists import WordSet
 
 
 def _split_phrases(value: object) -> object:
@@ -23,40 +23,40 @@ Phrases = Annotated[frozenset[tuple[str, ...]], BeforeValidator(_split_phrases)]
 class WordLists(BaseModel, frozen=True, extra="forbid"):
     """What each list is for stands in the file."""
 
-    asking: Words
-    asking_someone: Words
-    pointed: Words
-    events: Words
-    agents: Words
-    authorities: Words
-    escalating: Words
-    telling: Words
-    remedy_verbs: Words
-    repairing_verbs: Words
-    wrongs: Words
-    remedy_nouns: Words
-    statuses: Words
-    bound_adjectives: Words
-    bound_verbs: Words
-    barred_adjectives: Words
-    light: Words
-    outcomes: Words
-    stances: Words
+    asking: WordSet
+    asking_someone: WordSet
+    pointed: WordSet
+    events: WordSet
+    agents: WordSet
+    authorities: WordSet
+    escalating: WordSet
+    telling: WordSet
+    remedy_verbs: WordSet
+    repairing_verbs: WordSet
+    wrongs: WordSet
+    remedy_nouns: WordSet
+    statuses: WordSet
+    bound_adjectives: WordSet
+    bound_verbs: WordSet
+    barred_adjectives: WordSet
+    light: WordSet
+    outcomes: WordSet
+    stances: WordSet
     conditions: Phrases
     exceptions: Phrases
-    conditional_openings: Words
-    anaphors: Words
-    openers: Words
-    exempt: Words
-    after_exempt: Words
-    applying: Words
-    getting: Words
-    particles: Words
-    inside_names: Words
+    conditional_openings: WordSet
+    anaphors: WordSet
+    openers: WordSet
+    exempt: WordSet
+    after_exempt: WordSet
+    applying: WordSet
+    getting: WordSet
+    particles: WordSet
+    inside_names: WordSet
     numbers: Mapping[str, int]
     months: tuple[str, ...]
     short_units: Mapping[str, str]
-    counted_apart: Words
+    counted_apart: WordSet
 
 
 @cache

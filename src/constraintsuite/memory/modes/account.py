@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.memory.modes.base import IntArray
-from constraintsuite.memory.modes.beam import Seeding, Transfer, reach
-from constraintsuite.memory.modes.diffusion import Spread
-from constraintsuite.memory.modes.ground import Ground
+from constraintsuite.memory.modes.base import IndexArray
+from constraintsuite.memory.modes.beam import ArcTransfer, Seeding, reach
+from constraintsuite.memory.modes.diffusion import ActivationSpread
+from constraintsuite.memory.modes.ground import PresentGraph
 from constraintsuite.memory.modes.telling import Account, tell
 from constraintsuite.memory.recall import StopReason
 
@@ -17,7 +17,7 @@ _LONGEST = 4  # hops of a walk that is told; longer ones are in the sum too, and
 _BEAM = 256
 
 
-def account_of(spread: Spread, ground: Ground, chosen: IntArray, starts: IntArray) -> Account:
+def account_of(spread: ActivationSpread, ground: PresentGraph, chosen: IndexArray, starts: IndexArray) -> Account:
     """Paths to the chosen units and a trace; a walk goes only over nodes that passed something on in that hop."""
     own = spread.layers[0]
     seeding = Seeding(starts, own[starts], min(_LONGEST, len(spread.layers) - 1), _BEAM)
@@ -27,13 +27,13 @@ def account_of(spread: Spread, ground: Ground, chosen: IntArray, starts: IntArra
 
 @dataclass(frozen=True)
 class _Books:
-    ground: Ground
-    spread: Spread
+    ground: PresentGraph
+    spread: ActivationSpread
 
-    def transfer(self, walked: Transfer) -> Transfer:
+    def transfer(self, walked: ArcTransfer) -> ArcTransfer:
         arc, hop, _, _ = walked
         held = float(self.spread.layers[hop - 1][self.ground.arcs.source[arc]])
-        return Transfer(arc, hop, held, held * float(self.spread.passing(np.array([arc]))[0]))
+        return ArcTransfer(arc, hop, held, held * float(self.spread.passing(np.array([arc]))[0]))
 
     def stopped(self, seed: int, node: int, hop: int) -> StopReason | None:
         if self.ground.is_end(node):

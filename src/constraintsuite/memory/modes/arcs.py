@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from constraintsuite.memory.graph import EDGE_KINDS, Graph
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
+from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
+from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
 from constraintsuite.memory.recall import StepKind
 from constraintsuite.memory.records import EdgeKind
-from constraintsuite.memory.synonyms import Synonyms
+from constraintsuite.memory.synonyms import EntitySynonyms
 from constraintsuite.memory.worth import WORTH
 from constraintsuite.models.naming import ModelSettings
 
@@ -51,25 +51,30 @@ class Arcs(NamedTuple):
     backwards: BoolArray
     strength: FloatArray
     """Weight times confidence of the edge, or 1."""
-    first: IntArray  # (nodes + 1,)
-    into: IntArray
+    first: IndexArray  # (nodes + 1,)
+    into: IndexArray
     """The arcs in the order of their targets; `into_first[n]` to `into_first[n + 1]` of these lead to node n."""
-    into_first: IntArray  # (nodes + 1,)
+    into_first: IndexArray  # (nodes + 1,)
 
-    def leaving(self, nodes: IntArray) -> tuple[IntArray, IntArray]:
+    def leaving(self, nodes: IndexArray) -> tuple[IndexArray, IndexArray]:
         """Numbers of the arcs from some nodes, node by node, and for each arc the place of its node."""
         counts = self.fan(nodes)
         which = np.repeat(np.arange(len(nodes)), counts)
         offset = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
         return self.first[nodes][which] + offset, which
 
-    def fan(self, nodes: IntArray | npt.NDArray[np.int32]) -> IntArray:
+    def fan(self, nodes: IndexArray | npt.NDArray[np.int32]) -> IndexArray:
         """How many arcs lead from each of some nodes."""
         return self.first[nodes + 1] - self.first[nodes]
 
 
 def arcs_of(
-    graph: Graph, settings: ArcSettings, visible: BoolArray, *, weighted: bool, synonyms: Synonyms | None = None
+    graph: MemoryGraph,
+    settings: ArcSettings,
+    visible: BoolArray,
+    *,
+    weighted: bool,
+    synonyms: EntitySynonyms | None = None,
 ) -> Arcs:
     """The arcs between nodes that are there; an edge from a node to itself is one arc, a synonym always two."""
     table = graph.edges
@@ -96,7 +101,7 @@ class _Steps(NamedTuple):
     backwards: BoolArray
     strength: FloatArray
 
-    def with_synonyms(self, links: Synonyms, units: int) -> _Steps:
+    def with_synonyms(self, links: EntitySynonyms, units: int) -> _Steps:
         first, second = links.first + np.int32(units), links.second + np.int32(units)
         count = 2 * len(first)
         return _Steps(
@@ -123,5 +128,5 @@ def _sorted(steps: _Steps, size: int) -> Arcs:
     )
 
 
-def _first(nodes: npt.NDArray[np.int32], size: int) -> IntArray:
+def _first(nodes: npt.NDArray[np.int32], size: int) -> IndexArray:
     return np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=size))]).astype(np.intp)

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.memory.modes.arcs import Arcs
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
+from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
 
-Passing = Callable[[IntArray], FloatArray]
+ArcShares = Callable[[IndexArray], FloatArray]
 """What part of a value some arcs let through."""
-GoesOn = Callable[[int, IntArray], BoolArray]
+GoesOn = Callable[[int, IndexArray], BoolArray]
 """After so many hops, from which of some nodes a walk goes on."""
 
 
-class Transfer(NamedTuple):
+class ArcTransfer(NamedTuple):
     """What went over one arc in one hop."""
 
     arc: int
@@ -35,19 +35,19 @@ class Transfer(NamedTuple):
 class Gains(NamedTuple):
     """What got better in one hop: pairs of a seed and a node, each as one number, sorted."""
 
-    pairs: IntArray
-    arcs: IntArray
+    pairs: IndexArray
+    arcs: IndexArray
     values: FloatArray
 
 
 class _Front(NamedTuple):
     """Pairs that go on, sorted."""
 
-    pairs: IntArray
-    nodes: IntArray
+    pairs: IndexArray
+    nodes: IndexArray
     values: FloatArray
 
-    def take(self, some: IntArray | BoolArray) -> _Front:
+    def take(self, some: IndexArray | BoolArray) -> _Front:
         return _Front(self.pairs[some], self.nodes[some], self.values[some])
 
 
@@ -55,22 +55,22 @@ class _Front(NamedTuple):
 class _Best:
     """The best that has come to each pair so far; pairs that nothing came to are not there, however many nodes there are."""
 
-    pairs: IntArray
+    pairs: IndexArray
     """Sorted."""
     values: FloatArray
     hops: npt.NDArray[np.int16]
     """In which hop that value came; 0 for a start."""
-    arcs: IntArray
+    arcs: IndexArray
     """Over which arc; -1 for a start."""
     cut: BoolArray
     """Left out of the beam when it was their turn."""
 
-    def find(self, pairs: IntArray) -> tuple[IntArray, BoolArray]:
+    def find(self, pairs: IndexArray) -> tuple[IndexArray, BoolArray]:
         """Where some pairs stand, and which of them do."""
         places = np.minimum(np.searchsorted(self.pairs, pairs), len(self.pairs) - 1)
         return places, self.pairs[places] == pairs
 
-    def value(self, pairs: IntArray) -> FloatArray:
+    def value(self, pairs: IndexArray) -> FloatArray:
         """What some pairs have."""
         places, known = self.find(pairs)
         return np.where(known, self.values[places], 0.0)
@@ -90,11 +90,11 @@ class _Best:
 
 
 @dataclass(frozen=True)
-class Reach:
+class SeedReach:
     """What came from each seed to each node, and how."""
 
     arcs: Arcs
-    starts: IntArray
+    starts: IndexArray
     best: _Best
     gains: list[Gains]
 
@@ -110,7 +110,7 @@ class Reach:
         np.maximum.at(arrived, self.best.pairs[came] % self.size, self.best.values[came])
         return arrived
 
-    def last_arcs(self) -> IntArray:
+    def last_arcs(self) -> IndexArray:
         """The arc over which the most came, of each node that something came to; of equal ones the first seed's."""
         came = np.flatnonzero(self.best.hops > 0)
         seed, node = np.divmod(self.best.pairs[came], self.size)
@@ -123,7 +123,7 @@ class Reach:
         places, known = self.best.find(np.array([seed * self.size + node]))
         return bool(known[0] and self.best.cut[places[0]])
 
-    def walk_to(self, node: int) -> tuple[int, list[Transfer]]:
+    def walk_to(self, node: int) -> tuple[int, list[ArcTransfer]]:
         """The seed from which the most came to a node, and the way it came; no way if nothing did."""
         places, known = self.best.find(np.arange(len(self.starts)) * self.size + node)
         came = known & (self.best.hops[places] > 0)
@@ -132,14 +132,14 @@ class Reach:
         seed = int(np.where(came, self.best.values[places], 0.0).argmax())
         return seed, self._walk(seed, node, int(self.best.hops[places[seed]]))
 
-    def _walk(self, seed: int, node: int, hops: int) -> list[Transfer]:
-        walk: list[Transfer] = []
+    def _walk(self, seed: int, node: int, hops: int) -> list[ArcTransfer]:
+        walk: list[ArcTransfer] = []
         for hop in range(hops, 0, -1):
             gains = self.gains[hop - 1]
             place = int(np.searchsorted(gains.pairs, seed * self.size + node))
             arc = int(gains.arcs[place])
             node = int(self.arcs.source[arc])
-            walk.append(Transfer(arc, hop, self._held(seed, node, hop - 1), float(gains.values[place])))
+            walk.append(ArcTransfer(arc, hop, self._held(seed, node, hop - 1), float(gains.values[place])))
         return walk[::-1]
 
     def _held(self, seed: int, node: int, hop: int) -> float:
@@ -153,14 +153,14 @@ class Reach:
 class Seeding(NamedTuple):
     """Where walks begin, and how far they go."""
 
-    starts: IntArray
+    starts: IndexArray
     held: FloatArray
     hops: int
     beam: int
     """How many pairs of a seed and a node go on at each hop."""
 
 
-def reach(arcs: Arcs, passing: Passing, seeding: Seeding, goes_on: GoesOn | None = None) -> Reach:
+def reach(arcs: Arcs, passing: ArcShares, seeding: Seeding, goes_on: GoesOn | None = None) -> SeedReach:
     """From each start hop by hop; `goes_on` says from which nodes a walk may go on after so many hops."""
     starts, held, hops, beam = seeding
     pairs = np.arange(len(starts)) * (len(arcs.first) - 1) + starts
@@ -171,7 +171,7 @@ def reach(arcs: Arcs, passing: Passing, seeding: Seeding, goes_on: GoesOn | None
         np.full(len(starts), -1, dtype=np.intp),
         np.zeros(len(starts), dtype=np.bool_),
     )
-    done = Reach(arcs, starts, best, [])
+    done = SeedReach(arcs, starts, best, [])
     front = _Front(pairs, starts, held)
     for hop in range(1, hops + 1):
         if goes_on is not None:
@@ -194,7 +194,7 @@ def _kept(front: _Front, beam: int, best: _Best) -> _Front:
     return front.take(kept)
 
 
-def _gains(arcs: Arcs, passing: Passing, front: _Front, best: _Best) -> Gains:
+def _gains(arcs: Arcs, passing: ArcShares, front: _Front, best: _Best) -> Gains:
     """The best offer to each pair of a seed and a node that is better than what it has; of equal ones the first arc."""
     arc, which = arcs.leaving(front.nodes)
     offer = front.values[which] * passing(arc)

@@ -18,7 +18,7 @@ import numpy as np
 
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.memory.modes.arcs import Arcs
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
+from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
@@ -36,13 +36,13 @@ class Network:
         self.share: FloatArray = arcs.strength / leaving[arcs.source]
         self._push = _matrix(self.share[arcs.into], arcs.source[arcs.into], arcs.into_first)
 
-    def spread(self, start: FloatArray, rule: Rule) -> Spread:
+    def spread(self, start: FloatArray, rule: SpreadRule) -> ActivationSpread:
         """All layers, until `hops` are done or no more than the tolerance is left."""
         layers = [rule.multiplied(start)]
         enough = rule.tolerance * float(layers[0].sum())
         while len(layers) <= rule.hops and float(layers[-1].sum()) > enough:
             layers.append(rule.multiplied(rule.decay * self._pushed(layers[-1], rule.fires(layers[-1]))))
-        return Spread(self, rule, layers)
+        return ActivationSpread(self, rule, layers)
 
     def _pushed(self, held: FloatArray, fires: BoolArray) -> FloatArray:
         """What arrives at each node; both ways add up in the order of the sources, so they agree to the last digit."""
@@ -57,14 +57,14 @@ class Network:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SpreadRule:
     """How activation spreads."""
 
     decay: float
     hops: int
     threshold: float = 0.0
     tolerance: float = 0.0
-    factors: Callable[[IntArray], FloatArray] | None = None
+    factors: Callable[[IndexArray], FloatArray] | None = None
     """What is multiplied at some nodes; without it, nothing is."""
 
     def fires(self, held: FloatArray) -> BoolArray:
@@ -82,11 +82,11 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Spread:
+class ActivationSpread:
     """What every node held in every hop."""
 
     network: Network
-    rule: Rule
+    rule: SpreadRule
     layers: list[FloatArray]
 
     def total(self) -> FloatArray:
@@ -96,13 +96,13 @@ class Spread:
             total += layer
         return total
 
-    def fired(self, hop: int, nodes: IntArray) -> BoolArray:
+    def fired(self, hop: int, nodes: IndexArray) -> BoolArray:
         """Which of some nodes passed on what they held after so many hops."""
         if hop >= len(self.layers) - 1:
             return np.zeros(len(nodes), dtype=np.bool_)
         return self.rule.fires(self.layers[hop][nodes])
 
-    def passing(self, arcs: IntArray) -> FloatArray:
+    def passing(self, arcs: IndexArray) -> FloatArray:
         """What part of a node's activation some arcs bring to their targets."""
         let: FloatArray = self.network.share[arcs] * self.rule.decay
         if self.rule.factors is not None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from constraintsuite.memory.graph import EDGE_KINDS
 from constraintsuite.memory.modes.arcs import Arcs, ArcSettings, arcs_of
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray, Place
+from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray, ModeContext
 from constraintsuite.memory.modes.diffusion import Network
-from constraintsuite.memory.modes.presence import Presence
+from constraintsuite.memory.modes.presence import MemoryPresence
 from constraintsuite.memory.records import SemanticRole
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _ROLES: Mapping[SemanticRole, float] = {"exception": 1.0, "remedy": 0.45, "escalation": 0.45}
 
 
-class Ground:
-    """The graph of a place at a time; two searches with nothing changed between them get the same object."""
+class PresentGraph:
+    """The graph as it is at one time; two searches with nothing changed between them get the same object."""
 
     def __init__(self, memory: Memory, visible: BoolArray, options: Walking) -> None:
         self.graph = memory.graph
@@ -84,7 +84,7 @@ class Ground:
         return np.isin(self.arcs.kind, kinds)
 
     @cached_property
-    def opposed(self) -> IntArray:
+    def opposed(self) -> IndexArray:
         """The nodes to which such an arc leads."""
         return np.unique(self.arcs.target[self.opposing]).astype(np.intp)
 
@@ -99,19 +99,19 @@ class Walking(NamedTuple):
     """From which cosine on names of entities are joined; 0 joins none."""
 
 
-class Grounds:
-    """Gives the ground of the moment."""
+class PresentGraphCache:
+    """Gives the graph as it is at the moment."""
 
-    def __init__(self, place: Place, options: Walking) -> None:
+    def __init__(self, place: ModeContext, options: Walking) -> None:
         self._memory, self._options = place.memory, options
-        self._presence = Presence(place)
-        self._last: Ground | None = None
+        self._presence = MemoryPresence(place)
+        self._last: PresentGraph | None = None
 
-    def now(self) -> Ground:
+    def now(self) -> PresentGraph:
         """The graph as it is and as the state's clock shows it."""
         visible, last = self._presence.visible(), self._last
         if last is None or last.graph is not self._memory.graph or not _same(last.visible, visible):
-            last = self._last = Ground(self._memory, visible, self._options)
+            last = self._last = PresentGraph(self._memory, visible, self._options)
         return last
 
 

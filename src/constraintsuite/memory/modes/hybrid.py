@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.memory.modes.base import BoolArray, DescribedMode, FloatArray, Place
+from constraintsuite.memory.modes.base import BoolArray, DescribedMode, FloatArray, ModeContext
 from constraintsuite.memory.modes.naming import options_of
-from constraintsuite.memory.modes.presence import Presence
+from constraintsuite.memory.modes.presence import MemoryPresence
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
-from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName, ModelSettings
 from constraintsuite.retrieval.fusion import RANK_OFFSET
 
@@ -26,7 +26,7 @@ class HybridSettings(ModelSettings):
     )
 
 
-def make_hybrid(name: ModelName, place: Place) -> DescribedMode:
+def make_hybrid(name: ModelName, place: ModeContext) -> DescribedMode:
     """`hybrid`; needs a memory with an encoder."""
     return HybridMode(str(name), options_of(name, HybridSettings), place)
 
@@ -37,16 +37,16 @@ class HybridMode:
     A rank alone does not say how much is shared: where all units share but an accidental word, one of them is still the first.
     """
 
-    def __init__(self, name: str, settings: HybridSettings, place: Place) -> None:
+    def __init__(self, name: str, settings: HybridSettings, place: ModeContext) -> None:
         self.name = name
         self._settings = settings
         self._memory = place.memory
-        self._presence = Presence(place)
+        self._presence = MemoryPresence(place)
 
-    def search(self, query: str, budget: int) -> Recall:
+    def search(self, query: str, budget: int) -> SearchAnswer:
         """The best units of both rankings together."""
         if not query.strip():
-            return Recall(query, self.name, ())
+            return SearchAnswer(query, self.name, ())
         visible = self._presence.visible()
         depth = max(budget, self._settings.candidates)
         words = self._memory.lexical(query, visible)
@@ -58,9 +58,9 @@ class HybridMode:
         chosen = best(scores, budget, scores > 0)
         graph = self._memory.graph
         parts = parts_of(graph, chosen, {"lexical": lexical, "dense": dense})
-        return Recall(query, self.name, ranked(graph, chosen, scores), parts=parts)
+        return SearchAnswer(query, self.name, ranked(graph, chosen, scores), parts=parts)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options, and the constant of the fusion."""
         return {"mode": "hybrid", **self._settings.model_dump(), "rank_offset": RANK_OFFSET}
 

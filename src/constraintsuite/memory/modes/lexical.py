@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraintsuite.memory.modes.base import DescribedMode, Place
+from constraintsuite.memory.modes.base import DescribedMode, ModeContext
 from constraintsuite.memory.modes.naming import options_of
-from constraintsuite.memory.modes.presence import Presence
+from constraintsuite.memory.modes.presence import MemoryPresence
 from constraintsuite.memory.modes.ranking import best, ranked
-from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName, ModelSettings
 
 
-def make_lexical(name: ModelName, place: Place) -> DescribedMode:
+def make_lexical(name: ModelName, place: ModeContext) -> DescribedMode:
     """`lexical_baseline`; the constants of BM25 belong to the memory's index."""
     options_of(name, ModelSettings)
     return LexicalMode(str(name), place)
@@ -22,17 +22,17 @@ def make_lexical(name: ModelName, place: Place) -> DescribedMode:
 class LexicalMode:
     """Units that share a term with the query, by BM25."""
 
-    def __init__(self, name: str, place: Place) -> None:
+    def __init__(self, name: str, place: ModeContext) -> None:
         self.name = name
         self._memory = place.memory
-        self._presence = Presence(place)
+        self._presence = MemoryPresence(place)
 
-    def search(self, query: str, budget: int) -> Recall:
+    def search(self, query: str, budget: int) -> SearchAnswer:
         """The best units by score."""
         scores = self._memory.lexical(query, self._presence.visible())
         chosen = best(scores, budget, scores > 0)
-        return Recall(query, self.name, ranked(self._memory.graph, chosen, scores))
+        return SearchAnswer(query, self.name, ranked(self._memory.graph, chosen, scores))
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """It has no options."""
         return {"mode": "lexical_baseline"}

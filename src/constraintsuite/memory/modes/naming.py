@@ -8,24 +8,24 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.modes import MODES
-from constraintsuite.memory.modes.base import DescribedMode, Place
+from constraintsuite.memory.modes.base import DescribedMode, ModeContext
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import ModelName, ModelSettings, parse_model
 from constraintsuite.store.jsonl import describe
 
 if TYPE_CHECKING:
     from constraintsuite.memory.memory import Memory
-    from constraintsuite.memory.state.state import State
+    from constraintsuite.memory.state.state import MemoryState
 
 S = TypeVar("S", bound=ModelSettings)
 
 
 def load_mode(
-    text: str, memory: Memory, *, state: State | None = None, bench: Workbench | None = None
+    text: str, memory: Memory, *, state: MemoryState | None = None, bench: Workbench | None = None
 ) -> DescribedMode:
     """The mode that a string names, over a memory; with a state, at the time of its clock."""
     name = parse_model(text)
-    return MODES.load(name.family)(name, Place(memory, state, bench or Workbench()))
+    return MODES.load(name.family)(name, ModeContext(memory, state, bench or Workbench()))
 
 
 def options_of(name: ModelName, kind: type[S]) -> S:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from pydantic import Field, field_validator
 
 from constraintsuite.memory.modes.arcs import ArcSettings
-from constraintsuite.memory.modes.base import FloatArray, IntArray, Place
-from constraintsuite.memory.modes.ground import Ground, Grounds, Walking
+from constraintsuite.memory.modes.base import FloatArray, IndexArray, ModeContext
+from constraintsuite.memory.modes.ground import PresentGraph, PresentGraphCache, Walking
 from constraintsuite.memory.modes.ranking import best
 from constraintsuite.memory.modes.relevance import SeedSettings, relevance
 
@@ -43,9 +43,9 @@ class SpreadSettings(WalkSettings):
 class Opening(NamedTuple):
     """What is known before the first step."""
 
-    ground: Ground
+    ground: PresentGraph
     match: FloatArray  # (units,)
-    starts: IntArray
+    starts: IndexArray
     """The best matches, best first."""
 
     def begun(self, background: float) -> FloatArray:
@@ -58,9 +58,11 @@ class Opening(NamedTuple):
 class Openings:
     """Begins searches over a place."""
 
-    def __init__(self, place: Place, settings: WalkSettings, *, weighted: bool = True, synonyms: float = 0.0) -> None:
+    def __init__(
+        self, place: ModeContext, settings: WalkSettings, *, weighted: bool = True, synonyms: float = 0.0
+    ) -> None:
         self._memory, self._settings = place.memory, settings
-        self._grounds = Grounds(place, Walking(settings, weighted, synonyms))
+        self._grounds = PresentGraphCache(place, Walking(settings, weighted, synonyms))
 
     def begin(self, query: str) -> Opening | None:
         """Where a search begins; None for an empty query."""

@@ -13,13 +13,13 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.memory.modes.account import account_of
-from constraintsuite.memory.modes.base import DescribedMode, FloatArray, IntArray, Place
-from constraintsuite.memory.modes.diffusion import Rule
+from constraintsuite.memory.modes.base import DescribedMode, FloatArray, IndexArray, ModeContext
+from constraintsuite.memory.modes.diffusion import SpreadRule
 from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.opening import Opening, Openings, SpreadSettings
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
-from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName
 
 TOLERANCE = 1e-6
@@ -39,7 +39,7 @@ class PprSettings(SpreadSettings):
     )
 
 
-def make_ppr(name: ModelName, place: Place) -> DescribedMode:
+def make_ppr(name: ModelName, place: ModeContext) -> DescribedMode:
     """`ppr`."""
     return PprMode(str(name), options_of(name, PprSettings), place)
 
@@ -47,34 +47,34 @@ def make_ppr(name: ModelName, place: Place) -> DescribedMode:
 class PprMode:
     """A unit's score is how often a walk that begins anew at the seeds is found there."""
 
-    def __init__(self, name: str, settings: PprSettings, place: Place) -> None:
+    def __init__(self, name: str, settings: PprSettings, place: ModeContext) -> None:
         self.name = name
         self._settings = settings
         self._memory = place.memory
         self._openings = Openings(place, settings, synonyms=settings.synonyms)
 
-    def search(self, query: str, budget: int) -> Recall:
+    def search(self, query: str, budget: int) -> SearchAnswer:
         """The units where walks are most often found."""
         opening = self._openings.begin(query)
         if opening is None:
-            return Recall(query, self.name, ())
+            return SearchAnswer(query, self.name, ())
         ground, match, starts = opening
         named = self._memory.entity_numbers(query, ground.named).astype(np.intp)
         start = self._start(opening, named)
-        rule = Rule(self._settings.damping, _MOST_HOPS, tolerance=TOLERANCE)
+        rule = SpreadRule(self._settings.damping, _MOST_HOPS, tolerance=TOLERANCE)
         spread = ground.network.spread((1 - self._settings.damping) * start, rule)
         scores = spread.total()[: len(match)]
         chosen = best(scores, budget, scores > 0)
         account = account_of(spread, ground, chosen, np.concatenate([starts, named[start[named] > 0]]))
         own = spread.layers[0][: len(match)]
         parts = parts_of(ground.graph, chosen, {"match": match, "start": own, "arrived": scores - own})
-        return Recall(query, self.name, ranked(ground.graph, chosen, scores), *account, parts)
+        return SearchAnswer(query, self.name, ranked(ground.graph, chosen, scores), *account, parts)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options, and where the sum is broken off."""
         return {"mode": "ppr", **self._settings.model_dump(), "tolerance": TOLERANCE}
 
-    def _start(self, opening: Opening, named: IntArray) -> FloatArray:
+    def _start(self, opening: Opening, named: IndexArray) -> FloatArray:
         """Where walks begin: a distribution over units and entities; all zero where nothing matches."""
         units = opening.begun(self._settings.background)
         entities = np.zeros(len(opening.ground.graph.entities))

@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.memory.graph import Graph
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray, Place
-from constraintsuite.memory.state.state import State
+from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray, ModeContext
+from constraintsuite.memory.state.state import MemoryState
 from constraintsuite.memory.state.visibility import Validity
 
 
-class Presence:
+class MemoryPresence:
     """Reads the state of a place anew when it, its clock or the graph has changed."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ModeContext) -> None:
         self._place = place
-        self._graph: Graph | None = None
+        self._graph: MemoryGraph | None = None
         self._validity = Validity(())
         self._last: _Seen | None = None
 
@@ -30,7 +30,7 @@ class Presence:
             self._last = _Seen(graph, moment, self._look(graph, state))
         return self._last.visible
 
-    def _look(self, graph: Graph, state: State | None) -> BoolArray:
+    def _look(self, graph: MemoryGraph, state: MemoryState | None) -> BoolArray:
         if state is None:
             return np.ones(len(graph.units), dtype=np.bool_)
         if self._graph is not graph:
@@ -48,13 +48,13 @@ class Presence:
 class Factors:
     """Of a node 1 + boost * strength, 1 if it was never confirmed; read from the state when first asked for."""
 
-    def __init__(self, graph: Graph, state: State, boost: float) -> None:
+    def __init__(self, graph: MemoryGraph, state: MemoryState, boost: float) -> None:
         self._graph, self._state, self._boost = graph, state, boost
         self._values = np.ones(graph.size)
         self._known = np.zeros(graph.size, dtype=np.bool_)
         self._known[len(graph.units) :] = True
 
-    def __call__(self, nodes: IntArray) -> FloatArray:
+    def __call__(self, nodes: IndexArray) -> FloatArray:
         """Of some nodes."""
         new = nodes[~self._known[nodes]]
         if len(new):
@@ -64,7 +64,7 @@ class Factors:
             self._values[numbers] = [1.0 + self._boost * strength for strength in strengths.values()]
         return self._values[nodes]
 
-    def _candidates(self, new: IntArray) -> list[str]:
+    def _candidates(self, new: IndexArray) -> list[str]:
         """Those of the units that may have been confirmed, by going through the fewer: the units, or all confirmed."""
         confirmed, numbers = self._state.confirmed, self._graph.unit_numbers
         if len(new) <= len(confirmed):
@@ -74,7 +74,7 @@ class Factors:
         return [unit for unit in confirmed if unit in numbers and wanted[numbers[unit]]]
 
 
-def factors_over(units: IntArray, factors: Factors | None, count: int) -> FloatArray:
+def factors_over(units: IndexArray, factors: Factors | None, count: int) -> FloatArray:
     """The factors of some units among so many; all others have 1, whatever they would have."""
     over = np.ones(count)
     if factors is not None:
@@ -83,6 +83,6 @@ def factors_over(units: IntArray, factors: Factors | None, count: int) -> FloatA
 
 
 class _Seen(NamedTuple):
-    graph: Graph
+    graph: MemoryGraph
     moment: tuple[int, datetime] | None
     visible: BoolArray

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.graph import Graph
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IntArray
+from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
 from constraintsuite.memory.recall import Recalled
 
 _BLOCK = 128
 
 
-def best(scores: FloatArray, budget: int, among: BoolArray) -> IntArray:
+def best(scores: FloatArray, budget: int, among: BoolArray) -> IndexArray:
     """Numbers of the `budget` highest of some units, best first; equal scores in the order of the units."""
     if budget < 0:
         raise UserError(f"A budget of {budget} units cannot be kept. Give 1 or more.")
@@ -37,14 +37,14 @@ def _floor(held: FloatArray, budget: int) -> float:
     return float(np.partition(held, len(held) - budget)[len(held) - budget])
 
 
-def ranked(graph: Graph, numbers: IntArray, scores: FloatArray) -> tuple[Recalled, ...]:
+def ranked(graph: MemoryGraph, numbers: IndexArray, scores: FloatArray) -> tuple[Recalled, ...]:
     """Units of the graph as a ranking, in the order given."""
     return tuple(
         Recalled(graph.units[number].id, rank, float(scores[number])) for rank, number in enumerate(numbers.tolist(), 1)
     )
 
 
-def parts_of(graph: Graph, numbers: IntArray, named: Mapping[str, FloatArray]) -> dict[str, dict[str, float]]:
+def parts_of(graph: MemoryGraph, numbers: IndexArray, named: Mapping[str, FloatArray]) -> dict[str, dict[str, float]]:
     """Of each of these units, the values that its score is made of."""
     return {
         graph.units[number].id: {name: float(values[number]) for name, values in named.items()}

@@ -11,41 +11,41 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.modes.base import BoolArray, DescribedMode, FloatArray, Place
+from constraintsuite.memory.modes.base import BoolArray, DescribedMode, FloatArray, ModeContext
 from constraintsuite.memory.modes.hybrid import make_hybrid
 from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.ppr import make_ppr
-from constraintsuite.memory.modes.presence import Presence
-from constraintsuite.memory.recall import Recall, Recalled
-from constraintsuite.models.base import Describing, Fact, Scorer
+from constraintsuite.memory.modes.presence import MemoryPresence
+from constraintsuite.memory.recall import Recalled, SearchAnswer
+from constraintsuite.models.base import Describing, ModelFact, Scorer
 from constraintsuite.models.naming import ModelName, ModelSettings, load_scorer
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.graph import Graph
+    from constraintsuite.memory.graph import MemoryGraph
     from constraintsuite.memory.memory import Memory
 
 
-class RerankSettings(ModelSettings):
+class RerankModeSettings(ModelSettings):
     """The options of a mode that reranks; all others belong to the model."""
 
     depth: int = Field(50, ge=1, description="how many units the model reads; at least the budget")
 
 
-def make_hybrid_rerank(name: ModelName, place: Place) -> DescribedMode:
+def make_hybrid_rerank(name: ModelName, place: ModeContext) -> DescribedMode:
     """`hybrid_rerank:MODEL`, as in `hybrid_rerank:cross:NAME,depth=20`."""
     return _reranking(name, make_hybrid(ModelName("hybrid"), place), place)
 
 
-def make_ppr_rerank(name: ModelName, place: Place) -> DescribedMode:
+def make_ppr_rerank(name: ModelName, place: ModeContext) -> DescribedMode:
     """`ppr_rerank:MODEL`."""
     return _reranking(name, make_ppr(ModelName("ppr"), place), place)
 
 
-def _reranking(name: ModelName, first: DescribedMode, place: Place) -> DescribedMode:
+def _reranking(name: ModelName, first: DescribedMode, place: ModeContext) -> DescribedMode:
     if not name.argument:
         raise UserError(f"Mode {str(name)!r}: name the model that reranks, as in {name.family}:cross:NAME_OR_FOLDER.")
-    own = tuple(pair for pair in name.options if pair[0] in RerankSettings.model_fields)
-    settings = options_of(ModelName(name.family, options=own), RerankSettings)
+    own = tuple(pair for pair in name.options if pair[0] in RerankModeSettings.model_fields)
+    settings = options_of(ModelName(name.family, options=own), RerankModeSettings)
     model = ",".join([name.argument, *(f"{key}={value}" for key, value in name.options if (key, value) not in own)])
     return RerankMode(str(name), first, model, settings, place)
 
@@ -53,33 +53,37 @@ def _reranking(name: ModelName, first: DescribedMode, place: Place) -> Described
 class RerankMode:
     """The first mode finds, the model decides the order; equal scores keep the first mode's."""
 
-    def __init__(self, name: str, first: DescribedMode, model: str, settings: RerankSettings, place: Place) -> None:
+    def __init__(
+        self, name: str, first: DescribedMode, model: str, settings: RerankModeSettings, place: ModeContext
+    ) -> None:
         self.name = name
         self._first, self._model, self._settings, self._place = first, model, settings, place
         self._memory = place.memory
-        self._presence = Presence(place)
+        self._presence = MemoryPresence(place)
         self._collection = _Collection(place.memory, self._presence)
         self._loaded = self._load()
 
-    def search(self, query: str, budget: int) -> Recall:
+    def search(self, query: str, budget: int) -> SearchAnswer:
         """The best units after scoring; of paths, those that lead to them."""
         found = self._first.search(query, max(budget, self._settings.depth) if budget > 0 else budget)
         if not found.ranking:
-            return Recall(query, self.name, ())
+            return SearchAnswer(query, self.name, ())
         scores = self._scores(query, found.ranking)
         order = np.argsort(-scores, kind="stable")[:budget].tolist()
         ranking = tuple(Recalled(found.ranking[i].unit, rank, float(scores[i])) for rank, i in enumerate(order, 1))
         kept = {each.unit for each in ranking}
         paths = tuple(path for path in found.paths if path.steps[-1].node in kept)
         before = {each.unit: {"first_rank": float(each.rank), "first_score": each.score} for each in found.ranking}
-        return Recall(query, self.name, ranking, paths, found.trace, {unit: before[unit] for unit in sorted(kept)})
+        return SearchAnswer(
+            query, self.name, ranking, paths, found.trace, {unit: before[unit] for unit in sorted(kept)}
+        )
 
     @property
     def fingerprints(self) -> Mapping[str, str]:
         """Of the model, under its name."""
         return {self._loaded.name: self._loaded.fingerprint}
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What both say of themselves."""
         model = self._loaded.describe() if isinstance(self._loaded, Describing) else {}
         facts = {"model": self._loaded.name, **self._settings.model_dump()}
@@ -110,9 +114,9 @@ class _Collection(Sequence[str]):
     """The texts of a memory that hold now, for models that count in them; it knows whether one did, since only such a model
     must be made anew when the memory or the time changes."""
 
-    def __init__(self, memory: Memory, presence: Presence) -> None:
+    def __init__(self, memory: Memory, presence: MemoryPresence) -> None:
         self._memory, self._presence = memory, presence
-        self._counted: tuple[Graph, BoolArray] | None = None
+        self._counted: tuple[MemoryGraph, BoolArray] | None = None
 
     def is_outdated(self) -> bool:
         if self._counted is None:

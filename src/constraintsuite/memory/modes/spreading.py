@@ -9,14 +9,14 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from constraintsuite.memory.modes.account import account_of
-from constraintsuite.memory.modes.base import DescribedMode, FloatArray, Place
-from constraintsuite.memory.modes.diffusion import Rule
+from constraintsuite.memory.modes.base import DescribedMode, FloatArray, ModeContext
+from constraintsuite.memory.modes.diffusion import SpreadRule
 from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.opening import Opening, Openings, SpreadSettings
-from constraintsuite.memory.modes.presence import Presence, factors_over
+from constraintsuite.memory.modes.presence import MemoryPresence, factors_over
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
-from constraintsuite.memory.recall import Recall
-from constraintsuite.models.base import Fact
+from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName
 
 
@@ -42,13 +42,13 @@ class SpreadingSettings(StaticSpreadingSettings):
         return self
 
 
-def make_spreading(name: ModelName, place: Place) -> DescribedMode:
+def make_spreading(name: ModelName, place: ModeContext) -> DescribedMode:
     """`activation_spreading_v1`, also called `activation_spreading_dynamic`; without a state it is the static one."""
     settings = options_of(name, SpreadingSettings)
     return SpreadingMode(name, settings, place, settings.boost)
 
 
-def make_spreading_static(name: ModelName, place: Place) -> DescribedMode:
+def make_spreading_static(name: ModelName, place: ModeContext) -> DescribedMode:
     """`activation_spreading_static`: strengths do not count."""
     return SpreadingMode(name, options_of(name, StaticSpreadingSettings), place, 0.0)
 
@@ -56,21 +56,21 @@ def make_spreading_static(name: ModelName, place: Place) -> DescribedMode:
 class SpreadingMode:
     """A unit's score is all the activation that it held, hop by hop."""
 
-    def __init__(self, name: ModelName, settings: StaticSpreadingSettings, place: Place, boost: float) -> None:
+    def __init__(self, name: ModelName, settings: StaticSpreadingSettings, place: ModeContext, boost: float) -> None:
         self.name = str(name)
         self._mode = name.family
         self._settings, self._boost = settings, boost
-        self._presence = Presence(place)
+        self._presence = MemoryPresence(place)
         self._openings = Openings(place, settings, synonyms=settings.synonyms)
 
-    def search(self, query: str, budget: int) -> Recall:
+    def search(self, query: str, budget: int) -> SearchAnswer:
         """The most activated units."""
         opening, settings = self._openings.begin(query), self._settings
         if opening is None:
-            return Recall(query, self.name, ())
+            return SearchAnswer(query, self.name, ())
         ground, match, starts = opening
         factors = self._presence.factors(self._boost)
-        rule = Rule(settings.decay, settings.hops, settings.threshold, factors=factors)
+        rule = SpreadRule(settings.decay, settings.hops, settings.threshold, factors=factors)
         spread = ground.network.spread(_start(opening, settings.background), rule)
         scores = spread.total()[: len(match)]
         chosen = best(scores, budget, scores > 0)
@@ -78,9 +78,9 @@ class SpreadingMode:
         parts = {"match": match, "start": spread.layers[0], "arrived": scores - spread.layers[0][: len(match)]}
         parts |= {"factor": factors_over(chosen, factors, len(match))} if self._boost else {}
         named = parts_of(ground.graph, chosen, parts)
-        return Recall(query, self.name, ranked(ground.graph, chosen, scores), *account, named)
+        return SearchAnswer(query, self.name, ranked(ground.graph, chosen, scores), *account, named)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options."""
         return {"mode": self._mode, **self._settings.model_dump()}
 

@@ -9,16 +9,16 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.memory.modes.arcs import Arcs
-from constraintsuite.memory.modes.base import DescribedMode, FloatArray, IntArray, Place
-from constraintsuite.memory.modes.beam import Passing, Reach, Seeding, Transfer, reach
-from constraintsuite.memory.modes.ground import Ground
+from constraintsuite.memory.modes.base import DescribedMode, FloatArray, IndexArray, ModeContext
+from constraintsuite.memory.modes.beam import ArcShares, ArcTransfer, Seeding, SeedReach, reach
+from constraintsuite.memory.modes.ground import PresentGraph
 from constraintsuite.memory.modes.naming import options_of
 from constraintsuite.memory.modes.opening import Openings, WalkSettings
-from constraintsuite.memory.modes.presence import Presence, factors_over
+from constraintsuite.memory.modes.presence import MemoryPresence, factors_over
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
 from constraintsuite.memory.modes.telling import tell
-from constraintsuite.memory.recall import Recall, StopReason
-from constraintsuite.models.base import Fact
+from constraintsuite.memory.recall import SearchAnswer, StopReason
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName
 
 MATCH, REACH = 0.75, 0.25
@@ -42,18 +42,18 @@ class WeightedSettings(StructureSettings):
     boost: float = Field(0.25, ge=0, le=10, description="what a full strength adds to a unit's score, as a part of it")
 
 
-def make_structure(name: ModelName, place: Place) -> DescribedMode:
+def make_structure(name: ModelName, place: ModeContext) -> DescribedMode:
     """`structure_only`: all edges are alike, and so are all units."""
     return StructureMode(name, options_of(name, StructureSettings), place, weighted=False)
 
 
-def make_weighted(name: ModelName, place: Place) -> DescribedMode:
+def make_weighted(name: ModelName, place: ModeContext) -> DescribedMode:
     """`weighted_graph`, also called `weighted_graph_dynamic`; without a state it is the static one."""
     settings = options_of(name, WeightedSettings)
     return StructureMode(name, settings, place, weighted=True, boost=settings.boost)
 
 
-def make_weighted_static(name: ModelName, place: Place) -> DescribedMode:
+def make_weighted_static(name: ModelName, place: ModeContext) -> DescribedMode:
     """`weighted_graph_static`: strengths do not count."""
     return StructureMode(name, options_of(name, StructureSettings), place, weighted=True)
 
@@ -62,19 +62,19 @@ class StructureMode:
     """Walks from the best matches find support for every unit, themselves included."""
 
     def __init__(
-        self, name: ModelName, settings: StructureSettings, place: Place, *, weighted: bool, boost: float = 0.0
+        self, name: ModelName, settings: StructureSettings, place: ModeContext, *, weighted: bool, boost: float = 0.0
     ) -> None:
         self.name = str(name)
         self._mode = name.family
         self._settings, self._weighted, self._boost = settings, weighted, boost
-        self._presence = Presence(place)
+        self._presence = MemoryPresence(place)
         self._openings = Openings(place, settings, weighted=weighted)
 
-    def search(self, query: str, budget: int) -> Recall:
+    def search(self, query: str, budget: int) -> SearchAnswer:
         """The best units by their match, their support and, in `weighted_graph`, their weights."""
         opening, settings = self._openings.begin(query), self._settings
         if opening is None or not len(opening.starts):
-            return Recall(query, self.name, ())
+            return SearchAnswer(query, self.name, ())
         ground, match, starts = opening
         seeding = Seeding(starts, match[starts], settings.hops, settings.beam)
         reached = reach(ground.arcs, _through(ground.arcs, settings.decay), seeding)
@@ -87,15 +87,15 @@ class StructureMode:
         own[starts] = match[starts]
         account = tell(ground, reached, own, chosen, _Books(ground, reached, settings.hops))
         named = parts_of(ground.graph, chosen, parts | ({"factor": factors} if self._boost else {}))
-        return Recall(query, self.name, ranked(ground.graph, chosen, scores), *account, named)
+        return SearchAnswer(query, self.name, ranked(ground.graph, chosen, scores), *account, named)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Its options and constants."""
         constants = {"match": MATCH, "reach": REACH}
         weights = {"exception": EXCEPTION, "contradiction": CONTRADICTION} if self._weighted else {}
         return {"mode": self._mode, **self._settings.model_dump(), **constants, **weights}
 
-    def _parts(self, ground: Ground, match: FloatArray, reached: Reach) -> dict[str, FloatArray]:
+    def _parts(self, ground: PresentGraph, match: FloatArray, reached: SeedReach) -> dict[str, FloatArray]:
         units = len(match)
         parts = {"match": MATCH * match, "reach": REACH * reached.arrived()[:units]}
         if self._weighted:
@@ -108,11 +108,11 @@ class StructureMode:
 class _Books:
     """In a search for the best walks, what went over an arc is what the walk brought."""
 
-    ground: Ground
-    reached: Reach
+    ground: PresentGraph
+    reached: SeedReach
     hops: int
 
-    def transfer(self, walked: Transfer) -> Transfer:
+    def transfer(self, walked: ArcTransfer) -> ArcTransfer:
         return walked
 
     def stopped(self, seed: int, node: int, hop: int) -> StopReason | None:
@@ -123,17 +123,17 @@ class _Books:
         return "budget" if self.reached.was_cut(seed, node) else None
 
 
-def _through(arcs: Arcs, decay: float) -> Passing:
+def _through(arcs: Arcs, decay: float) -> ArcShares:
     """A node with many ways on is a weaker clue to each of them (the fan effect of associative memory, Anderson 1974)."""
 
-    def passing(some: IntArray) -> FloatArray:
+    def passing(some: IndexArray) -> FloatArray:
         let: FloatArray = decay * np.minimum(arcs.strength[some], 1.0) / (1.0 + np.log(arcs.fan(arcs.source[some])))
         return let
 
     return passing
 
 
-def _opposition(ground: Ground, reached: Reach) -> FloatArray:
+def _opposition(ground: PresentGraph, reached: SeedReach) -> FloatArray:
     """1 for a node that was reached from what stands against it, less for one that only has such a partner."""
     opposed = np.zeros(ground.graph.size)
     opposed[ground.opposed] = _HAS_PARTNER

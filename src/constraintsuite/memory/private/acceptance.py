@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.annotate.labels import Labelled
-from constraintsuite.memory.private.cases import SHARES, Case
+from constraintsuite.annotate.labels import LabelledItem
+from constraintsuite.memory.private.cases import SHARES, PrivateCase
 from constraintsuite.memory.private.labelling import EvidenceAgreement
 
 APPROVED = 120
@@ -31,12 +31,14 @@ class Criterion:
 class Approved:
     """A case that may be exported, with its settled labels."""
 
-    case: Case
-    labels: Labelled
+    case: PrivateCase
+    labels: LabelledItem
     evidence: tuple[str, ...]
 
 
-def approve(cases: Iterable[Case], labelled: Mapping[str, Labelled]) -> tuple[list[Approved], dict[str, int]]:
+def approve(
+    cases: Iterable[PrivateCase], labelled: Mapping[str, LabelledItem]
+) -> tuple[list[Approved], dict[str, int]]:
     """The cases that people settled as good, with evidence; and why the others are not among them."""
     found: list[Approved] = []
     left: Counter[str] = Counter()
@@ -91,7 +93,7 @@ def ids_of(one: Approved) -> tuple[str, ...]:
     return (*one.evidence, *one.case.hard_negatives, *(name for value in named for name in value))
 
 
-def _reason(labels: Labelled) -> str:
+def _reason(labels: LabelledItem) -> str:
     for question in ("verdict", "evidence"):
         if labels.settled(question) is None:
             how = labels.labels[question].how

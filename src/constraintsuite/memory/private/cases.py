@@ -12,15 +12,15 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from constraintsuite.annotate.records import Item, Question
-from constraintsuite.annotate.tables import Fault, read_models, refuse, write_table
+from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion
+from constraintsuite.annotate.tables import RowFault, read_models, refuse, write_table
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.memory.private.versions import FrozenUnit, Version
 from constraintsuite.memory.records import EdgeKind, SemanticRole
 
 CASES = "cases.csv"
-Family = Literal["direct", "multi_hop", "exception", "contradiction", "sequential"]
+CaseFamily = Literal["direct", "multi_hop", "exception", "contradiction", "sequential"]
 SHARES: Mapping[str, tuple[float, float]] = {
     "direct": (0.20, 0.25),
     "multi_hop": (0.25, 0.30),
@@ -31,18 +31,22 @@ SHARES: Mapping[str, tuple[float, float]] = {
 """What part of the cases each family should be, least and most."""
 EDGES = tuple(kind for kind in get_args(EdgeKind) if kind != "mentions")
 QUESTIONS = (
-    Question("evidence", "Which units must be found to answer this, and no others?", "ids"),
-    Question("difficulty", "How hard is it to find them?", "choice", ("easy", "medium", "hard"), ordered=True),
-    Question(
+    AnnotationQuestion("evidence", "Which units must be found to answer this, and no others?", "ids"),
+    AnnotationQuestion(
+        "difficulty", "How hard is it to find them?", "choice", ("easy", "medium", "hard"), ordered=True
+    ),
+    AnnotationQuestion(
         "verdict",
         "Is this a fair case: clear, answerable from these documents, with one right answer?",
         "choice",
         ("good", "unclear", "reject"),
     ),
-    Question("path", "If one unit leads to the next, in which order?", "ids", optional=True, ordered=True),
-    Question("edge_types", "By which relations do they lead to one another?", "choices", EDGES, optional=True),
-    Question("roles", "What do the units do?", "choices", get_args(SemanticRole), optional=True),
-    Question("contradiction", "Which two units say opposite things?", "ids", optional=True, size=2),
+    AnnotationQuestion("path", "If one unit leads to the next, in which order?", "ids", optional=True, ordered=True),
+    AnnotationQuestion(
+        "edge_types", "By which relations do they lead to one another?", "choices", EDGES, optional=True
+    ),
+    AnnotationQuestion("roles", "What do the units do?", "choices", get_args(SemanticRole), optional=True),
+    AnnotationQuestion("contradiction", "Which two units say opposite things?", "ids", optional=True, size=2),
 )
 DECOYS = 0.03
 _QUOTED_WORDS = 12
@@ -60,7 +64,7 @@ Listed = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Phrased = Annotated[tuple[str, ...], BeforeValidator(_phrased)]
 
 
-class Case(BaseModel):
+class PrivateCase(BaseModel):
     """A question to the documents. Labels of golden cases are annotators' work and have no column here."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -68,7 +72,7 @@ class Case(BaseModel):
     documents: Listed = Field(min_length=1, description="separated by ;")
     query: str = Field(min_length=1)
     answer: str = ""
-    family: Family
+    family: CaseFamily
     tags: Listed = ()
     paraphrases: Phrased = Field((), description="separated by |")
     hard_negatives: Listed = Field((), description="ids of units that tempt and are wrong")
@@ -78,11 +82,11 @@ class Case(BaseModel):
 
 def write_case_sheet(pilot: Path) -> Path:
     """An empty sheet for cases."""
-    write_table(pilot / CASES, tuple(Case.model_fields), ())
+    write_table(pilot / CASES, tuple(PrivateCase.model_fields), ())
     return pilot / CASES
 
 
-def read_cases(pilot: Path, version: Version) -> list[Case]:
+def read_cases(pilot: Path, version: Version) -> list[PrivateCase]:
     """The cases of a pilot; unknown documents and units, double cases and wrong cells are told with their lines."""
     file = pilot / CASES
     if not file.is_file():
@@ -91,20 +95,20 @@ def read_cases(pilot: Path, version: Version) -> list[Case]:
         )
     known = {unit.id for unit in version.units}
     first: dict[str, int] = {}
-    faults: list[Fault] = []
-    rows = read_models(file, Case)
+    faults: list[RowFault] = []
+    rows = read_models(file, PrivateCase)
     for line, case in rows:
         if case.case in first:
-            faults.append(Fault(line, f"the case {case.case!r} stands in line {first[case.case]} already."))
+            faults.append(RowFault(line, f"the case {case.case!r} stands in line {first[case.case]} already."))
         first.setdefault(case.case, line)
-        faults += [Fault(line, fault) for fault in _faults(case, version.by_document, known)]
+        faults += [RowFault(line, fault) for fault in _faults(case, version.by_document, known)]
     refuse(file, faults)
     if not rows:
         raise UserError(f"{file}: there are no cases in it yet.")
     return [case for _, case in rows]
 
 
-def _faults(case: Case, documents: Mapping[str, Sequence[FrozenUnit]], units: set[str]) -> Iterator[str]:
+def _faults(case: PrivateCase, documents: Mapping[str, Sequence[FrozenUnit]], units: set[str]) -> Iterator[str]:
     yield from (f"no document {name!r} in the frozen version." for name in case.documents if name not in documents)
     named = {"hard_negatives": case.hard_negatives, "evidence": case.evidence}
     for column, ids in named.items():
@@ -117,17 +121,17 @@ def _faults(case: Case, documents: Mapping[str, Sequence[FrozenUnit]], units: se
 class CaseItems:
     """The golden cases of a version, with decoys that quote a unit."""
 
-    cases: Sequence[Case]
+    cases: Sequence[PrivateCase]
     version: Version
     name: str = "memory"
-    questions: tuple[Question, ...] = QUESTIONS
+    questions: tuple[AnnotationQuestion, ...] = QUESTIONS
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[AnnotationItem]:
         """Cases in the order of the sheet, then decoys."""
         golden = [case for case in self.cases if case.set == "golden"]
         units = self.version.by_document
         for case in golden:
-            yield Item(
+            yield AnnotationItem(
                 case.case,
                 fields={"documents": "; ".join(case.documents), "query": case.query, "answer": case.answer},
                 ids=tuple(unit.id for document in case.documents for unit in units[document]),
@@ -136,7 +140,7 @@ class CaseItems:
             )
         yield from self._decoys(math.ceil(DECOYS * len(golden)))
 
-    def _decoys(self, count: int) -> Iterator[Item]:
+    def _decoys(self, count: int) -> Iterator[AnnotationItem]:
         """Questions that whoever reads the documents gets right: which unit begins like this?"""
         openings = {unit.id: " ".join(unit.text.split()[:_QUOTED_WORDS]) for unit in self.version.units}
         times = Counter(openings.values())
@@ -144,7 +148,9 @@ class CaseItems:
         for unit in sorted(telling, key=lambda one: stable_hash("decoy", one.id))[:count]:
             shown = {"documents": unit.document, "query": f'Which unit begins "{openings[unit.id]}"?', "answer": ""}
             ids = tuple(one.id for one in self.version.by_document[unit.document])
-            yield Item(f"decoy-{stable_hash('decoy', unit.id):016x}", shown, ids=ids, expected={"evidence": (unit.id,)})
+            yield AnnotationItem(
+                f"decoy-{stable_hash('decoy', unit.id):016x}", shown, ids=ids, expected={"evidence": (unit.id,)}
+            )
 
 
 def reading_copy(version: Version, documents: Sequence[str]) -> str:

@@ -55,7 +55,7 @@ class ModeDrift:
 
 
 @dataclass(frozen=True)
-class Drift:
+class RankingDrift:
     """What a replay found."""
 
     budget: int
@@ -92,7 +92,7 @@ def replay(
     modes: Sequence[str],
     budget: int,
     reporter: Reporter | None = None,
-) -> Drift:
+) -> RankingDrift:
     """Ask both memories every question in every mode; questions of one document are resampled together."""
     clusters = connected_components([case.documents for case in cases])
     moved: list[Moved] = []
@@ -108,7 +108,7 @@ def replay(
             figures.append(_figures(mode, found, clusters))
             moved += [one for one in found if one.rbo is not None and (one.rbo < 1 - 1e-12 or one.gained or one.lost)]
     moved.sort(key=lambda one: (1.0 if one.rbo is None else one.rbo, one.case, one.mode))
-    return Drift(budget, tuple(figures), tuple(moved))
+    return RankingDrift(budget, tuple(figures), tuple(moved))
 
 
 def _moved(case: ShadowCase, mode: str, old: Sequence[str], new: Sequence[str], budget: int) -> Moved:

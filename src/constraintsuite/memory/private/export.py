@@ -16,7 +16,7 @@ from constraintsuite.annotate.standing import standing
 from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.model import Dataset
 from constraintsuite.memory.private.acceptance import Approved, Criterion, approve, criteria
-from constraintsuite.memory.private.cases import Case
+from constraintsuite.memory.private.cases import PrivateCase
 from constraintsuite.memory.private.labelling import LEAST, evidence_agreement, judged_cases, pilot_batch
 from constraintsuite.memory.private.versions import DOCUMENTS, Version, require_version
 from constraintsuite.store.files import write_text
@@ -38,7 +38,7 @@ class ShadowCase:
 
 
 @dataclass(frozen=True)
-class Exported:
+class BenchmarkExport:
     """What was written, and whether it may be relied on."""
 
     golden: int
@@ -55,7 +55,7 @@ class Exported:
 
 def export(
     pilot: Path, out: Path, *, least: float = LEAST, require: bool = False, number: int | None = None
-) -> Exported:
+) -> BenchmarkExport:
     """Write golden.json, shadow.jsonl, the documents, labels and events; with `require` only if the set is accepted."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out}: something lies there already. Choose another --out.")
@@ -70,7 +70,7 @@ def export(
     shadow = [
         ShadowCase(case.case, case.query, case.evidence, case.documents) for case in cases if case.set == "shadow"
     ]
-    exported = Exported(len(approved), len(shadow), left_out, listed)
+    exported = BenchmarkExport(len(approved), len(shadow), left_out, listed)
     if require and not exported.accepted:
         return exported
     if not approved and not shadow:
@@ -105,7 +105,7 @@ def benchmark(version: Version, approved: Sequence[Approved]) -> dict[str, Any]:
 
 
 def _case(one: Approved) -> dict[str, Any]:
-    case: Case = one.case
+    case: PrivateCase = one.case
     expectation: dict[str, Any] = {
         "evidence_node_ids": list(one.evidence),
         "minimum_evidence_matches": len(one.evidence),

@@ -11,16 +11,16 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from constraintsuite.annotate.tables import Fault, read_models, refuse, write_table
+from constraintsuite.annotate.tables import RowFault, read_models, refuse, write_table
 from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import prose_files
 from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.collection import ingest
-from constraintsuite.memory.records import Part
+from constraintsuite.memory.records import MemoryDocument
 
 INVENTORY = "inventory.csv"
 DocumentType = Literal["services", "supply", "licence", "data_protection", "confidentiality", "negotiated", "other"]
-Level = Literal["low", "medium", "high"]
+InventoryLevel = Literal["low", "medium", "high"]
 YesNo = Literal["yes", "no"]
 QUOTAS: Mapping[str, tuple[int, int]] = {
     "services": (8, 10),
@@ -33,7 +33,7 @@ QUOTAS: Mapping[str, tuple[int, int]] = {
 """How many of each type a pilot of about 30 contracts wants, least and most."""
 
 
-class Entry(BaseModel):
+class InventoryEntry(BaseModel):
     """One document; what people have not filled in yet is None."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,8 +50,8 @@ class Entry(BaseModel):
     pages: int | None = Field(None, ge=1)
     appendix: YesNo | None = None
     order_form: YesNo | None = None
-    risk: Level | None = None
-    termination_complexity: Level | None = None
+    risk: InventoryLevel | None = None
+    termination_complexity: InventoryLevel | None = None
     units: int = Field(0, ge=0, description="measured")
     words: int = Field(0, ge=0, description="measured")
     exception_density: float = Field(0.0, ge=0, description="measured: share of units that state an exception")
@@ -60,7 +60,7 @@ class Entry(BaseModel):
     why: str = ""
 
     @model_validator(mode="after")
-    def _reasons(self) -> Entry:
+    def _reasons(self) -> InventoryEntry:
         if self.selected == "yes" and (not self.why or self.type is None):
             raise ValueError("a selected document needs its type, and in the column why the reason it was chosen")
         return self
@@ -75,7 +75,7 @@ class Quota(NamedTuple):
     most: int
 
 
-def write_inventory(documents: Path, pilot: Path) -> list[Entry]:
+def write_inventory(documents: Path, pilot: Path) -> list[InventoryEntry]:
     """Look at all Markdown and text files below a folder and write the sheet for people to fill in."""
     if (pilot / INVENTORY).exists():
         raise UserError(f"{pilot / INVENTORY}: is there already, and may hold somebody's work. Choose another folder.")
@@ -85,7 +85,7 @@ def write_inventory(documents: Path, pilot: Path) -> list[Entry]:
     for part in parts:
         same[part.sha256].append(part.id)
     entries = [_entry(part, files[part.id], pilot, same[part.sha256]) for part in parts]
-    columns = tuple(Entry.model_fields)
+    columns = tuple(InventoryEntry.model_fields)
     rows = [
         {name: "" if value is None else str(value) for name, value in entry.model_dump().items()} for entry in entries
     ]
@@ -93,7 +93,7 @@ def write_inventory(documents: Path, pilot: Path) -> list[Entry]:
     return entries
 
 
-def read_inventory(pilot: Path) -> list[Entry]:
+def read_inventory(pilot: Path) -> list[InventoryEntry]:
     """The documents of the sheet; two of one id are a UserError, and so is all that does not fit."""
     file = pilot / INVENTORY
     if not file.is_file():
@@ -102,26 +102,26 @@ def read_inventory(pilot: Path) -> list[Entry]:
         )
     first: dict[str, int] = {}
     faults = []
-    rows = read_models(file, Entry)
+    rows = read_models(file, InventoryEntry)
     for line, entry in rows:
         if entry.document in first:
             faults.append(
-                Fault(line, f"the document {entry.document!r} stands in line {first[entry.document]} already.")
+                RowFault(line, f"the document {entry.document!r} stands in line {first[entry.document]} already.")
             )
         first.setdefault(entry.document, line)
     refuse(file, faults)
     return [entry for _, entry in rows]
 
 
-def quotas(chosen: Sequence[Entry]) -> list[Quota]:
+def quotas(chosen: Sequence[InventoryEntry]) -> list[Quota]:
     """How the choice stands beside the sample that a pilot wants."""
     counts = Counter(str(entry.type) for entry in chosen)
     return [Quota(kind, counts[kind], least, most) for kind, (least, most) in QUOTAS.items()]
 
 
-def _entry(part: Part, path: Path, pilot: Path, same: Sequence[str]) -> Entry:
+def _entry(part: MemoryDocument, path: Path, pilot: Path, same: Sequence[str]) -> InventoryEntry:
     exceptions = sum("exception" in unit.roles for unit in part.units)
-    return Entry(
+    return InventoryEntry(
         document=part.id,
         path=Path(os.path.relpath(path.resolve(), pilot.resolve())).as_posix(),
         units=len(part.units),
@@ -131,7 +131,7 @@ def _entry(part: Part, path: Path, pilot: Path, same: Sequence[str]) -> Entry:
     )
 
 
-def _doubts(part: Part, same: Sequence[str]) -> list[str]:
+def _doubts(part: MemoryDocument, same: Sequence[str]) -> list[str]:
     """What a machine can see of bad scans, redaction and duplicates; broken numbering is for people to see."""
     text = "\n".join(unit.text for unit in part.units)
     letters = sum(character.isalpha() or character.isspace() for character in text)

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.annotate.agreeing import clusters_of, ratings_of
-from constraintsuite.annotate.batch import Batch, check_name, open_batch, write_batch
-from constraintsuite.annotate.records import Item
+from constraintsuite.annotate.batch import AnnotationBatch, check_name, open_batch, write_batch
+from constraintsuite.annotate.records import AnnotationItem
 from constraintsuite.annotate.sheets import guide, write_sheet
 from constraintsuite.annotate.standing import Standing, standing, tasks_left
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.memory.private.cases import CASES, Case, CaseItems, read_cases, reading_copy
+from constraintsuite.memory.private.cases import CASES, CaseItems, PrivateCase, read_cases, reading_copy
 from constraintsuite.memory.private.likeness import mean_likeness
 from constraintsuite.memory.private.versions import Version, require_version
 from constraintsuite.metrics.agreement import agreement
@@ -65,7 +65,7 @@ class EvidenceAgreement:
 class Sheets:
     """What was written for annotators."""
 
-    batch: Batch
+    batch: AnnotationBatch
     files: tuple[tuple[Path, int], ...]
     """Each sheet with its number of tasks; beside it lie the documents to read, and the guide."""
     done: tuple[str, ...]
@@ -98,7 +98,7 @@ def write_sheets(pilot: Path, annotators: Sequence[str], *, seed: int = 0) -> Sh
     return Sheets(batch, files, tuple(name for name in people if name not in left))
 
 
-def pilot_batch(pilot: Path, version: Version) -> Batch:
+def pilot_batch(pilot: Path, version: Version) -> AnnotationBatch:
     """The batch of a version; that there is none is a UserError."""
     path = pilot / BATCHES / str(version.number)
     if not path.is_dir():
@@ -109,7 +109,7 @@ def pilot_batch(pilot: Path, version: Version) -> Batch:
     return open_batch(path)
 
 
-def judged_cases(pilot: Path, version: Version, batch: Batch) -> list[Case]:
+def judged_cases(pilot: Path, version: Version, batch: AnnotationBatch) -> list[PrivateCase]:
     """The cases of a pilot, if people judged the golden ones as they stand there; one that was changed since is a UserError."""
     cases = read_cases(pilot, version)
     items = {item.id: item for item in CaseItems(cases, version).items() if not item.expected}
@@ -123,7 +123,7 @@ def judged_cases(pilot: Path, version: Version, batch: Batch) -> list[Case]:
     return cases
 
 
-def evidence_agreement(batch: Batch, said: Standing, least: float = LEAST) -> EvidenceAgreement:
+def evidence_agreement(batch: AnnotationBatch, said: Standing, least: float = LEAST) -> EvidenceAgreement:
     """Over the cases that two people or more have labelled; documents are resampled, with all their cases."""
     question = batch.questions["evidence"]
     ratings = ratings_of(question, batch.judged, said)
@@ -149,7 +149,7 @@ def evidence_agreement(batch: Batch, said: Standing, least: float = LEAST) -> Ev
     )
 
 
-def _batch(pilot: Path, version: Version, seed: int) -> tuple[Batch, list[Case]]:
+def _batch(pilot: Path, version: Version, seed: int) -> tuple[AnnotationBatch, list[PrivateCase]]:
     """The batch of a version, made when it is first asked for, and its cases, which stay as they are from then on."""
     path = pilot / BATCHES / str(version.number)
     if path.is_dir():
@@ -173,7 +173,7 @@ def _f1(one: AbstractSet[object], other: AbstractSet[object]) -> float:
 
 
 def _case_agreements(
-    items: Sequence[Item],
+    items: Sequence[AnnotationItem],
     jaccard: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
     f1: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
 ) -> list[CaseAgreement]:

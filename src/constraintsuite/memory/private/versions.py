@@ -11,9 +11,9 @@ from pathlib import Path
 from constraintsuite.corpora.files import base_name
 from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.collection import collection_version, ingest
-from constraintsuite.memory.private.inventory import Entry, read_inventory
-from constraintsuite.memory.records import Part
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.memory.private.inventory import InventoryEntry, read_inventory
+from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -110,14 +110,14 @@ def open_version(pilot: Path, number: int) -> Version:
     return Version(number, artifact, tuple(read_jsonl(path / UNITS, FrozenUnit)))
 
 
-def frozen_units(parts: Sequence[Part]) -> Iterator[FrozenUnit]:
+def frozen_units(parts: Sequence[MemoryDocument]) -> Iterator[FrozenUnit]:
     """The units of documents with the hash of what makes each what it is."""
     for part in parts:
         for unit in part.units:
             yield FrozenUnit(unit.id, part.id, unit.headings, unit.text, sha256_text(*unit.headings, unit.text))
 
 
-def _source(pilot: Path, entry: Entry) -> Path:
+def _source(pilot: Path, entry: InventoryEntry) -> Path:
     path = pilot / entry.path
     if not path.is_file():
         raise UserError(f"{path}: the document {entry.document!r} of the inventory is not there.")
@@ -132,7 +132,7 @@ def _source(pilot: Path, entry: Entry) -> Path:
     return path
 
 
-def _changes(last: Version, parts: Sequence[Part]) -> Iterator[str]:
+def _changes(last: Version, parts: Sequence[MemoryDocument]) -> Iterator[str]:
     """What is no longer as it was frozen, one line a document."""
     before, after = last.by_document, {part.id: part for part in parts}
     hashes = last.artifact.manifest.inputs
@@ -151,7 +151,9 @@ def _changes(last: Version, parts: Sequence[Part]) -> Iterator[str]:
                 yield f"{document}: the same text is cut into other units now ({len(moved)} ids, such as {moved[0]})"
 
 
-def _write(pilot: Path, number: int, sources: Mapping[str, Path], parts: Sequence[Part], start: float) -> Version:
+def _write(
+    pilot: Path, number: int, sources: Mapping[str, Path], parts: Sequence[MemoryDocument], start: float
+) -> Version:
     path = pilot / VERSIONS / str(number)
     if path.exists():
         shutil.rmtree(path)  # without a manifest: a freeze that was stopped
@@ -164,6 +166,8 @@ def _write(pilot: Path, number: int, sources: Mapping[str, Path], parts: Sequenc
     units = tuple(frozen_units(parts))
     write_jsonl(path / UNITS, units)
     settings = {"version": number, "documents": collection_version(parts)}
-    origin = Origin(KIND, pilot.resolve().name, {part.id: part.sha256 for part in parts}, settings, 0, REVISIONS[KIND])
+    origin = ArtifactOrigin(
+        KIND, pilot.resolve().name, {part.id: part.sha256 for part in parts}, settings, 0, REVISIONS[KIND]
+    )
     artifact = finish(path, origin, {"documents": len(parts), "units": len(units)}, {}, time.monotonic() - start)
     return Version(number, artifact, units)

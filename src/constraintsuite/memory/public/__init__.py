@@ -1,9 +1,9 @@
 """Public benchmarks of memory: a reader each, the official scorers, and one run of all modes at equal budgets."""
 
 from constraintsuite.catalogue import Catalogue
-from constraintsuite.memory.public.base import Reader
+from constraintsuite.memory.public.base import BenchmarkReader
 
-BENCHMARKS: Catalogue[Reader] = Catalogue(
+BENCHMARKS: Catalogue[BenchmarkReader] = Catalogue(
     "benchmark",
     {
         "hotpotqa": "constraintsuite.memory.public.hotpotqa:read",

@@ -10,12 +10,12 @@ from typing import Literal, Protocol
 from constraintsuite.errors import UserError
 
 Granularity = Literal["session", "turn"]
-Values = dict[str, float | None]
+MetricValues = dict[str, float | None]
 """By name of the metric; None where it is not defined."""
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class HaystackPassage:
     """One text that can be found: a sentence, a paragraph, a session, a turn."""
 
     unit: str
@@ -26,13 +26,13 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class HaystackDocument:
     """One document of a haystack."""
 
     id: str
     title: str
     """What the document is about, so that other documents can mention it; empty if it has no title."""
-    passages: tuple[Passage, ...]
+    passages: tuple[HaystackPassage, ...]
     headings: tuple[str, ...] = ()
     """Searched with each passage."""
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -43,11 +43,11 @@ class Haystack:
     """What questions are asked of."""
 
     id: str
-    sources: tuple[Source, ...]
+    sources: tuple[HaystackDocument, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BenchmarkItem:
     """One question, or claim."""
 
     id: str
@@ -65,12 +65,12 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Reading:
+class BenchmarkFile:
     """A benchmark file."""
 
     benchmark: str
     sha256: str
-    items: tuple[Item, ...]
+    items: tuple[BenchmarkItem, ...]
     haystacks: Mapping[str, Haystack]
     scorer: OfficialScorer
     notes: tuple[str, ...] = ()
@@ -99,18 +99,18 @@ class ReadOptions:
                 raise UserError(f"{benchmark} has no option {name!r}: leave it out.")
 
 
-class Reader(Protocol):
+class BenchmarkReader(Protocol):
     """Reads a benchmark as it was released."""
 
-    def __call__(self, path: Path, options: ReadOptions) -> Reading:
+    def __call__(self, path: Path, options: ReadOptions) -> BenchmarkFile:
         """Every item of the file; one that does not fit is a UserError with its place."""
 
 
 class OfficialScorer(Protocol):
     """Scores rankings and answers as the benchmark's authors do."""
 
-    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
         """Of the names that a mode returned, best first and at most `budget`."""
 
-    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+    def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
         """Of an answer, and of answer and ranking together; an answer that is missing (None) counts as wrong."""

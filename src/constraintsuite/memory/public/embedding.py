@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.memory.dense import DenseIndex, Matrix
-from constraintsuite.models.base import Encoder, Role
+from constraintsuite.models.base import Encoder, TextRole
 from constraintsuite.models.dense import DenseScorer
 
 
@@ -19,7 +19,7 @@ def prepared(encoder: DenseScorer, texts: Iterable[str], questions: Iterable[str
     index.prepare(documents)
     index.take()
     asked = encoder.encoder.encode(queries, "query")
-    known: Mapping[Role, dict[str, Matrix]] = {
+    known: Mapping[TextRole, dict[str, Matrix]] = {
         "document": dict(zip(documents, index.vectors, strict=True)),
         "query": dict(zip(queries, asked, strict=True)),
     }
@@ -29,14 +29,14 @@ def prepared(encoder: DenseScorer, texts: Iterable[str], questions: Iterable[str
 class PreparedEncoder:
     """Gives the vectors that it holds, and holds those of other texts (names of entities) once they were asked for."""
 
-    def __init__(self, encoder: Encoder, known: Mapping[Role, dict[str, Matrix]]) -> None:
+    def __init__(self, encoder: Encoder, known: Mapping[TextRole, dict[str, Matrix]]) -> None:
         self.name = encoder.name
         self.similarity = encoder.similarity
         self.fingerprint = encoder.fingerprint
         self._encoder = encoder
         self._known = known
 
-    def encode(self, texts: Sequence[str], role: Role) -> Matrix:
+    def encode(self, texts: Sequence[str], role: TextRole) -> Matrix:
         """One row a text."""
         known = self._known[role]
         new = list(dict.fromkeys(text for text in texts if text not in known))

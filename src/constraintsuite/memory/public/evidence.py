@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from constraintsuite.memory.public.base import Values
+from constraintsuite.memory.public.base import MetricValues
 
 
 class SetScores(NamedTuple):
@@ -38,10 +38,10 @@ def cutoffs_of(cutoffs: Sequence[int], budget: int) -> list[int]:
     return sorted({k for k in cutoffs if k < budget} | {budget})
 
 
-def ranking_values(gold: Collection[str], ranking: Sequence[str], cutoffs: Sequence[int]) -> Values:
+def ranking_values(gold: Collection[str], ranking: Sequence[str], cutoffs: Sequence[int]) -> MetricValues:
     """`hit`, `recall`, `all_gold` and `ndcg` at each cut-off, and `mrr`; None for an item without gold."""
     wanted = set(gold)
-    values: Values = {}
+    values: MetricValues = {}
     for k in cutoffs:
         found = len(wanted.intersection(ranking[:k]))
         values[f"hit@{k}"] = float(found > 0) if wanted else None

@@ -13,7 +13,7 @@ from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import atomic_writer, sha256_of
 from constraintsuite.store.http.client import HttpClient
 from constraintsuite.store.http.faults import LastingFault, PassingFault, clip
-from constraintsuite.store.http.messages import Incoming, Limits, Request
+from constraintsuite.store.http.messages import HttpRequest, Incoming, Limits
 
 LIMITS = Limits(seconds=4 * 3_600, body_bytes=8 << 30, redirects=10, stall_seconds=30, bytes_per_second=1_000)
 """The largest of the files has some 3 GB; a server that sends next to nothing is given up after half a minute."""
@@ -45,7 +45,7 @@ def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) 
     client = HttpClient(limits, use_proxies=True)
     try:
         with atomic_writer(place) as file:
-            digest = client.send(Request(wanted.address), lambda incoming: _save(incoming, wanted, file, reporter))
+            digest = client.send(HttpRequest(wanted.address), lambda incoming: _save(incoming, wanted, file, reporter))
             if digest != wanted.sha256:
                 raise UserError(
                     f"{wanted.address}: the downloaded file has SHA-256 {digest}, expected {wanted.sha256}. It was not kept."

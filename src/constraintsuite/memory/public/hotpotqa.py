@@ -10,10 +10,25 @@ from pydantic import AliasChoices, BeforeValidator, Field, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.public.answers import WRONG, AnswerScores, compare_closed
-from constraintsuite.memory.public.base import Haystack, Item, OfficialScorer, Reading, ReadOptions, Source, Values
+from constraintsuite.memory.public.base import (
+    BenchmarkFile,
+    BenchmarkItem,
+    Haystack,
+    HaystackDocument,
+    MetricValues,
+    OfficialScorer,
+    ReadOptions,
+)
 from constraintsuite.memory.public.evidence import SetScores, compare_sets, cutoffs_of, harmonic, ranking_values
 from constraintsuite.memory.public.pooling import pool
-from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, passages_of, read_rows
+from constraintsuite.memory.public.reading import (
+    BenchmarkRecord,
+    BenchmarkRow,
+    SeenItemIds,
+    checked,
+    passages_of,
+    read_rows,
+)
 from constraintsuite.store.files import sha256_of
 
 CUTOFFS = (1, 2, 5, 10, 20)
@@ -33,7 +48,7 @@ def _rows_of_columns(first: str, second: str) -> BeforeValidator:
     return BeforeValidator(turn)
 
 
-class Question(Record):
+class HotpotQuestion(BenchmarkRecord):
     """A row of the authors' file, or of Hugging Face's export."""
 
     id: StrictStr = Field(validation_alias=AliasChoices("_id", "id"), min_length=1)
@@ -47,35 +62,35 @@ class Question(Record):
     level: StrictStr = ""
 
 
-def read(path: Path, options: ReadOptions) -> Reading:
+def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """The distractor or full-wiki files, in the authors' layout or in Hugging Face's columns."""
     return read_questions("hotpotqa", path, options, HotpotScorer())
 
 
-def read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer) -> Reading:
+def read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer) -> BenchmarkFile:
     """Any file in HotpotQA's form."""
     options.refuse(benchmark, "granularity", "corpus")
-    ids, items, haystacks, notes = Ids(), [], {}, []
+    ids, items, haystacks, notes = SeenItemIds(), [], {}, []
     for row in read_rows(path, options.limit):
-        question = checked(row, Question)
+        question = checked(row, HotpotQuestion)
         ids.add(question.id, row.where)
         haystack, odd = _haystack(row, question)
         item = _item(row, question)
         items.append(item)
         haystacks[haystack.id] = haystack
         notes += odd + _strays(row, item, haystack)
-    reading = Reading(benchmark, sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
+    reading = BenchmarkFile(benchmark, sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
     return pool(reading) if options.pooled else reading
 
 
-def _item(row: Placed, question: Question) -> Item:
+def _item(row: BenchmarkRow, question: HotpotQuestion) -> BenchmarkItem:
     if not question.supporting_facts or question.answer is None:
         raise UserError(
             f"{row.where}: {question.id} has no supporting facts or no answer, as in a test file without labels. "
             "Use a training or development file."
         )
     facts = dict.fromkeys(f"{title}:{number}" for title, number in question.supporting_facts)
-    return Item(
+    return BenchmarkItem(
         id=question.id,
         question=question.question,
         haystack=question.id,
@@ -91,7 +106,7 @@ class _Shelf(NamedTuple):
     odd: list[str]
 
 
-def _haystack(row: Placed, question: Question) -> _Shelf:
+def _haystack(row: BenchmarkRow, question: HotpotQuestion) -> _Shelf:
     if not question.context:
         raise UserError(f"{row.where}: {question.id} has no context to search in.")
     seen: dict[str, list[tuple[str, ...]]] = {}
@@ -105,11 +120,11 @@ def _haystack(row: Placed, question: Question) -> _Shelf:
         document = title if len(before) == 1 else f"{title}#{len(before)}"  # no title of Wikipedia has this mark
         if document != title:
             odd.append(f"{row.where}: {question.id} has two paragraphs {title!r}; facts are taken from the first.")
-        sources.append(Source(document, title, passages_of(document, sentences), (title,)))
+        sources.append(HaystackDocument(document, title, passages_of(document, sentences), (title,)))
     return _Shelf(Haystack(question.id, tuple(sources)), odd)
 
 
-def _strays(row: Placed, item: Item, haystack: Haystack) -> list[str]:
+def _strays(row: BenchmarkRow, item: BenchmarkItem, haystack: Haystack) -> list[str]:
     """Gold that nothing can find; the official evaluation counts it all the same."""
     there = {passage.name for source in haystack.sources for passage in source.passages}
     return [
@@ -122,7 +137,7 @@ def _strays(row: Placed, item: Item, haystack: Haystack) -> list[str]:
 class HotpotScorer:
     """`hotpot_evaluate_v1.py`: supporting facts as sets, answers by words, and both together."""
 
-    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
         """`sp_*` of what stands above each cut-off, and `title_recall`, which is HippoRAG's Recall of passages."""
         cutoffs = cutoffs_of(CUTOFFS, budget)
         values = ranking_values(self.names(item.gold), self.names(ranking), cutoffs)
@@ -135,14 +150,14 @@ class HotpotScorer:
             values[f"title_recall@{k}"] = len(gold_titles.intersection(titles[:k])) / len(gold_titles)
         return values
 
-    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+    def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
         """`answer_*`, and `joint_*` with the facts at the budget."""
         scores = WRONG if answer is None else compare_closed(answer, item.answers[0])
         joint = self.joined(scores, self.facts(item, ranking[:budget]))
-        values: Values = {f"answer_{name}": value for name, value in _columns(scores)}
+        values: MetricValues = {f"answer_{name}": value for name, value in _columns(scores)}
         return values | {f"joint_{name}@{budget}": value for name, value in _columns(joint)}
 
-    def facts(self, item: Item, predicted: Sequence[str]) -> SetScores:
+    def facts(self, item: BenchmarkItem, predicted: Sequence[str]) -> SetScores:
         """Supporting facts that were predicted, as `title:number`."""
         return compare_sets(self.names(predicted), self.names(item.gold))
 
@@ -166,10 +181,10 @@ def _columns(scores: AnswerScores | None) -> Iterator[tuple[str, float | None]]:
 
 
 def evaluate(
-    items: Sequence[Item], answers: Mapping[str, str], facts: Mapping[str, Sequence[str]], scorer: HotpotScorer
-) -> Values:
+    items: Sequence[BenchmarkItem], answers: Mapping[str, str], facts: Mapping[str, Sequence[str]], scorer: HotpotScorer
+) -> MetricValues:
     """A whole prediction file as the official script has it: sums over what was predicted, divided by all items."""
-    totals: Values = dict.fromkeys(
+    totals: MetricValues = dict.fromkeys(
         [f"{kind}{name}" for kind in ("", "sp_", "joint_") for name in ("em", "f1", "prec", "recall")], 0.0
     )
     for item in items:
@@ -184,7 +199,7 @@ def evaluate(
     return {name: None if total is None else total / len(items) for name, total in totals.items()}
 
 
-def _add(totals: Values, kind: str, scores: AnswerScores | None) -> None:
+def _add(totals: MetricValues, kind: str, scores: AnswerScores | None) -> None:
     for name, value in _columns(scores):
         total = totals[f"{kind}{name}"]
         totals[f"{kind}{name}"] = None if total is None or value is None else total + value

@@ -10,11 +10,19 @@ from typing import Literal
 from pydantic import Field, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.base import Item, Reading, ReadOptions, Source, Values
+from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, HaystackDocument, MetricValues, ReadOptions
 from constraintsuite.memory.public.evidence import cutoffs_of
 from constraintsuite.memory.public.hotpotqa import CUTOFFS, HotpotScorer, title_of
 from constraintsuite.memory.public.pooling import POOL
-from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, merged, passages_of, read_rows
+from constraintsuite.memory.public.reading import (
+    BenchmarkRecord,
+    BenchmarkRow,
+    SeenItemIds,
+    checked,
+    merged,
+    passages_of,
+    read_rows,
+)
 from constraintsuite.store.files import sha256_of, sha256_text
 
 _SENTENCES = 2
@@ -25,7 +33,7 @@ _NEEDED = (
 )
 
 
-class Claim(Record):
+class HoverClaim(BenchmarkRecord):
     """A row of `hover_dev_release_v1.1.json`."""
 
     uid: StrictStr = Field(min_length=1)
@@ -36,7 +44,7 @@ class Claim(Record):
     hpqa_id: StrictStr = ""
 
 
-class Article(Record):
+class Article(BenchmarkRecord):
     """A row of the corpus."""
 
     title: StrictStr = Field(min_length=1)
@@ -44,16 +52,16 @@ class Article(Record):
     text: tuple[StrictStr, ...] | None = None
 
 
-def read(path: Path, options: ReadOptions) -> Reading:
+def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """The released claims over the articles of a corpus, which are one haystack."""
     options.refuse("hover", "granularity", "pooled")
     if options.corpus is None:
         raise UserError(_NEEDED)
     haystack = merged(POOL, _articles(options.corpus))
     there = {passage.name for source in haystack.sources for passage in source.passages}
-    ids, items, notes = Ids(), [], []
+    ids, items, notes = SeenItemIds(), [], []
     for row in read_rows(path, options.limit):
-        claim = checked(row, Claim)
+        claim = checked(row, HoverClaim)
         ids.add(claim.uid, row.where)
         item = _item(row, claim)
         items.append(item)
@@ -65,24 +73,24 @@ def read(path: Path, options: ReadOptions) -> Reading:
     if not any(fact in there for item in items for fact in item.gold):
         raise UserError(f"{options.corpus}: holds no sentence that a claim of {path} rests on. {_NEEDED}")
     content = sha256_text(sha256_of(path), sha256_of(options.corpus))
-    return Reading("hover", content, tuple(items), {POOL: haystack}, HoverScorer(), tuple(notes))
+    return BenchmarkFile("hover", content, tuple(items), {POOL: haystack}, HoverScorer(), tuple(notes))
 
 
-def _articles(path: Path) -> Iterator[Source]:
+def _articles(path: Path) -> Iterator[HaystackDocument]:
     for row in read_rows(path, None):
         article = checked(row, Article)
         sentences = article.sentences if article.sentences is not None else article.text
         if sentences is None:
             raise UserError(f"{row.where}: the article {article.title!r} has no sentences. {_NEEDED}")
         title = _composed(article.title)
-        yield Source(title, title, passages_of(title, sentences), (title,))
+        yield HaystackDocument(title, title, passages_of(title, sentences), (title,))
 
 
-def _item(row: Placed, claim: Claim) -> Item:
+def _item(row: BenchmarkRow, claim: HoverClaim) -> BenchmarkItem:
     if not claim.supporting_facts or claim.label is None:
         raise UserError(f"{row.where}: {claim.uid} has no evidence, as in the test file. Use train or dev.")
     gold = dict.fromkeys(f"{_composed(title)}:{number}" for title, number in claim.supporting_facts)
-    return Item(
+    return BenchmarkItem(
         id=claim.uid,
         question=claim.claim,
         haystack=POOL,
@@ -105,20 +113,20 @@ class HoverScorer(HotpotScorer):
         """Facts in one form of accents."""
         return [_composed(fact) for fact in facts]
 
-    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
         """Beside HotpotQA's: `hover_evidence`, the part of the HoVer score that retrieval decides."""
         values = super().score(item, ranking, budget)
         for k in cutoffs_of(CUTOFFS, budget):
             values[f"hover_evidence@{k}"] = float(self._evident(item, ranking[:k]))
         return values
 
-    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+    def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
         """`label_accuracy`, and `hover_score`: the right label on evidence of every document."""
         right = answer is not None and answer.strip().upper() == item.answers[0]
         evident = self._evident(item, ranking[:budget])
         return {"label_accuracy": float(right), f"hover_score@{budget}": float(right and evident)}
 
-    def _evident(self, item: Item, ranking: Sequence[str]) -> bool:
+    def _evident(self, item: BenchmarkItem, ranking: Sequence[str]) -> bool:
         """Whether each supporting document is there with a supporting fact; counted are the first two sentences of each
         of the first k + 1 documents, for a claim of k hops."""
         gold = set(self.names(item.gold))

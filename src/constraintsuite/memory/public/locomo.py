@@ -12,17 +12,17 @@ from pydantic import Field, StrictInt, StrictStr
 from constraintsuite.errors import UserError
 from constraintsuite.memory.public.answers import stemmed_f1, stemmed_list_f1
 from constraintsuite.memory.public.base import (
+    BenchmarkFile,
+    BenchmarkItem,
     Granularity,
     Haystack,
-    Item,
-    Passage,
-    Reading,
+    HaystackDocument,
+    HaystackPassage,
+    MetricValues,
     ReadOptions,
-    Source,
-    Values,
 )
 from constraintsuite.memory.public.evidence import cutoffs_of, ranking_values
-from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, read_rows
+from constraintsuite.memory.public.reading import BenchmarkRecord, BenchmarkRow, SeenItemIds, checked, read_rows
 from constraintsuite.store.files import sha256_of
 
 CUTOFFS = (1, 5, 10, 25, 50)
@@ -33,7 +33,7 @@ _TURN = re.compile(r"D(\d+):(\d+)")
 _REFUSALS = ("no information available", "not mentioned")
 
 
-class Turn(Record):
+class LocomoTurn(BenchmarkRecord):
     """What one speaker said, or showed."""
 
     speaker: StrictStr
@@ -42,13 +42,13 @@ class Turn(Record):
     blip_caption: StrictStr = ""
 
 
-class Session(Record):
+class LocomoSession(BenchmarkRecord):
     """The turns of a day."""
 
-    turns: list[Turn]
+    turns: list[LocomoTurn]
 
 
-class Asked(Record):
+class LocomoQuestion(BenchmarkRecord):
     """A question with the ids of the turns that answer it."""
 
     question: StrictStr = Field(min_length=1)
@@ -57,19 +57,19 @@ class Asked(Record):
     answer: StrictStr | StrictInt | None = None
 
 
-class Sample(Record):
+class Sample(BenchmarkRecord):
     """A row of `locomo10.json`."""
 
     sample_id: StrictStr = Field(min_length=1)
     conversation: dict[str, Any]
-    qa: list[Asked]
+    qa: list[LocomoQuestion]
 
 
-def read(path: Path, options: ReadOptions) -> Reading:
+def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """`locomo10.json`; a limit counts conversations."""
     options.refuse("locomo", "corpus", "pooled")
     granularity: Granularity = options.granularity or "turn"
-    ids, items, haystacks, notes = Ids(), [], {}, []
+    ids, items, haystacks, notes = SeenItemIds(), [], {}, []
     for row in read_rows(path, options.limit):
         sample = checked(row, Sample)
         ids.add(sample.sample_id, row.where)
@@ -83,11 +83,11 @@ def read(path: Path, options: ReadOptions) -> Reading:
     if not items:
         raise UserError(f"{path}: no conversation has a question.")
     scorer = LocomoScorer()
-    return Reading("locomo", sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
+    return BenchmarkFile("locomo", sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
 
 
-def _sources(row: Placed, sample: Sample, granularity: Granularity) -> Iterator[Source]:
-    seen = Ids()
+def _sources(row: BenchmarkRow, sample: Sample, granularity: Granularity) -> Iterator[HaystackDocument]:
+    seen = SeenItemIds()
     for number, session in sorted(_sessions(row, sample.conversation).items()):
         for place, turn in enumerate(session.turns, 1):
             form = _TURN.fullmatch(turn.dia_id)
@@ -97,40 +97,43 @@ def _sources(row: Placed, sample: Sample, granularity: Granularity) -> Iterator[
         document = f"{sample.sample_id}/session_{number}"
         date = sample.conversation.get(f"session_{number}_date_time", "")
         passages = _passages(document, number, session, granularity)
-        yield Source(document, "", passages, (str(date),) if date else (), {"date": str(date)})
+        yield HaystackDocument(document, "", passages, (str(date),) if date else (), {"date": str(date)})
 
 
-def _sessions(row: Placed, conversation: Mapping[str, Any]) -> dict[int, Session]:
+def _sessions(row: BenchmarkRow, conversation: Mapping[str, Any]) -> dict[int, LocomoSession]:
     """By number; a date without a session, of which the file has some, is nothing."""
     found = {}
     for name, turns in conversation.items():
         form = _SESSION.fullmatch(name)
         if form:
-            found[int(form[1])] = checked(Placed(f"{row.where}, {name}", {"turns": turns}), Session)
+            found[int(form[1])] = checked(BenchmarkRow(f"{row.where}, {name}", {"turns": turns}), LocomoSession)
     if not found:
         raise UserError(f"{row.where}: the conversation has no session.")
     return found
 
 
-def _passages(document: str, number: int, session: Session, granularity: Granularity) -> tuple[Passage, ...]:
+def _passages(
+    document: str, number: int, session: LocomoSession, granularity: Granularity
+) -> tuple[HaystackPassage, ...]:
     if granularity == "session":
-        return (Passage(f"{document}:0", f"S{number}", "\n".join(map(_said, session.turns))),)
+        return (HaystackPassage(f"{document}:0", f"S{number}", "\n".join(map(_said, session.turns))),)
     return tuple(
-        Passage(f"{document}:{turn.dia_id.partition(':')[2]}", turn.dia_id, _said(turn)) for turn in session.turns
+        HaystackPassage(f"{document}:{turn.dia_id.partition(':')[2]}", turn.dia_id, _said(turn))
+        for turn in session.turns
     )
 
 
-def _said(turn: Turn) -> str:
+def _said(turn: LocomoTurn) -> str:
     """In the words that the authors give to a reader: pictures by their caption."""
     shown = f" and shared {turn.blip_caption}" if turn.blip_caption else ""
     return f'{turn.speaker} said, "{turn.text}"{shown}'
 
 
-def _item(name: str, sample: Sample, asked: Asked, granularity: Granularity, there: set[str]) -> Item:
+def _item(name: str, sample: Sample, asked: LocomoQuestion, granularity: Granularity, there: set[str]) -> BenchmarkItem:
     evidence = _mended(asked.evidence)
     gold = evidence if granularity == "turn" else [f"S{_turn_session(one)}" for one in evidence]
     filed = asked.evidence if granularity == "turn" else [f"S{one.partition(':')[0][1:]}" for one in asked.evidence]
-    return Item(
+    return BenchmarkItem(
         id=name,
         question=asked.question,
         haystack=sample.sample_id,
@@ -152,7 +155,7 @@ def _turn_session(turn: str) -> str:
     return turn.partition(":")[0].removeprefix("D")
 
 
-def _oddities(item: Item) -> list[str]:
+def _oddities(item: BenchmarkItem) -> list[str]:
     if not item.as_filed:
         return [f"{item.id}: no evidence; its recall is not defined (officially it is 1)."]
     if set(item.as_filed) != set(item.gold):
@@ -163,7 +166,7 @@ def _oddities(item: Item) -> list[str]:
 class LocomoScorer:
     """`task_eval/evaluation.py`: the share of evidence that is in the context, and F1 of answers by category."""
 
-    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
         """`recall` of the mended evidence, and `recall_as_filed` of the strings in the file, as officially."""
         cutoffs = cutoffs_of(CUTOFFS, budget)
         values = ranking_values(item.gold, ranking, cutoffs)
@@ -173,12 +176,12 @@ class LocomoScorer:
             values[f"recall_as_filed@{k}"] = share
         return values
 
-    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+    def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
         """`answer_f1`; of an adversarial question, whether the answer says that nothing is known."""
         return {"answer_f1": 0.0 if answer is None else _answer_f1(item, answer)}
 
 
-def _answer_f1(item: Item, answer: str) -> float:
+def _answer_f1(item: BenchmarkItem, answer: str) -> float:
     category = item.groups["category"]
     if category == "adversarial":
         return float(any(phrase in answer.lower() for phrase in _REFUSALS))

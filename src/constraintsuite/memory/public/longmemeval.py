@@ -10,17 +10,25 @@ from typing import Literal, NamedTuple
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.base import Granularity, Item, Passage, Reading, ReadOptions, Source, Values
+from constraintsuite.memory.public.base import (
+    BenchmarkFile,
+    BenchmarkItem,
+    Granularity,
+    HaystackDocument,
+    HaystackPassage,
+    MetricValues,
+    ReadOptions,
+)
 from constraintsuite.memory.public.evidence import cutoffs_of, ranking_values
 from constraintsuite.memory.public.pooling import pool
-from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, merged, read_rows
+from constraintsuite.memory.public.reading import BenchmarkRecord, BenchmarkRow, SeenItemIds, checked, merged, read_rows
 from constraintsuite.store.files import sha256_of, sha256_text
 
 CUTOFFS = (1, 3, 5, 10, 30, 50)
 _MARK = "answer"  # in the ids of the sessions that were written to hold evidence
 
 
-class Turn(Record):
+class LongMemEvalTurn(BenchmarkRecord):
     """What one side said."""
 
     role: Literal["user", "assistant"]
@@ -28,7 +36,7 @@ class Turn(Record):
     has_answer: StrictBool | None = None
 
 
-class Question(Record):
+class LongMemEvalQuestion(BenchmarkRecord):
     """A row of the authors' file."""
 
     question_id: StrictStr = Field(min_length=1)
@@ -36,27 +44,27 @@ class Question(Record):
     question: StrictStr = Field(min_length=1)
     answer: StrictStr | StrictInt
     haystack_session_ids: list[StrictStr] = Field(min_length=1)
-    haystack_sessions: list[list[Turn]]
+    haystack_sessions: list[list[LongMemEvalTurn]]
     haystack_dates: list[StrictStr]
     answer_session_ids: list[StrictStr]
 
 
-class Session(NamedTuple):
+class LongMemEvalSession(NamedTuple):
     """One chat."""
 
     id: str
     date: str
-    turns: Sequence[Turn]
+    turns: Sequence[LongMemEvalTurn]
 
 
-def read(path: Path, options: ReadOptions) -> Reading:
+def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """Any of the authors' files; what the official evaluation leaves out is left out and counted."""
     options.refuse("longmemeval", "corpus")
     granularity: Granularity = options.granularity or "session"
     skipped = {"abstention": 0, "no_answer_in_user_turns": 0}
-    ids, items, haystacks = Ids(), [], {}
+    ids, items, haystacks = SeenItemIds(), [], {}
     for row in read_rows(path, options.limit):
-        question = checked(row, Question)
+        question = checked(row, LongMemEvalQuestion)
         ids.add(question.question_id, row.where)
         sessions = _sessions(row, question)
         haystacks[question.question_id] = merged(
@@ -70,18 +78,18 @@ def read(path: Path, options: ReadOptions) -> Reading:
     if not items:
         raise UserError(f"{path}: no question is left after the official filter ({skipped}).")
     scorer = LongMemEvalScorer(granularity)
-    reading = Reading("longmemeval", sha256_of(path), tuple(items), haystacks, scorer, skipped=skipped)
+    reading = BenchmarkFile("longmemeval", sha256_of(path), tuple(items), haystacks, scorer, skipped=skipped)
     return pool(reading) if options.pooled else reading
 
 
-def _sessions(row: Placed, question: Question) -> list[Session]:
+def _sessions(row: BenchmarkRow, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:
     columns = (question.haystack_session_ids, question.haystack_dates, question.haystack_sessions)
     if len({len(column) for column in columns}) > 1:
         raise UserError(f"{row.where}: {question.question_id} has not as many session ids, dates and sessions.")
     unknown = set(question.answer_session_ids) - set(question.haystack_session_ids)
     if unknown:
         raise UserError(f"{row.where}: {question.question_id} has no session {min(unknown)!r}, which holds its answer.")
-    sessions = [Session(*columns) for columns in zip(*columns, strict=True)]
+    sessions = [LongMemEvalSession(*columns) for columns in zip(*columns, strict=True)]
     for session in sessions:
         if _MARK in session.id and any(turn.has_answer is None for turn in _user_turns(session)):
             raise UserError(
@@ -90,23 +98,25 @@ def _sessions(row: Placed, question: Question) -> list[Session]:
     return sessions
 
 
-def _user_turns(session: Session) -> list[Turn]:
+def _user_turns(session: LongMemEvalSession) -> list[LongMemEvalTurn]:
     return [turn for turn in session.turns if turn.role == "user"]
 
 
-def _left_out(question: Question, sessions: Sequence[Session]) -> str:
+def _left_out(question: LongMemEvalQuestion, sessions: Sequence[LongMemEvalSession]) -> str:
     if "_abs" in question.question_id:
         return "abstention"
     flagged = any(turn.has_answer for session in sessions for turn in _user_turns(session))
     return "" if flagged else "no_answer_in_user_turns"
 
 
-def _source(session: Session, granularity: Granularity) -> Source:
+def _source(session: LongMemEvalSession, granularity: Granularity) -> HaystackDocument:
     """A session under a neutral id, because its own may say that it is gold."""
     document = f"session-{sha256_text(session.id)[:12]}"
     texts = _named_texts(session, granularity)
-    passages = (Passage(f"{document}:{number}", name, text.strip()) for number, name, text, _ in texts if text.strip())
-    return Source(document, "", tuple(passages), attributes={"date": session.date})
+    passages = (
+        HaystackPassage(f"{document}:{number}", name, text.strip()) for number, name, text, _ in texts if text.strip()
+    )
+    return HaystackDocument(document, "", tuple(passages), attributes={"date": session.date})
 
 
 class _Named(NamedTuple):
@@ -116,7 +126,7 @@ class _Named(NamedTuple):
     gold: bool
 
 
-def _named_texts(session: Session, granularity: Granularity) -> Iterator[_Named]:
+def _named_texts(session: LongMemEvalSession, granularity: Granularity) -> Iterator[_Named]:
     """What is searched: the user's words and nothing else, as officially."""
     marked = _MARK in session.id
     if granularity == "session":
@@ -129,9 +139,11 @@ def _named_texts(session: Session, granularity: Granularity) -> Iterator[_Named]
             yield _Named(number, f"{session.id}_{number}", turn.content, marked and bool(turn.has_answer))
 
 
-def _item(question: Question, sessions: Sequence[Session], granularity: Granularity) -> Item:
+def _item(
+    question: LongMemEvalQuestion, sessions: Sequence[LongMemEvalSession], granularity: Granularity
+) -> BenchmarkItem:
     gold = (name for session in sessions for _, name, _, is_gold in _named_texts(session, granularity) if is_gold)
-    return Item(
+    return BenchmarkItem(
         id=question.question_id,
         question=question.question,
         haystack=question.question_id,
@@ -148,7 +160,7 @@ class LongMemEvalScorer:
     def __init__(self, granularity: Granularity) -> None:
         self.granularity = granularity
 
-    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
         """`recall_any`, `recall_all` and `ndcg_any` at the official cut-offs, beside the usual measures of rankings."""
         cutoffs = cutoffs_of(CUTOFFS, budget)
         values = ranking_values(item.gold, ranking, cutoffs)
@@ -159,7 +171,7 @@ class LongMemEvalScorer:
                 values |= _named("session_", k, depth and official_scores(ranking, item.gold, depth, session_of))
         return values
 
-    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+    def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
         """Nothing: LongMemEval's answers are judged by a model."""
         raise UserError(
             "LongMemEval scores answers with a model as judge, which is not done here. Leave the answers out."
@@ -186,7 +198,7 @@ def official_scores(
     )
 
 
-def _named(prefix: str, k: int, scores: OfficialScores | int | None) -> Values:
+def _named(prefix: str, k: int, scores: OfficialScores | int | None) -> MetricValues:
     """None where the budget was too small to tell."""
     found = scores if isinstance(scores, OfficialScores) else (None, None, None)
     return {f"{prefix}{name}@{k}": value for name, value in zip(OfficialScores._fields, found, strict=True)}

@@ -11,10 +11,18 @@ from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.public.answers import WRONG, compare_open
-from constraintsuite.memory.public.base import Haystack, Item, Passage, Reading, ReadOptions, Source, Values
+from constraintsuite.memory.public.base import (
+    BenchmarkFile,
+    BenchmarkItem,
+    Haystack,
+    HaystackDocument,
+    HaystackPassage,
+    MetricValues,
+    ReadOptions,
+)
 from constraintsuite.memory.public.evidence import compare_sets, cutoffs_of, ranking_values
 from constraintsuite.memory.public.pooling import pool
-from constraintsuite.memory.public.reading import Ids, Placed, Record, checked, read_rows
+from constraintsuite.memory.public.reading import BenchmarkRecord, BenchmarkRow, SeenItemIds, checked, read_rows
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.store.files import sha256_of, sha256_text
 
@@ -22,7 +30,7 @@ CUTOFFS = (1, 2, 5, 10, 20)
 _ID = re.compile(r"(?P<form>(?P<hops>[2-9])hop\d?)__(?P<parts>.+)")
 
 
-class Paragraph(Record):
+class Paragraph(BenchmarkRecord):
     """One paragraph of a question."""
 
     idx: StrictInt
@@ -31,7 +39,7 @@ class Paragraph(Record):
     is_supporting: StrictBool
 
 
-class Question(Record):
+class MusiqueQuestion(BenchmarkRecord):
     """A row of the authors' file."""
 
     id: StrictStr
@@ -42,12 +50,12 @@ class Question(Record):
     answerable: StrictBool = True
 
 
-def read(path: Path, options: ReadOptions) -> Reading:
+def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """MuSiQue-Ans or MuSiQue-Full; as officially, questions without an answer are not scored."""
     options.refuse("musique", "granularity", "corpus")
-    ids, items, haystacks, skipped = Ids(), [], {}, 0
+    ids, items, haystacks, skipped = SeenItemIds(), [], {}, 0
     for row in read_rows(path, options.limit):
-        question = checked(row, Question)
+        question = checked(row, MusiqueQuestion)
         ids.add(f"{question.id}{'' if question.answerable else ' (unanswerable)'}", row.where)
         if not question.answerable:
             skipped += 1
@@ -56,7 +64,7 @@ def read(path: Path, options: ReadOptions) -> Reading:
         haystacks[question.id] = _haystack(row, question)
     if not items:
         raise UserError(f"{path}: no question has an answer.")
-    reading = Reading(
+    reading = BenchmarkFile(
         "musique",
         sha256_of(path),
         _clustered(items),
@@ -67,14 +75,14 @@ def read(path: Path, options: ReadOptions) -> Reading:
     return pool(reading) if options.pooled else reading
 
 
-def _item(row: Placed, question: Question) -> Item:
+def _item(row: BenchmarkRow, question: MusiqueQuestion) -> BenchmarkItem:
     form = _ID.fullmatch(question.id)
     if form is None:
         raise UserError(f"{row.where}: the id {question.id!r} does not say its hops, as in 2hop__1_2 or 3hop1__1_2_3.")
     gold = dict.fromkeys(_name(paragraph) for paragraph in question.paragraphs if paragraph.is_supporting)
     if not gold:
         raise UserError(f"{row.where}: {question.id} has no supporting paragraph. Use a file with labels.")
-    return Item(
+    return BenchmarkItem(
         id=question.id,
         question=question.question,
         haystack=question.id,
@@ -85,7 +93,7 @@ def _item(row: Placed, question: Question) -> Item:
     )
 
 
-def _haystack(row: Placed, question: Question) -> Haystack:
+def _haystack(row: BenchmarkRow, question: MusiqueQuestion) -> Haystack:
     numbers = [paragraph.idx for paragraph in question.paragraphs]
     if len(set(numbers)) < len(numbers):
         raise UserError(f"{row.where}: {question.id} has two paragraphs of the same idx.")
@@ -93,10 +101,10 @@ def _haystack(row: Placed, question: Question) -> Haystack:
     return Haystack(question.id, tuple(sources.values()))
 
 
-def _source(paragraph: Paragraph) -> Source:
+def _source(paragraph: Paragraph) -> HaystackDocument:
     name = _name(paragraph)
-    passage = Passage(name, name, paragraph.paragraph_text.strip())
-    return Source(name.removesuffix(":0"), paragraph.title, (passage,), (paragraph.title,))
+    passage = HaystackPassage(name, name, paragraph.paragraph_text.strip())
+    return HaystackDocument(name.removesuffix(":0"), paragraph.title, (passage,), (paragraph.title,))
 
 
 def _name(paragraph: Paragraph) -> str:
@@ -104,7 +112,7 @@ def _name(paragraph: Paragraph) -> str:
     return f"{paragraph.title}~{sha256_text(paragraph.title, paragraph.paragraph_text)[:10]}:0"
 
 
-def _clustered(items: Sequence[Item]) -> tuple[Item, ...]:
+def _clustered(items: Sequence[BenchmarkItem]) -> tuple[BenchmarkItem, ...]:
     """Questions that share a single-hop question are not independent."""
     numbers = connected_components([item.id.partition("__")[2].split("_") for item in items])
     return tuple(replace(item, cluster=f"chain-{number}") for item, number in zip(items, numbers.tolist(), strict=True))
@@ -113,7 +121,7 @@ def _clustered(items: Sequence[Item]) -> tuple[Item, ...]:
 class MusiqueScorer:
     """`evaluate_v1.0.py` of MuSiQue-Ans; `recall` is HippoRAG's Recall of passages."""
 
-    def score(self, item: Item, ranking: Sequence[str], budget: int) -> Values:
+    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
         """`support_em` and `support_f1` of the paragraphs above each cut-off, beside the measures of rankings."""
         cutoffs = cutoffs_of(CUTOFFS, budget)
         values = ranking_values(item.gold, ranking, cutoffs)
@@ -122,7 +130,7 @@ class MusiqueScorer:
             values[f"support_em@{k}"], values[f"support_f1@{k}"] = scores.em, scores.f1
         return values
 
-    def answered(self, item: Item, answer: str | None, ranking: Sequence[str], budget: int) -> Values:
+    def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
         """EM and F1, the best over the aliases."""
         scores = WRONG if answer is None else compare_open(answer, item.answers)
         return {"answer_em": scores.em, "answer_f1": scores.f1}

@@ -11,8 +11,8 @@ from typing import Literal
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.collection import MOST_MENTIONED
 from constraintsuite.memory.ingest.naming import Named, TitleFinder, bare_title, mentions_of
-from constraintsuite.memory.public.base import Haystack, Passage, Source
-from constraintsuite.memory.records import Edge, Mention, Part, Unit
+from constraintsuite.memory.public.base import Haystack, HaystackDocument, HaystackPassage
+from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.memory.worth import WORTH
 from constraintsuite.store.files import sha256_text
 
@@ -20,7 +20,7 @@ Links = Literal["names", "titles"]
 """What joins documents: all names in them, or the titles of documents alone."""
 
 
-def parts_of(haystack: Haystack, links: Links = "names") -> list[Part]:
+def parts_of(haystack: Haystack, links: Links = "names") -> list[MemoryDocument]:
     """One part a document. Passages of a document follow each other; documents are joined by what they name alone.
 
     The order of documents in a file is no edge: in some files the gold stands together. An entity that too many passages
@@ -32,7 +32,7 @@ def parts_of(haystack: Haystack, links: Links = "names") -> list[Part]:
     return [_bounded(part, counts) for part in parts]
 
 
-def units_of(source: Source) -> tuple[Unit, ...]:
+def units_of(source: HaystackDocument) -> tuple[Unit, ...]:
     """The passages of a document as units, without what they name."""
     return tuple(
         Unit(passage.unit, source.id, passage.text, source.headings, attributes=source.attributes)
@@ -40,9 +40,9 @@ def units_of(source: Source) -> tuple[Unit, ...]:
     )
 
 
-def _part(source: Source, titles: TitleFinder, links: Links) -> Part:
+def _part(source: HaystackDocument, titles: TitleFinder, links: Links) -> MemoryDocument:
     units = units_of(source)
-    return Part(
+    return MemoryDocument(
         id=source.id,
         title=source.title,
         sha256=sha256_text(source.title, *source.headings, *(unit.text for unit in units)),
@@ -52,20 +52,22 @@ def _part(source: Source, titles: TitleFinder, links: Links) -> Part:
     )
 
 
-def _mentions(source: Source, passage: Passage, titles: TitleFinder, links: Links) -> Iterator[Mention]:
+def _mentions(
+    source: HaystackDocument, passage: HaystackPassage, titles: TitleFinder, links: Links
+) -> Iterator[EntityMention]:
     """The title that a passage stands under, the names in it, and the titles of other documents in it."""
     text = passage.text if links == "names" else ""
     found = {named.entity: named for named in mentions_of(text, source.title)}
     for title, span in titles.find(passage.text):
         entity = normalise_entity(bare_title(title))
         found.setdefault(entity, Named(entity, span.of(passage.text), 1))
-    return (Mention(passage.unit, named.entity, named.surface, named.count) for named in found.values())
+    return (EntityMention(passage.unit, named.entity, named.surface, named.count) for named in found.values())
 
 
 def _forms(title: str) -> Iterable[str]:
     return dict.fromkeys((title, bare_title(title)))
 
 
-def _bounded(part: Part, counts: Counter[str]) -> Part:
+def _bounded(part: MemoryDocument, counts: Counter[str]) -> MemoryDocument:
     kept = tuple(mention for mention in part.mentions if counts[mention.entity] <= MOST_MENTIONED)
     return part if len(kept) == len(part.mentions) else replace(part, mentions=kept)

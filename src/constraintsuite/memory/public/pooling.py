@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraintsuite.memory.public.base import Reading
+from constraintsuite.memory.public.base import BenchmarkFile
 from constraintsuite.memory.public.reading import merged
 
 POOL = "all"
 
 
-def pool(reading: Reading) -> Reading:
+def pool(reading: BenchmarkFile) -> BenchmarkFile:
     """The same questions over all documents together; each question keeps its own gold."""
     sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
     return replace(

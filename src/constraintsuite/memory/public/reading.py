@@ -11,39 +11,39 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.base import Haystack, Passage, Source
+from constraintsuite.memory.public.base import Haystack, HaystackDocument, HaystackPassage
 from constraintsuite.store.jsonl import describe
 from constraintsuite.suites.importers.rows import WHOLE
 
 
-class Record(BaseModel):
+class BenchmarkRecord(BaseModel):
     """A row of a benchmark; releases differ in fields that nobody scores, so unknown ones are let be."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=BenchmarkRecord)
 
 
-class Placed(NamedTuple):
+class BenchmarkRow(NamedTuple):
     """Where a row stands, as `file:line`, and what it holds."""
 
     where: str
     values: Mapping[str, Any]
 
 
-def read_rows(path: Path, limit: int | None) -> Iterator[Placed]:
+def read_rows(path: Path, limit: int | None) -> Iterator[BenchmarkRow]:
     """The rows of a JSON array or of JSON lines, plain or gzip; none at all is a UserError."""
     if limit is not None and limit < 1:
         raise UserError(f"A limit of {limit} leaves no item: choose one of 1 or more.")
     count = 0
     for count, row in enumerate(islice(read_objects(path, WHOLE), limit), 1):  # noqa: B007 - asked for after the loop
-        yield Placed(row.where, row.values)
+        yield BenchmarkRow(row.where, row.values)
     if not count:
         raise UserError(f"{path}: holds no item.")
 
 
-def checked(row: Placed, kind: type[R]) -> R:
+def checked(row: BenchmarkRow, kind: type[R]) -> R:
     """The row as a record; what does not fit is a UserError with its place."""
     try:
         return kind.model_validate(row.values)
@@ -53,7 +53,7 @@ def checked(row: Placed, kind: type[R]) -> R:
         raise UserError(f"{row.where}: {describe(error)}{fields}") from None
 
 
-class Ids:
+class SeenItemIds:
     """Item ids that were met, so that a second one of the same name is refused."""
 
     def __init__(self) -> None:
@@ -66,9 +66,9 @@ class Ids:
             raise UserError(f"{where}: the id {identity!r} stands at {first} already. Ids must be unique.")
 
 
-def merged(haystack: str, sources: Iterable[Source]) -> Haystack:
+def merged(haystack: str, sources: Iterable[HaystackDocument]) -> Haystack:
     """A haystack in which a document that was given twice stands once; two that differ under one id are a UserError."""
-    kept: dict[str, Source] = {}
+    kept: dict[str, HaystackDocument] = {}
     for source in sources:
         if kept.setdefault(source.id, source).passages != source.passages:
             raise UserError(
@@ -78,10 +78,10 @@ def merged(haystack: str, sources: Iterable[Source]) -> Haystack:
     return Haystack(haystack, tuple(kept.values()))
 
 
-def passages_of(document: str, texts: Iterable[str]) -> tuple[Passage, ...]:
+def passages_of(document: str, texts: Iterable[str]) -> tuple[HaystackPassage, ...]:
     """A passage for each text that is not blank, numbered from 0; the numbers of blank ones are left out."""
     return tuple(
-        Passage(f"{document}:{number}", f"{document}:{number}", text.strip())
+        HaystackPassage(f"{document}:{number}", f"{document}:{number}", text.strip())
         for number, text in enumerate(texts)
         if text.strip()
     )

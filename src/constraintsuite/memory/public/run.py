@@ -12,11 +12,11 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.memory.public.base import Haystack, Item, Passage, Reading, Values
+from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, HaystackPassage, MetricValues
 from constraintsuite.memory.public.embedding import prepared
 from constraintsuite.memory.public.parts import Links, parts_of, units_of
-from constraintsuite.memory.recall import Mode, Recall
+from constraintsuite.memory.recall import SearchAnswer, SearchMode
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.text.tokens import find_tokens
@@ -57,11 +57,11 @@ class PublicRun:
     reporter: Reporter = field(default_factory=Silent)
 
 
-def run_public(reading: Reading, run: PublicRun, encoder: DenseScorer | None = None) -> Iterator[Outcome]:
+def run_public(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer | None = None) -> Iterator[ItemResult]:
     """Every mode at every budget on every item; the same inputs give the same outcomes in the same order."""
     _check(reading, run)
     ready = _embedded(reading, run, encoder) if encoder is not None else None
-    asked: dict[str, list[Item]] = {}
+    asked: dict[str, list[BenchmarkItem]] = {}
     for item in reading.items:
         asked.setdefault(item.haystack, []).append(item)
     searched = _Searched(reading, run, ready)
@@ -73,7 +73,7 @@ def run_public(reading: Reading, run: PublicRun, encoder: DenseScorer | None = N
                 advance()
 
 
-def _check(reading: Reading, run: PublicRun) -> None:
+def _check(reading: BenchmarkFile, run: PublicRun) -> None:
     if not run.modes or not run.budgets:
         raise UserError("There is nothing to run: name at least one mode and one budget.")
     if len(set(run.modes)) < len(run.modes) or len(set(run.budgets)) < len(run.budgets):
@@ -89,7 +89,7 @@ def _check(reading: Reading, run: PublicRun) -> None:
             raise UserError(f"No answer is to a question of this file: its first question is {reading.items[0].id!r}.")
 
 
-def _embedded(reading: Reading, run: PublicRun, encoder: DenseScorer) -> DenseScorer:
+def _embedded(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer) -> DenseScorer:
     memory = Memory()
     sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
     texts = [memory.searched(unit) for source in sources for unit in units_of(source)]
@@ -108,12 +108,12 @@ class _Turning(Memory):
 class _Searched:
     """One haystack after another as a memory, with the modes over it."""
 
-    def __init__(self, reading: Reading, run: PublicRun, encoder: DenseScorer | None) -> None:
+    def __init__(self, reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer | None) -> None:
         self._run, self._encoder, self._scorer = run, encoder, reading.scorer
         self._memory = _Turning(encoder)
-        self._modes: list[Mode] = [load_mode(mode, self._memory, bench=run.bench) for mode in run.modes]
+        self._modes: list[SearchMode] = [load_mode(mode, self._memory, bench=run.bench) for mode in run.modes]
         self._timed = {item.id for item in reading.items[: run.timed]}
-        self._passages: dict[str, Passage] = {}
+        self._passages: dict[str, HaystackPassage] = {}
         self._lengths: dict[str, int] = {}
 
     def turn_to(self, haystack: Haystack) -> None:
@@ -122,7 +122,7 @@ class _Searched:
         self._passages = {passage.unit: passage for source in haystack.sources for passage in source.passages}
         self._lengths = {}
 
-    def ask(self, item: Item) -> Iterator[Outcome]:
+    def ask(self, item: BenchmarkItem) -> Iterator[ItemResult]:
         """The outcomes of one item."""
         for mode in self._modes:
             for budget in self._run.budgets:
@@ -131,22 +131,22 @@ class _Searched:
                 values = self._scorer.score(item, names, budget) | self._size(found)
                 if self._run.answers is not None:
                     values |= self._scorer.answered(item, self._run.answers.get(item.id), names, budget)
-                yield Outcome(mode.name, item.id, budget, values, tuple(names), item.groups, item.cluster)
+                yield ItemResult(mode.name, item.id, budget, values, tuple(names), item.groups, item.cluster)
 
-    def _search(self, mode: Mode, item: Item, budget: int) -> list[Passage]:
+    def _search(self, mode: SearchMode, item: BenchmarkItem, budget: int) -> list[HaystackPassage]:
         recall = self._clocked(mode, item, budget)
         for _ in range(self._run.repeats if item.id in self._timed else 0):
             self._clocked(mode, item, budget)
         assert len(recall.ranking) <= budget, f"{mode.name} returned {len(recall.ranking)} units of {budget}"
         return self._cut([self._passages[recalled.unit] for recalled in recall.ranking])
 
-    def _clocked(self, mode: Mode, item: Item, budget: int) -> Recall:
+    def _clocked(self, mode: SearchMode, item: BenchmarkItem, budget: int) -> SearchAnswer:
         began = self._run.clock()
         recall = mode.search(item.question, budget)
         self._run.latencies.append(Latency(mode.name, item.id, budget, self._run.clock() - began))
         return recall
 
-    def _cut(self, found: list[Passage]) -> list[Passage]:
+    def _cut(self, found: list[HaystackPassage]) -> list[HaystackPassage]:
         if self._run.most_tokens is None:
             return found
         total = 0
@@ -156,10 +156,10 @@ class _Searched:
                 return found[:place]
         return found
 
-    def _size(self, found: Sequence[Passage]) -> Values:
+    def _size(self, found: Sequence[HaystackPassage]) -> MetricValues:
         return {"units": float(len(found)), "tokens": float(sum(map(self._tokens, found)))}
 
-    def _tokens(self, passage: Passage) -> int:
+    def _tokens(self, passage: HaystackPassage) -> int:
         if passage.unit not in self._lengths:
             self._lengths[passage.unit] = len(find_tokens(passage.text))
         return self._lengths[passage.unit]

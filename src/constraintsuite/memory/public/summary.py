@@ -10,7 +10,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.differences import mean_difference
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate
 from constraintsuite.metrics.significance import holm, sign_flip
 from constraintsuite.records.scores import Interval
@@ -21,7 +21,7 @@ COUNTS = frozenset({"units", "tokens"})
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ModeFigure:
     """The mean of one metric over the items of a group."""
 
     mode: str
@@ -33,7 +33,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class ModeDifference:
     """How far a mode is from the baseline at the same budget."""
 
     mode: str
@@ -49,8 +49,8 @@ class Contrast:
 
 
 def figures_of(
-    outcomes: Iterable[Outcome], metrics: Sequence[str], *, by: str | None = None, seed: int = 0
-) -> list[Figure]:
+    outcomes: Iterable[ItemResult], metrics: Sequence[str], *, by: str | None = None, seed: int = 0
+) -> list[ModeFigure]:
     """Each metric of each mode and budget that has it, over all items and by group."""
     found = []
     cells = _cells(outcomes)
@@ -62,15 +62,15 @@ def figures_of(
             intervals = estimate(values, shares, _clusters(members), rng=np.random.default_rng(seed))
             found += [
                 # Student's t of a few items does not know where a scale ends.
-                Figure(mode, budget, m, group, figure if m in COUNTS else clipped(figure, 0.0, 1.0))
+                ModeFigure(mode, budget, m, group, figure if m in COUNTS else clipped(figure, 0.0, 1.0))
                 for m, figure in zip(known, intervals, strict=True)
             ]
     return found
 
 
 def contrasts_of(
-    outcomes: Iterable[Outcome], metrics: Sequence[str], *, baseline: str = "lexical_baseline", seed: int = 0
-) -> list[Contrast]:
+    outcomes: Iterable[ItemResult], metrics: Sequence[str], *, baseline: str = "lexical_baseline", seed: int = 0
+) -> list[ModeDifference]:
     """Every other mode against the baseline at the same budget."""
     cells = _cells(outcomes)
     if not any(cell.mode == baseline for cell in cells):
@@ -91,14 +91,14 @@ class _Cell(NamedTuple):
     budget: int
 
 
-def _cells(outcomes: Iterable[Outcome]) -> dict[_Cell, list[Outcome]]:
-    cells: dict[_Cell, list[Outcome]] = {}
+def _cells(outcomes: Iterable[ItemResult]) -> dict[_Cell, list[ItemResult]]:
+    cells: dict[_Cell, list[ItemResult]] = {}
     for outcome in outcomes:
         cells.setdefault(_Cell(outcome.mode, outcome.budget), []).append(outcome)
     return cells
 
 
-def _contrast(rows: Sequence[Outcome], baseline: Sequence[Outcome], metric: str, seed: int) -> Contrast:
+def _contrast(rows: Sequence[ItemResult], baseline: Sequence[ItemResult], metric: str, seed: int) -> ModeDifference:
     other = {row.item: _value(row, metric) for row in baseline}
     pairs = np.array([(_value(row, metric), other.get(row.item, np.nan)) for row in rows])
     kept = ~np.isnan(pairs).any(axis=1)
@@ -106,18 +106,20 @@ def _contrast(rows: Sequence[Outcome], baseline: Sequence[Outcome], metric: str,
     differences = pairs[kept, 0] - pairs[kept, 1]
     interval = mean_difference(differences, clusters, bounded=metric not in COUNTS, seed=seed)
     p = sign_flip(differences, clusters, rng=np.random.default_rng(seed))
-    return Contrast(rows[0].mode, baseline[0].mode, rows[0].budget, metric, interval, p, p)
+    return ModeDifference(rows[0].mode, baseline[0].mode, rows[0].budget, metric, interval, p, p)
 
 
-def _groups(rows: Sequence[Outcome], by: str | None) -> Mapping[str, list[Outcome]]:
-    groups: dict[str, list[Outcome]] = {OVERALL: list(rows)}
+def _groups(rows: Sequence[ItemResult], by: str | None) -> Mapping[str, list[ItemResult]]:
+    groups: dict[str, list[ItemResult]] = {OVERALL: list(rows)}
     if by is not None:
         for row in sorted(rows, key=lambda row: row.groups.get(by, "")):
             groups.setdefault(f"{by}={row.groups.get(by, '')}", []).append(row)
     return groups
 
 
-def _known(metrics: Sequence[str], rows: Sequence[Outcome], cells: Mapping[_Cell, Sequence[Outcome]]) -> list[str]:
+def _known(
+    metrics: Sequence[str], rows: Sequence[ItemResult], cells: Mapping[_Cell, Sequence[ItemResult]]
+) -> list[str]:
     """The metrics that these outcomes have; a small budget has no large cut-offs. One that none has is a UserError."""
     there = {name: None for each in cells.values() for name in each[0].values}
     unknown = [metric for metric in metrics if metric not in there]
@@ -126,7 +128,7 @@ def _known(metrics: Sequence[str], rows: Sequence[Outcome], cells: Mapping[_Cell
     return [metric for metric in metrics if metric in rows[0].values]
 
 
-def _value(row: Outcome, metric: str) -> float:
+def _value(row: ItemResult, metric: str) -> float:
     value = row.values[metric]
     return np.nan if value is None else value
 
@@ -136,6 +138,6 @@ def _is_share(values: FloatArray) -> bool:
     return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
 
 
-def _clusters(rows: Sequence[Outcome]) -> IntArray:
+def _clusters(rows: Sequence[ItemResult]) -> IntArray:
     _, numbers = np.unique([row.cluster for row in rows], return_inverse=True)
     return numbers.astype(np.int64)

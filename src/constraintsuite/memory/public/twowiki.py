@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.memory.public.answers import AnswerScores
-from constraintsuite.memory.public.base import Reading, ReadOptions
+from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions
 from constraintsuite.memory.public.evidence import SetScores
 from constraintsuite.memory.public.hotpotqa import HotpotScorer, read_questions
 
 _NOT_JOINT = "joint_* is null: officially it multiplies in the scores of predicted evidence triples, and no mode predicts triples."
 
 
-def read(path: Path, options: ReadOptions) -> Reading:
+def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """The authors' `train.json` or `dev.json`."""
     reading = read_questions("2wiki", path, options, TwoWikiScorer())
     return replace(reading, notes=(_NOT_JOINT, *reading.notes))

@@ -9,11 +9,11 @@ from pathlib import Path
 from constraintsuite.memory.cases.coverage import count_not_evaluated
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, run_cases
-from constraintsuite.memory.public.base import Haystack, Reading
+from constraintsuite.memory.public.base import BenchmarkFile, Haystack
 from constraintsuite.memory.public.run import Latency, PublicRun, run_public
 from constraintsuite.memory.runs.latency import Timing, calibrate, timing_of
 from constraintsuite.memory.runs.making import making_of
-from constraintsuite.memory.runs.record import Found, Source, write_run
+from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, write_run
 from constraintsuite.memory.runs.remembering import remembering
 from constraintsuite.memory.runs.replay import replay
 from constraintsuite.models.dense import DenseScorer
@@ -44,9 +44,9 @@ def run_structured(
         "now": run.now,
         "hours_between": run.hours_between,
     }
-    source = Source(names[0] if len(names) == 1 else BUNDLED, inputs | making.models, settings)
+    source = MemoryRunOrigin(names[0] if len(names) == 1 else BUNDLED, inputs | making.models, settings)
 
-    def make() -> Found:
+    def make() -> MemoryRunResult:
         first: list[Latency] = []
         outcomes = list(run_cases(datasets, replace(run, latencies=first), encoder))
 
@@ -55,7 +55,7 @@ def run_structured(
             for _ in run_cases(datasets, replace(run, latencies=latencies), encoder):
                 pass
 
-        return Found(
+        return MemoryRunResult(
             outcomes,
             _timing(first, again, repeats, run.clock),
             replay(datasets, run, encoder),
@@ -66,7 +66,7 @@ def run_structured(
     return write_run(out, source, make, run.reporter)
 
 
-def run_benchmark(reading: Reading, run: PublicRun, out: Path, encoder: DenseScorer | None = None) -> Artifact:
+def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: DenseScorer | None = None) -> Artifact:
     """All modes on a public benchmark, as the run folder `out`; `run.repeats` gives the warm times, since a further pass would
     build every haystack again, and be as cold as the first."""
     making = making_of(run.modes, encoder, run.bench)
@@ -81,13 +81,13 @@ def run_benchmark(reading: Reading, run: PublicRun, out: Path, encoder: DenseSco
         "links": run.links,
         "items": sha256_text(*(item.id for item in reading.items)),
     }
-    source = Source(reading.benchmark, inputs | making.models, settings)
+    source = MemoryRunOrigin(reading.benchmark, inputs | making.models, settings)
 
-    def make() -> Found:
+    def make() -> MemoryRunResult:
         rows: list[Latency] = []
         before = calibrate(run.clock)
         outcomes = list(run_public(reading, replace(run, latencies=rows), encoder))
-        return Found(outcomes, timing_of([rows], [before, calibrate(run.clock)]), notes=reading.notes)
+        return MemoryRunResult(outcomes, timing_of([rows], [before, calibrate(run.clock)]), notes=reading.notes)
 
     return write_run(out, source, make, run.reporter)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.figures import round_off, rounded
-from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.memory.public.summary import OVERALL, Contrast, contrasts_of
+from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.public.summary import OVERALL, ModeDifference, contrasts_of
 from constraintsuite.memory.runs.making import is_model
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.summary import case_outcomes
@@ -22,32 +22,32 @@ _BEFORE, _AFTER = "before", "after"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ModeChange:
     """How far a mode moved from one run to another."""
 
     mode: str
     budget: int
     metric: str
-    contrast: Contrast
+    contrast: ModeDifference
     """The later run less the earlier one, paired; `holm` is over all changes of the comparison."""
 
 
 def compare_modes(
     run: MemoryRun, metrics: Sequence[str], *, baseline: str = "lexical_baseline", seed: int = 0
-) -> list[Contrast]:
+) -> list[ModeDifference]:
     """Every mode of a run against one of them, at equal budgets; Holm's correction is over all of it."""
     return [
         tidy(contrast) for contrast in contrasts_of(with_cases(run.outcomes), metrics, baseline=baseline, seed=seed)
     ]
 
 
-def compare(before: MemoryRun, after: MemoryRun, metrics: Sequence[str], *, seed: int = 0) -> list[Change]:
+def compare(before: MemoryRun, after: MemoryRun, metrics: Sequence[str], *, seed: int = 0) -> list[ModeChange]:
     """Every mode and budget that both runs have, in each metric that both have; runs of other data are a UserError."""
     refuse_unlike(before, after)
     cells = [cell for cell in cells_of(before.outcomes) if cell in cells_of(after.outcomes)]
     if not cells:
         raise UserError(f"{before.artifact.path} and {after.artifact.path} have no mode and budget in common.")
-    found = [Change(mode, budget, test.metric, test) for mode, budget in cells for test in _tests(
+    found = [ModeChange(mode, budget, test.metric, test) for mode, budget in cells for test in _tests(
         of_cell(before.outcomes, mode, budget), of_cell(after.outcomes, mode, budget), metrics, seed
     )]  # fmt: skip
     corrected = holm([change.contrast.p for change in found])
@@ -101,22 +101,22 @@ def _options(run: MemoryRun) -> Mapping[str, Mapping[str, object]]:
     return options
 
 
-def cells_of(outcomes: Iterable[Outcome]) -> list[tuple[str, int]]:
+def cells_of(outcomes: Iterable[ItemResult]) -> list[tuple[str, int]]:
     """The modes and budgets that there are."""
     return list(dict.fromkeys((outcome.mode, outcome.budget) for outcome in outcomes))
 
 
-def of_cell(outcomes: Iterable[Outcome], mode: str, budget: int) -> list[Outcome]:
+def of_cell(outcomes: Iterable[ItemResult], mode: str, budget: int) -> list[ItemResult]:
     """The outcomes of one mode at one budget."""
     return [outcome for outcome in outcomes if (outcome.mode, outcome.budget) == (mode, budget)]
 
 
-def of_fixture(outcomes: Iterable[Outcome], fixture: str) -> list[Outcome]:
+def of_fixture(outcomes: Iterable[ItemResult], fixture: str) -> list[ItemResult]:
     """The outcomes of one dataset, or all."""
     return [outcome for outcome in outcomes if fixture in (OVERALL, outcome.groups.get("fixture", ""))]
 
 
-def with_cases(outcomes: Sequence[Outcome]) -> list[Outcome]:
+def with_cases(outcomes: Sequence[ItemResult]) -> list[ItemResult]:
     """Each outcome, with the verdict on its whole case (by majority) at the first wording of it."""
     verdicts = {(case.mode, case.budget, case.item): case.values for case in case_outcomes(outcomes)}
     given: set[tuple[str, int, str]] = set()
@@ -129,13 +129,15 @@ def with_cases(outcomes: Sequence[Outcome]) -> list[Outcome]:
     return joined
 
 
-def paired_test(after: Sequence[Outcome], before: Sequence[Outcome], metric: str, *, seed: int = 0) -> Contrast | None:
+def paired_test(
+    after: Sequence[ItemResult], before: Sequence[ItemResult], metric: str, *, seed: int = 0
+) -> ModeDifference | None:
     """One paired test of two lists of outcomes over the same items; None where no item has both values."""
     tests = _tests(before, after, [metric], seed)
     return tidy(tests[0]) if tests else None
 
 
-def tidy(contrast: Contrast) -> Contrast:
+def tidy(contrast: ModeDifference) -> ModeDifference:
     """With nine digits, so that a file is the same on every machine."""
     p, corrected = round_off(contrast.p), round_off(contrast.holm)
     assert p is not None
@@ -143,7 +145,9 @@ def tidy(contrast: Contrast) -> Contrast:
     return replace(contrast, difference=rounded(contrast.difference), p=p, holm=corrected)
 
 
-def _tests(before: Sequence[Outcome], after: Sequence[Outcome], metrics: Sequence[str], seed: int) -> list[Contrast]:
+def _tests(
+    before: Sequence[ItemResult], after: Sequence[ItemResult], metrics: Sequence[str], seed: int
+) -> list[ModeDifference]:
     first, second = (
         [replace(outcome, mode=name) for outcome in with_cases(rows)]
         for name, rows in ((_BEFORE, before), (_AFTER, after))

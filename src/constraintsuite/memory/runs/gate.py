@@ -8,8 +8,8 @@ from datetime import date
 from itertools import product
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.memory.public.summary import Contrast
+from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.public.summary import ModeDifference
 from constraintsuite.memory.runs.compare import (
     cells_of,
     made_otherwise,
@@ -18,7 +18,7 @@ from constraintsuite.memory.runs.compare import (
     refuse_unlike,
     with_cases,
 )
-from constraintsuite.memory.runs.latency import Speed, Timing
+from constraintsuite.memory.runs.latency import SearchLatency, Timing
 from constraintsuite.memory.runs.policy import LATENCY, LatencyRule, MemoryPolicy, MemoryRule, Waiver
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.metrics.significance import holm
@@ -29,7 +29,7 @@ _ROUNDING = 1e-9  # so that a drop of exactly the limit is within it
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MemoryGateVerdict:
     """What became of one rule for one mode and budget."""
 
     rule: str
@@ -49,13 +49,13 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class GateResult:
+class MemoryGateResult:
     """The verdict on a run."""
 
     run: str
     baseline: str
     passed: bool
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[MemoryGateVerdict, ...]
     notes: tuple[str, ...]
     """Models and options that are not the same, waivers that have expired or let nothing pass, and what was not judged
     because one side does not have it."""
@@ -63,13 +63,13 @@ class GateResult:
 
 def gate(
     run: MemoryRun, baseline: MemoryRun, policy: MemoryPolicy, waivers: Sequence[Waiver] = (), *, today: date
-) -> GateResult:
+) -> MemoryGateResult:
     """Apply every rule to every mode and budget of the baseline; runs of other data are a UserError."""
     refuse_unlike(baseline, run)
     _refuse_unknown(policy, baseline)
     judged = list(_verdicts(run, baseline, policy))
     verdicts = tuple(_waived(verdict, waivers, today) for verdict in judged)
-    return GateResult(
+    return MemoryGateResult(
         run=str(run.artifact.path),
         baseline=str(baseline.artifact.path),
         passed=all(verdict.passed for verdict in verdicts),
@@ -92,14 +92,14 @@ def _refuse_unknown(policy: MemoryPolicy, baseline: MemoryRun) -> None:
             )
 
 
-def _verdicts(run: MemoryRun, baseline: MemoryRun, policy: MemoryPolicy) -> Iterator[Verdict]:
+def _verdicts(run: MemoryRun, baseline: MemoryRun, policy: MemoryPolicy) -> Iterator[MemoryGateVerdict]:
     here = cells_of(run.outcomes)
     shared = []
     for cell in cells_of(baseline.outcomes):
         if cell in here:
             shared.append(cell)
         else:
-            yield Verdict(ALL, ALL, *cell, False, "the run does not have this mode at this budget")
+            yield MemoryGateVerdict(ALL, ALL, *cell, False, "the run does not have this mode at this budget")
     if policy.latency is not None:
         for mode, budget in shared:
             yield _slower(policy.latency, mode, budget, run.timing, baseline.timing)
@@ -110,7 +110,7 @@ def _verdicts(run: MemoryRun, baseline: MemoryRun, policy: MemoryPolicy) -> Iter
         test = None if lost else paired_test(new, old, rule.metric)
         if lost:
             reason = f"undefined for {lost} items that have a value in the baseline"
-            yield Verdict(str(rule), rule.metric, mode, budget, False, reason)
+            yield MemoryGateVerdict(str(rule), rule.metric, mode, budget, False, reason)
         elif test is not None:
             tests.append((rule, mode, budget, test))
     corrected = holm([test.p for *_, test in tests])
@@ -118,13 +118,13 @@ def _verdicts(run: MemoryRun, baseline: MemoryRun, policy: MemoryPolicy) -> Iter
         yield _dropped(rule, mode, budget, replace(test, holm=p), policy.alpha)
 
 
-def _lost(new: Sequence[Outcome], old: Sequence[Outcome], metric: str) -> int:
+def _lost(new: Sequence[ItemResult], old: Sequence[ItemResult], metric: str) -> int:
     """How many items had a value of the metric and have none any more: to be undefined is no way to pass."""
     before, after = ({row.item: row.values.get(metric) for row in with_cases(rows)} for rows in (old, new))
     return sum(1 for item, value in before.items() if value is not None and after.get(item) is None)
 
 
-def _dropped(rule: MemoryRule, mode: str, budget: int, test: Contrast, alpha: float) -> Verdict:
+def _dropped(rule: MemoryRule, mode: str, budget: int, test: ModeDifference, alpha: float) -> MemoryGateVerdict:
     change = test.difference.value
     assert change is not None
     said = f"drop of {-change:.4g}" if change < 0 else "no drop"
@@ -133,14 +133,14 @@ def _dropped(rule: MemoryRule, mode: str, budget: int, test: Contrast, alpha: fl
         reason = f"{said} is beyond {rule.max_drop:g} (p {test.holm:.3g})"
         if rule.significant and test.holm >= alpha:
             passed, reason = True, f"{said} is beyond {rule.max_drop:g}, but not significant (p {test.holm:.3g})"
-    return Verdict(str(rule), rule.metric, mode, budget, passed, reason, test.difference, test.p, test.holm)
+    return MemoryGateVerdict(str(rule), rule.metric, mode, budget, passed, reason, test.difference, test.p, test.holm)
 
 
-def _slower(rule: LatencyRule, mode: str, budget: int, new: Timing | None, old: Timing | None) -> Verdict:
+def _slower(rule: LatencyRule, mode: str, budget: int, new: Timing | None, old: Timing | None) -> MemoryGateVerdict:
     speeds = [timing.find(mode, budget) if timing else None for timing in (new, old)]
     if new is None or old is None or any(not _is_enough(speed, rule) for speed in speeds):
         reason = f"undefined: both runs need {rule.min_repetitions} warm passes; time them again, or drop the rule"
-        return Verdict(str(rule), LATENCY, mode, budget, False, reason)
+        return MemoryGateVerdict(str(rule), LATENCY, mode, budget, False, reason)
     now, before = speeds
     assert now is not None
     assert before is not None
@@ -152,14 +152,14 @@ def _slower(rule: LatencyRule, mode: str, budget: int, new: Timing | None, old: 
         f"p95 {now.p95_ms:.3g} ms, {rise:+.0%} against {before.p95_ms:.3g} ms on a machine that takes {machine:.2f} times "
         "as long for the calibration"
     )
-    return Verdict(str(rule), LATENCY, mode, budget, passed, reason)
+    return MemoryGateVerdict(str(rule), LATENCY, mode, budget, passed, reason)
 
 
-def _is_enough(speed: Speed | None, rule: LatencyRule) -> bool:
+def _is_enough(speed: SearchLatency | None, rule: LatencyRule) -> bool:
     return speed is not None and speed.repetitions >= rule.min_repetitions
 
 
-def _waived(verdict: Verdict, waivers: Sequence[Waiver], today: date) -> Verdict:
+def _waived(verdict: MemoryGateVerdict, waivers: Sequence[Waiver], today: date) -> MemoryGateVerdict:
     covering = (w for w in waivers if w.covers(verdict.metric, verdict.mode, verdict.budget, today))
     waiver = None if verdict.passed else next(covering, None)
     if waiver is None:
@@ -167,7 +167,7 @@ def _waived(verdict: Verdict, waivers: Sequence[Waiver], today: date) -> Verdict
     return replace(verdict, passed=True, waived=f"{waiver.reason} (until {waiver.expires.isoformat()})")
 
 
-def _stale(waivers: Sequence[Waiver], judged: Sequence[Verdict], today: date) -> Iterator[str]:
+def _stale(waivers: Sequence[Waiver], judged: Sequence[MemoryGateVerdict], today: date) -> Iterator[str]:
     failures = [verdict for verdict in judged if not verdict.passed]
     for waiver in waivers:
         if waiver.expires < today:
@@ -176,7 +176,9 @@ def _stale(waivers: Sequence[Waiver], judged: Sequence[Verdict], today: date) ->
             yield f"The waiver of {waiver.rule} ({waiver.reason}) lets nothing pass: take it out."
 
 
-def _unjudged(run: MemoryRun, baseline: MemoryRun, policy: MemoryPolicy, judged: Sequence[Verdict]) -> Iterator[str]:
+def _unjudged(
+    run: MemoryRun, baseline: MemoryRun, policy: MemoryPolicy, judged: Sequence[MemoryGateVerdict]
+) -> Iterator[str]:
     known = cells_of(baseline.outcomes)
     for mode, budget in cells_of(run.outcomes):
         if (mode, budget) not in known:

@@ -10,9 +10,9 @@ import numpy as np
 
 from constraintsuite.experiments.figures import round_off
 from constraintsuite.memory.cases.model import CONTEXT
-from constraintsuite.memory.outcomes import Outcome
-from constraintsuite.memory.public.summary import Contrast
-from constraintsuite.memory.runs.ablations import Direction, direction_of
+from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.public.summary import ModeDifference
+from constraintsuite.memory.runs.ablations import EffectDirection, direction_of
 from constraintsuite.memory.runs.compare import ALPHA, of_cell, paired_test
 from constraintsuite.memory.runs.latency import Timing
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
@@ -26,12 +26,12 @@ DYNAMIC = (
     ("weighted_graph", "weighted_graph_static"),
     ("activation_spreading_v1", "activation_spreading_static"),
 )
-_JUDGED: Mapping[Direction, Judgement] = {"gain": "supported", "loss": "not supported", "undecided": "undecided"}
+_JUDGED: Mapping[EffectDirection, Judgement] = {"gain": "supported", "loss": "not supported", "undecided": "undecided"}
 _HELP, _HARM = "probes that leave it out", "other probes"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class HypothesisFigure:
     """One number behind a verdict."""
 
     what: str
@@ -42,31 +42,31 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class HypothesisResult:
     """A hypothesis and what became of it."""
 
     name: str
     claim: str
     judgement: Judgement
     sentence: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[HypothesisFigure, ...]
 
 
 def judge_claims(
-    outcomes: Sequence[Outcome], budget: int, *, timing: Timing | None = None, replays: Sequence[Replay] = ()
-) -> tuple[Claim, ...]:
+    outcomes: Sequence[ItemResult], budget: int, *, timing: Timing | None = None, replays: Sequence[Replay] = ()
+) -> tuple[HypothesisResult, ...]:
     """H1 to H3 and the claim about dynamic state, on the outcomes of structured cases at one budget."""
     rows = [row for row in outcomes if row.budget == budget]
     here = [one for one in replays if one.budget == budget]
     return (_h1(rows, budget), _h2(rows, budget, timing), _h3(rows, budget, timing, here), _dynamic(rows, budget))
 
 
-def _h1(rows: Sequence[Outcome], budget: int) -> Claim:
+def _h1(rows: Sequence[ItemResult], budget: int) -> HypothesisResult:
     claim = "On multi-hop cases a graph finds at least 15 % more of the evidence than flat search, at the same budget."
     hops = _tagged(rows, "multi_hop")
     flat = max((mode for mode in FLAT if of_cell(hops, mode, budget)), key=_mean(hops, "evidence_recall"), default=None)
     if flat is None:
-        return Claim("H1", claim, "undecided", "No flat mode was run on multi-hop cases.", ())
+        return HypothesisResult("H1", claim, "undecided", "No flat mode was run on multi-hop cases.", ())
     base = of_cell(hops, flat, budget)
     # At least 1.15 times as much: graph - 1.15 * flat, paired, must lie above 0.
     scaled = _scaled(base, "evidence_recall", H1_RELATIVE)
@@ -82,27 +82,31 @@ def _h1(rows: Sequence[Outcome], budget: int) -> Claim:
     level = _mean(hops, "evidence_recall")(flat)
     bar = f"15 % more would be {H1_RELATIVE * level:.3f}" + (", which cannot be" if H1_RELATIVE * level > 1 else "")
     told = f"The best flat mode, {flat}, has {level:.3f}; {bar}. Answer recall is not judged: no answers are generated."
-    return Claim("H1", claim, _any([each.judgement for each in evidence]), told, evidence)
+    return HypothesisResult("H1", claim, _any([each.judgement for each in evidence]), told, evidence)
 
 
-def _h2(rows: Sequence[Outcome], budget: int, timing: Timing | None) -> Claim:
+def _h2(rows: Sequence[ItemResult], budget: int, timing: Timing | None) -> HypothesisResult:
     claim = "Weights bring more critical evidence into the first three places, for at most 20 % more time (median)."
     critical = _tagged(rows, "critical")
     sides = [of_cell(critical, mode, budget) for mode in ("weighted_graph_static", "structure_only")]
     test = paired_test(sides[0], sides[1], "top3_recall") if all(sides) else None
     if test is None:
-        return Claim("H2", claim, "undecided", "The two modes were not both run on critical cases.", ())
+        return HypothesisResult("H2", claim, "undecided", "The two modes were not both run on critical cases.", ())
     (gained,) = _tested({"top3_recall with weights less without": test})
     speeds = [timing.find(mode, budget) if timing else None for mode in ("weighted_graph_static", "structure_only")]
     if speeds[0] is None or speeds[1] is None:
-        return Claim("H2", claim, _all([gained.judgement, "undecided"]), "No times were taken.", (gained,))
+        return HypothesisResult("H2", claim, _all([gained.judgement, "undecided"]), "No times were taken.", (gained,))
     ratio = speeds[0].p50_ms / speeds[1].p50_ms
     kept: Judgement = "supported" if ratio <= H2_LATENCY else "not supported"
-    cost = Evidence("median time with weights over without", Interval(ratio, None, None, speeds[0].queries), kept)
-    return Claim("H2", claim, _all([gained.judgement, kept]), f"The median time is {ratio:.2f} times.", (gained, cost))
+    cost = HypothesisFigure(
+        "median time with weights over without", Interval(ratio, None, None, speeds[0].queries), kept
+    )
+    return HypothesisResult(
+        "H2", claim, _all([gained.judgement, kept]), f"The median time is {ratio:.2f} times.", (gained, cost)
+    )
 
 
-def _h3(rows: Sequence[Outcome], budget: int, timing: Timing | None, replays: Sequence[Replay]) -> Claim:
+def _h3(rows: Sequence[ItemResult], budget: int, timing: Timing | None, replays: Sequence[Replay]) -> HypothesisResult:
     claim = (
         "Paths can be replayed: every edge exists, without the last one the unit at the end loses score (where scores are sums, "
         "oftener than without another edge), and the median is below 200 ms."
@@ -119,30 +123,32 @@ def _h3(rows: Sequence[Outcome], budget: int, timing: Timing | None, replays: Se
     told = [f"{one.mode}: {_causes(one)}" for one in replays]
     doubt = [f"Without times and replays of {', '.join(lacking)} it cannot be decided in full."] if lacking else []
     none = [] if run else ["No mode that walks was run."]
-    return Claim("H3", claim, judged, " ".join([*told, *doubt, *none]), tuple(evidence))
+    return HypothesisResult("H3", claim, judged, " ".join([*told, *doubt, *none]), tuple(evidence))
 
 
-def _sound(rows: Sequence[Outcome], timing: Timing | None) -> Iterator[Evidence]:
+def _sound(rows: Sequence[ItemResult], timing: Timing | None) -> Iterator[HypothesisFigure]:
     """Of the rows of one mode: whether its edges exist, and whether it is fast."""
     mode, budget = rows[0].mode, rows[0].budget
     shown = [value for row in rows if (value := row.values.get("edge_validity")) is not None]
     if shown:
         all_there = Interval(float(np.mean(shown)), None, None, len(shown))
         right: Judgement = "supported" if min(shown) == 1 else "not supported"
-        yield Evidence(f"edges of {mode} that exist", all_there, right)
+        yield HypothesisFigure(f"edges of {mode} that exist", all_there, right)
     speed = timing.find(mode, budget) if timing else None
     if speed is not None:
         fast: Judgement = "supported" if speed.p50_ms < H3_MEDIAN_MS else "not supported"
-        yield Evidence(f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.queries), fast)
+        yield HypothesisFigure(f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.queries), fast)
 
 
-def _mostly_fall(one: Replay) -> Evidence:
+def _mostly_fall(one: Replay) -> HypothesisFigure:
     """Of a mode that scores by the best walk: other edges cannot be compared with, so most of the last ones must count."""
     share = one.fall.traced
     judgement: Judgement = "undecided"
     if share.low is not None and share.high is not None and not share.low <= H3_MOST <= share.high:
         judgement = "supported" if share.low > H3_MOST else "not supported"
-    return Evidence(f"units at the end of a walk of {one.mode} that fall without its last edge", share, judgement)
+    return HypothesisFigure(
+        f"units at the end of a walk of {one.mode} that fall without its last edge", share, judgement
+    )
 
 
 def _causes(one: Replay) -> str:
@@ -154,7 +160,7 @@ def _causes(one: Replay) -> str:
     )
 
 
-def _dynamic(rows: Sequence[Outcome], budget: int) -> Claim:
+def _dynamic(rows: Sequence[ItemResult], budget: int) -> HypothesisResult:
     claim = "What was confirmed before helps later questions that leave it out, and no harm to others is to be seen."
     probes = [row for row in rows if row.groups.get("part") == "probe"]
     kinds = {_HELP: _tagged(probes, CONTEXT), _HARM: [row for row in probes if not _has_tag(row, CONTEXT)]}
@@ -177,10 +183,10 @@ def _dynamic(rows: Sequence[Outcome], budget: int) -> Claim:
         if kind == _HARM and each.judgement == "not supported"
     ]
     none = "No harm is shown, which is not to say that there is none." if found else "No sequence was run with both."
-    return Claim("dynamic", claim, judged, " ".join(told) or none, evidence)
+    return HypothesisResult("dynamic", claim, judged, " ".join(told) or none, evidence)
 
 
-def _helps(help_: Evidence | None, harm: Evidence | None) -> Judgement:
+def _helps(help_: HypothesisFigure | None, harm: HypothesisFigure | None) -> Judgement:
     """Of one mode: a gain where it should help, and no loss to be seen where it might harm; a loss that stands after correction
     decides against it, and one that does not leaves it open."""
     if harm is not None and harm.judgement == "not supported":
@@ -192,30 +198,32 @@ def _helps(help_: Evidence | None, harm: Evidence | None) -> Judgement:
     return help_.judgement
 
 
-def _tested(tests: Mapping[str, Contrast | None]) -> tuple[Evidence, ...]:
+def _tested(tests: Mapping[str, ModeDifference | None]) -> tuple[HypothesisFigure, ...]:
     """Paired tests as evidence."""
     return _weighed({what: (test.difference, test.p) for what, test in tests.items() if test is not None})
 
 
-def _weighed(found: Mapping[str, tuple[Interval, float]]) -> tuple[Evidence, ...]:
+def _weighed(found: Mapping[str, tuple[Interval, float]]) -> tuple[HypothesisFigure, ...]:
     """Differences with their p: supported where the interval lies above 0, not supported where it lies below, and neither
     unless the corrected p is below .05."""
     corrected = holm([p for _, p in found.values()])
     return tuple(
-        Evidence(what, difference, _JUDGED[direction_of(difference)] if p < ALPHA else "undecided", round_off(p))
+        HypothesisFigure(
+            what, difference, _JUDGED[direction_of(difference)] if p < ALPHA else "undecided", round_off(p)
+        )
         for (what, (difference, _)), p in zip(found.items(), corrected, strict=True)
     )
 
 
-def _tagged(rows: Sequence[Outcome], tag: str) -> list[Outcome]:
+def _tagged(rows: Sequence[ItemResult], tag: str) -> list[ItemResult]:
     return [row for row in rows if _has_tag(row, tag)]
 
 
-def _has_tag(row: Outcome, tag: str) -> bool:
+def _has_tag(row: ItemResult, tag: str) -> bool:
     return tag in row.groups.get("tags", "").split()
 
 
-def _mean(rows: Sequence[Outcome], metric: str) -> Callable[[str], float]:
+def _mean(rows: Sequence[ItemResult], metric: str) -> Callable[[str], float]:
     def mean(mode: str) -> float:
         values = [row.values[metric] for row in rows if row.mode == mode]
         return float(np.mean([value for value in values if value is not None]))
@@ -223,7 +231,7 @@ def _mean(rows: Sequence[Outcome], metric: str) -> Callable[[str], float]:
     return mean
 
 
-def _scaled(rows: Sequence[Outcome], metric: str, factor: float) -> list[Outcome]:
+def _scaled(rows: Sequence[ItemResult], metric: str, factor: float) -> list[ItemResult]:
     return [
         replace(row, values={**row.values, metric: None if value is None else factor * value})
         for row in rows

@@ -20,7 +20,7 @@ _TIMES = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class SearchLatency:
     """Of one mode at one budget; a query's time is the median of its repetitions."""
 
     mode: str
@@ -39,9 +39,9 @@ class Timing:
     """What was timed together."""
 
     calibration_ms: float
-    speeds: tuple[Speed, ...]
+    speeds: tuple[SearchLatency, ...]
 
-    def find(self, mode: str, budget: int) -> Speed | None:
+    def find(self, mode: str, budget: int) -> SearchLatency | None:
         """The speed of a mode at a budget, if it was timed."""
         return next((speed for speed in self.speeds if (speed.mode, speed.budget) == (mode, budget)), None)
 
@@ -73,10 +73,10 @@ def timing_of(passes: Sequence[Iterable[Latency]], calibrations: Sequence[float]
     return Timing(round(float(np.median(calibrations)), 4), speeds)
 
 
-def _speed(mode: str, budget: int, items: Sequence[Sequence[float]]) -> Speed:
+def _speed(mode: str, budget: int, items: Sequence[Sequence[float]]) -> SearchLatency:
     repeated = [each for each in items if len(each) > 1]
     warm = [float(np.median(each[1:])) for each in repeated] or [each[0] for each in items]
     cold = float(np.median([each[0] for each in items]))
     p50, p95 = np.percentile(warm, [50, 95]).tolist()
     repetitions = min((len(each) - 1 for each in repeated), default=0)
-    return Speed(mode, budget, len(warm), repetitions, round(cold, 4), round(p50, 4), round(p95, 4))
+    return SearchLatency(mode, budget, len(warm), repetitions, round(cold, 4), round(p50, 4), round(p95, 4))

@@ -9,7 +9,7 @@ from constraintsuite.experiments.facts import split_facts
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
-from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.dense import DenseScorer
 
 ENCODER, RERANKER = "encoder", "reranker "
@@ -18,7 +18,7 @@ ENCODER, RERANKER = "encoder", "reranker "
 class Making(NamedTuple):
     """What decides the answers, besides the documents and the questions."""
 
-    options: dict[str, dict[str, Fact]]
+    options: dict[str, dict[str, ModelFact]]
     """Of each mode everything that it says of itself; where its models run is no part of it."""
     models: dict[str, str]
     """Fingerprints: of the `encoder`, and of each `reranker NAME`."""
@@ -27,7 +27,7 @@ class Making(NamedTuple):
 def making_of(modes: Sequence[str], encoder: DenseScorer | None, bench: Workbench) -> Making:
     """Looked up before anything is run, so that a finished run of the same is recognised and one of another model is not."""
     empty = Memory(encoder)
-    options: dict[str, dict[str, Fact]] = {}
+    options: dict[str, dict[str, ModelFact]] = {}
     models = {ENCODER: encoder.fingerprint} if encoder is not None else {}
     for name in modes:
         mode = load_mode(name, empty, bench=bench)

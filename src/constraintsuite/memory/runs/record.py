@@ -13,13 +13,13 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.experiments.output import Written, write_once
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.experiments.output import OutputCounts, write_once
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.latency import Timing
-from constraintsuite.memory.runs.replay import Removal, Replay, replays_of
-from constraintsuite.memory.runs.summary import Summary, summarise
+from constraintsuite.memory.runs.replay import EdgeRemoval, Replay, replays_of
+from constraintsuite.memory.runs.summary import MemoryRunSummary, summarise
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.store.artifact import ENVIRONMENT, Artifact, Origin
+from constraintsuite.store.artifact import ENVIRONMENT, Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
@@ -29,7 +29,7 @@ OUTCOMES, SUMMARY, REPLAYS = "outcomes.jsonl", "summary.json", "replays.jsonl"
 
 
 @dataclass(frozen=True)
-class Source:
+class MemoryRunOrigin:
     """What a run is of: everything that decides its content."""
 
     benchmark: str
@@ -40,12 +40,12 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Found:
+class MemoryRunResult:
     """What a run gave."""
 
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[ItemResult]
     timing: Timing | None = None
-    removals: Sequence[Removal] = ()
+    removals: Sequence[EdgeRemoval] = ()
     not_evaluated: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -55,11 +55,11 @@ class MemoryRun:
     """A finished run."""
 
     artifact: Artifact
-    summary: Summary
-    outcomes: tuple[Outcome, ...]
+    summary: MemoryRunSummary
+    outcomes: tuple[ItemResult, ...]
     timing: Timing | None
     """None where no search was timed."""
-    removals: tuple[Removal, ...] = ()
+    removals: tuple[EdgeRemoval, ...] = ()
     """Walks that were replayed; of cases alone."""
 
     @cached_property
@@ -73,21 +73,23 @@ class MemoryRun:
         return self.artifact.manifest.inputs
 
 
-def write_run(out: Path, source: Source, make: Callable[[], Found], reporter: Reporter | None = None) -> Artifact:
+def write_run(
+    out: Path, source: MemoryRunOrigin, make: Callable[[], MemoryRunResult], reporter: Reporter | None = None
+) -> Artifact:
     """The run in the folder `out`; a finished one of the same source is left as it is, and `make` is not called."""
     settings = {**source.settings, "draws": DRAWS}
-    origin = Origin(KIND, source.benchmark, source.inputs, settings, source.seed, REVISIONS["memory_run"])
+    origin = ArtifactOrigin(KIND, source.benchmark, source.inputs, settings, source.seed, REVISIONS["memory_run"])
 
-    def write(folder: Path) -> Written:
+    def write(folder: Path) -> OutputCounts:
         found = make()
         summary = summarise(source.benchmark, found.outcomes, seed=source.seed)
         summary = replace(summary, not_evaluated=dict(found.not_evaluated), notes=found.notes)
         write_jsonl(folder / OUTCOMES, found.outcomes)
-        write_text(folder / SUMMARY, adapter(Summary).dump_json(summary, indent=1).decode() + "\n")
+        write_text(folder / SUMMARY, adapter(MemoryRunSummary).dump_json(summary, indent=1).decode() + "\n")
         if found.removals:
             write_jsonl(folder / REPLAYS, found.removals)
         place = {"timing": asdict(found.timing)} if found.timing is not None else {}
-        return Written({"outcomes": len(found.outcomes), "items": summary.items}, place=place)
+        return OutputCounts({"outcomes": len(found.outcomes), "items": summary.items}, place=place)
 
     return write_once(out, origin, (OUTCOMES, SUMMARY, REPLAYS), write, reporter=reporter or Silent())
 
@@ -96,11 +98,11 @@ def load_memory_run(path: Path) -> MemoryRun:
     """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
     artifact = Artifact.open(path, KIND)
     try:
-        summary = adapter(Summary).validate_json((path / SUMMARY).read_bytes())
+        summary = adapter(MemoryRunSummary).validate_json((path / SUMMARY).read_bytes())
     except ValidationError as error:
         raise UserError(f"{path / SUMMARY}: {describe(error)} Was it written by another version?") from None
-    removals = read_jsonl(path / REPLAYS, Removal) if REPLAYS in artifact.manifest.files else ()
-    return MemoryRun(artifact, summary, tuple(read_jsonl(path / OUTCOMES, Outcome)), _timing(path), tuple(removals))
+    removals = read_jsonl(path / REPLAYS, EdgeRemoval) if REPLAYS in artifact.manifest.files else ()
+    return MemoryRun(artifact, summary, tuple(read_jsonl(path / OUTCOMES, ItemResult)), _timing(path), tuple(removals))
 
 
 def _timing(path: Path) -> Timing | None:

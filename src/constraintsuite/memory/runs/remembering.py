@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from constraintsuite.memory.dense import Matrix
-from constraintsuite.models.base import Encoder, Role
+from constraintsuite.models.base import Encoder, TextRole
 from constraintsuite.models.dense import DenseScorer
 
 
@@ -24,9 +24,9 @@ class RememberingEncoder:
         self.similarity = encoder.similarity
         self.fingerprint = encoder.fingerprint
         self._encoder = encoder
-        self._held: dict[tuple[Role, str], Matrix] = {}
+        self._held: dict[tuple[TextRole, str], Matrix] = {}
 
-    def encode(self, texts: Sequence[str], role: Role) -> Matrix:
+    def encode(self, texts: Sequence[str], role: TextRole) -> Matrix:
         """One row a text; those that are new are asked for in one call, in their order."""
         new = list(dict.fromkeys(text for text in texts if (role, text) not in self._held))
         if new:

@@ -21,9 +21,9 @@ from constraintsuite.memory.cases.run import CaseRun, memory_of
 from constraintsuite.memory.differences import mean_difference
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import Recall
+from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.state.clock import Clock
-from constraintsuite.memory.state.state import State
+from constraintsuite.memory.state.state import MemoryState
 from constraintsuite.metrics.intervals import IntArray, estimate
 from constraintsuite.metrics.significance import sign_flip
 from constraintsuite.models.dense import DenseScorer
@@ -42,7 +42,7 @@ MOST_CASES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class EdgeRemoval:
     """The best walk of one answer without its last edge, and the same answer without edges that it did not tell."""
 
     mode: str
@@ -62,7 +62,7 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class EdgeEffect:
     """The share of edges that have an effect, over cases."""
 
     traced: Interval
@@ -79,13 +79,13 @@ class Replay:
 
     mode: str
     budget: int
-    fall: Effect
-    move: Effect
+    fall: EdgeEffect
+    move: EdgeEffect
 
 
 def replay(
     datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None = None, *, seed: int = 0
-) -> list[Removal]:
+) -> list[EdgeRemoval]:
     """Of each walking mode of the run, budget and dataset the first cases, as they stand: the best walk that has an edge.
 
     A case without one, or whose memory has no edge beside those that were told, gives nothing.
@@ -93,7 +93,7 @@ def replay(
     cells = [cell for cell in product(run.modes, run.budgets) if cell[0] in WALKING]
     if not cells:
         return []
-    found: list[Removal] = []
+    found: list[EdgeRemoval] = []
     total = sum(len(data.dataset.cases[:MOST_CASES]) for data in datasets) * len(cells)
     with run.reporter.track("replays", total) as advance:
         for data in datasets:
@@ -107,7 +107,7 @@ def replay(
     return found
 
 
-def replays_of(removals: Sequence[Removal], *, seed: int = 0) -> tuple[Replay, ...]:
+def replays_of(removals: Sequence[EdgeRemoval], *, seed: int = 0) -> tuple[Replay, ...]:
     """The shares of each mode and budget."""
     cells = dict.fromkeys((row.mode, row.budget) for row in removals)
     rows = {cell: [row for row in removals if (row.mode, row.budget) == cell] for cell in cells}
@@ -121,13 +121,13 @@ def replays_of(removals: Sequence[Removal], *, seed: int = 0) -> tuple[Replay, .
     )
 
 
-def _effect(shares: Sequence[tuple[bool, float]], seed: int) -> Effect:
+def _effect(shares: Sequence[tuple[bool, float]], seed: int) -> EdgeEffect:
     values = np.array(shares, dtype=np.float64)  # (cases, 2)
     cases = np.arange(len(values), dtype=np.int64)
     traced, untraced = estimate(values, [True, True], cases, rng=np.random.default_rng(seed))
     apart = values[:, 0] - values[:, 1]
     p = sign_flip(apart, cases, rng=np.random.default_rng(seed))
-    return Effect(rounded(traced), rounded(untraced), mean_difference(apart, cases, seed=seed), p)
+    return EdgeEffect(rounded(traced), rounded(untraced), mean_difference(apart, cases, seed=seed), p)
 
 
 @dataclass(frozen=True)
@@ -140,10 +140,12 @@ class _Search:
     budget: int
     now: str
 
-    def answer(self, without: Sequence[int] = (), budget: int | None = None) -> Recall:
+    def answer(self, without: Sequence[int] = (), budget: int | None = None) -> SearchAnswer:
         """What the mode finds, with some edges taken away."""
         memory = self.memory.without(without) if without else self.memory
-        return load_mode(self.mode, memory, state=State(Clock(self.now))).search(self.query, budget or self.budget)
+        return load_mode(self.mode, memory, state=MemoryState(Clock(self.now))).search(
+            self.query, budget or self.budget
+        )
 
 
 class _Place(NamedTuple):
@@ -151,7 +153,7 @@ class _Place(NamedTuple):
     score: float
 
 
-def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generator) -> Iterator[Removal]:
+def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generator) -> Iterator[EdgeRemoval]:
     whole = search.answer()
     best = next((path for path in whole.paths if len(path.steps) > 1), None)
     edge = None if best is None else book.number(*list(pairwise(best.steps))[-1])
@@ -166,7 +168,7 @@ def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generat
     assert before is not None, "a path leads to a unit of the ranking"
     effects = [_changed(before, _place_without(search, each, unit)) for each in (edge, *others)]
     (fell, moved), controls = effects[0], effects[1:]
-    yield Removal(
+    yield EdgeRemoval(
         search.mode,
         search.budget,
         item,
@@ -179,7 +181,7 @@ def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generat
     )
 
 
-def _untold(memory: Memory, whole: Recall, book: EdgeBook) -> IntArray:
+def _untold(memory: Memory, whole: SearchAnswer, book: EdgeBook) -> IntArray:
     """The edges that the answer did not tell."""
     told = {
         number
@@ -217,5 +219,5 @@ def _place_without(search: _Search, edge: int, unit: str) -> _Place:
     return found
 
 
-def _place(recall: Recall, unit: str) -> _Place | None:
+def _place(recall: SearchAnswer, unit: str) -> _Place | None:
     return next((_Place(each.rank, each.score) for each in recall.ranking if each.unit == unit), None)

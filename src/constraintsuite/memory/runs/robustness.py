@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.memory.differences import mean_difference
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.compare import cells_of, of_cell
 from constraintsuite.records.scores import Interval
 
@@ -21,7 +21,7 @@ FEWEST = 35
 
 
 @dataclass(frozen=True, slots=True)
-class Rewording:
+class ParaphraseCost:
     """A mode's figure on paraphrases less that on the questions as they stand, paired by case."""
 
     mode: str
@@ -38,8 +38,8 @@ class Rewording:
 
 
 def rewordings_of(
-    outcomes: Sequence[Outcome], metric: str = "pass", *, tolerated: float = TOLERATED, seed: int = 0
-) -> list[Rewording]:
+    outcomes: Sequence[ItemResult], metric: str = "pass", *, tolerated: float = TOLERATED, seed: int = 0
+) -> list[ParaphraseCost]:
     """Of every mode and budget that has cases with paraphrases; a case counts once, however many it has."""
     found = []
     for mode, budget in cells_of(outcomes):
@@ -50,7 +50,7 @@ def rewordings_of(
         solvable = _difference([case for case in cases if case.reworded or case.original], seed)
         original = float(np.mean([case.original for case in cases]))
         passed = difference.n >= FEWEST and difference.low is not None and difference.low >= -tolerated
-        found.append(Rewording(mode, budget, metric, original, difference, solvable, passed))
+        found.append(ParaphraseCost(mode, budget, metric, original, difference, solvable, passed))
     return found
 
 
@@ -65,7 +65,7 @@ def _difference(cases: Sequence[_Case], seed: int) -> Interval:
     return mean_difference(values, np.arange(len(values), dtype=np.int64), seed=seed)
 
 
-def _cases(outcomes: Sequence[Outcome], metric: str) -> list[_Case]:
+def _cases(outcomes: Sequence[ItemResult], metric: str) -> list[_Case]:
     """Those of which all wordings have a value."""
     wordings: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
     for outcome in outcomes:

@@ -26,4 +26,4 @@ class Superseded:
     event: Literal["superseded"] = "superseded"
 
 
-Event = Confirmed | Superseded
+StateEvent = Confirmed | Superseded

@@ -14,9 +14,9 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.state.clock import parse_time
-from constraintsuite.memory.state.events import Event
-from constraintsuite.memory.state.state import Snapshot, State
-from constraintsuite.memory.state.strength import Forgetting
+from constraintsuite.memory.state.events import StateEvent
+from constraintsuite.memory.state.state import MemoryState, Snapshot
+from constraintsuite.memory.state.strength import ForgettingCurve
 from constraintsuite.store.files import folder_lock, sha256_text
 from constraintsuite.store.jsonl import adapter, describe, encode, write_jsonl
 
@@ -24,31 +24,31 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Head:
+class StateHeader:
     """The first line: enough to know whether the others are all there and as they were written."""
 
     format: int
     now: str
-    forgetting: Forgetting
+    forgetting: ForgettingCurve
     events: int
     sha256: str
 
 
-def save_state(path: Path, state: State) -> None:
+def save_state(path: Path, state: MemoryState) -> None:
     """Write the state; until the last byte is on the disk, the file that was there before stays as it was."""
     snapshot = state.snapshot()
     digest = sha256_text(*(encode(event).decode() for event in snapshot.events))
-    head = Head(FORMAT, snapshot.now.isoformat(), snapshot.forgetting, len(snapshot.events), digest)
+    head = StateHeader(FORMAT, snapshot.now.isoformat(), snapshot.forgetting, len(snapshot.events), digest)
     write_jsonl(path, chain([head], snapshot.events))
 
 
-def load_state(path: Path) -> State:
+def load_state(path: Path) -> MemoryState:
     """The state as it was saved, its clock included; a file that is cut short or changed is a UserError."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such file.")
     first, *rest = path.read_bytes().splitlines() or [b""]
     try:
-        head = adapter(Head).validate_json(first)
+        head = adapter(StateHeader).validate_json(first)
         events = [_events().validate_json(line) for line in rest]
     except ValidationError as error:
         raise UserError(f"{path}: not the state of a memory, or not whole: {describe(error)}") from None
@@ -59,13 +59,13 @@ def load_state(path: Path) -> State:
             f"{path}: {len(events)} events that are not the {head.events} that were written. Bring back a copy of the file."
         )
     try:
-        return State.of(Snapshot(parse_time(head.now), head.forgetting, tuple(events)))
+        return MemoryState.of(Snapshot(parse_time(head.now), head.forgetting, tuple(events)))
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 
 
 @contextmanager
-def updating(path: Path, start: State) -> Iterator[State]:
+def updating(path: Path, start: MemoryState) -> Iterator[MemoryState]:
     """The state at `path` (`start`, where there is none yet), saved when the block ends well; one process at a time."""
     with folder_lock(path.with_name(f".{path.name}.lock")):
         state = load_state(path) if path.exists() else start
@@ -74,5 +74,5 @@ def updating(path: Path, start: State) -> Iterator[State]:
 
 
 @cache
-def _events() -> TypeAdapter[Event]:
-    return TypeAdapter(Annotated[Event, Field(discriminator="event")])
+def _events() -> TypeAdapter[StateEvent]:
+    return TypeAdapter(Annotated[StateEvent, Field(discriminator="event")])

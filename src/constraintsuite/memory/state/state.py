@@ -11,8 +11,8 @@ from graphlib import CycleError, TopologicalSorter
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.state.clock import Clock, parse_time
-from constraintsuite.memory.state.events import Confirmed, Event, Superseded
-from constraintsuite.memory.state.strength import Forgetting, Lifecycle, lifecycle_of, strength_of
+from constraintsuite.memory.state.events import Confirmed, StateEvent, Superseded
+from constraintsuite.memory.state.strength import ForgettingCurve, Lifecycle, lifecycle_of, strength_of
 
 
 @dataclass(frozen=True)
@@ -20,20 +20,22 @@ class Snapshot:
     """All that a state is: equal snapshots behave alike."""
 
     now: datetime
-    forgetting: Forgetting
-    events: tuple[Event, ...]
+    forgetting: ForgettingCurve
+    events: tuple[StateEvent, ...]
     """In the order of time."""
 
 
-class State:
+class MemoryState:
     """Confirmations and supersessions, read as of the clock's time.
 
     Nothing is computed while time passes; a call looks at the units it names, and at all only where it names none.
     """
 
-    def __init__(self, clock: Clock, forgetting: Forgetting | None = None, events: Iterable[Event] = ()) -> None:
+    def __init__(
+        self, clock: Clock, forgetting: ForgettingCurve | None = None, events: Iterable[StateEvent] = ()
+    ) -> None:
         self.clock = clock
-        self.forgetting = forgetting or Forgetting()
+        self.forgetting = forgetting or ForgettingCurve()
         self._confirmed: dict[str, list[datetime]] = defaultdict(list)  # in order
         self._superseded: dict[str, list[tuple[datetime, str]]] = defaultdict(list)  # in order
         self.revision = 0
@@ -43,7 +45,7 @@ class State:
         self._refuse_circles()
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> State:
+    def of(cls, snapshot: Snapshot) -> MemoryState:
         """A state of its own that begins as the snapshot says: what happens in it happens nowhere else."""
         return cls(Clock(snapshot.now), snapshot.forgetting, snapshot.events)
 
@@ -53,7 +55,7 @@ class State:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Become what the snapshot says, clock included; one that cannot be changes nothing."""
-        other = State.of(snapshot)
+        other = MemoryState.of(snapshot)
         self.clock.move_to(snapshot.now)
         self.forgetting = snapshot.forgetting
         self._confirmed, self._superseded = other._confirmed, other._superseded
@@ -101,7 +103,7 @@ class State:
         past = {unit: [by for at, by in all_ if at <= now] for unit, all_ in self._superseded.items()}
         return {unit: successors[-1] for unit, successors in past.items() if successors}
 
-    def _add(self, event: Event) -> None:
+    def _add(self, event: StateEvent) -> None:
         self.revision += 1
         at = parse_time(event.at)
         if isinstance(event, Confirmed):
@@ -129,7 +131,7 @@ class State:
             circle = " by ".join(map(repr, error.args[1][::-1]))
             raise UserError(f"Units supersede each other in a circle, so that none would hold: {circle}.") from None
 
-    def _events(self) -> list[Event]:
+    def _events(self) -> list[StateEvent]:
         confirmed = [Confirmed(at.isoformat(), unit) for unit, moments in self._confirmed.items() for at in moments]
         superseded = [
             Superseded(at.isoformat(), unit, by) for unit, all_ in self._superseded.items() for at, by in all_

@@ -25,7 +25,7 @@ _FROM: tuple[tuple[float, Lifecycle], ...] = (
 )
 
 
-class Forgetting(BaseModel):
+class ForgettingCurve(BaseModel):
     """How confirmations fade."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,7 +33,7 @@ class Forgetting(BaseModel):
     fading: float = Field(0.5, ge=0, le=10, description="the exponent; 0 forgets nothing")
 
 
-def strength_of(ages_seconds: Sequence[float], forgetting: Forgetting) -> float:
+def strength_of(ages_seconds: Sequence[float], forgetting: ForgettingCurve) -> float:
     """The strength, in [0, 1), of a memory that was confirmed so long ago."""
     scale = forgetting.scale_days * 86_400
     # fsum rounds once, so that the order of the ages cannot show in the last digit.

@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.columns import BoolArray
 from constraintsuite.memory.records import Unit
 from constraintsuite.memory.state.clock import parse_time
-from constraintsuite.memory.state.state import State
+from constraintsuite.memory.state.state import MemoryState
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ALWAYS = np.iinfo(np.int64)
@@ -34,7 +34,7 @@ class Validity:
                     f"Unit {unit.id!r} is valid until {unit.valid_to}, which is not after {unit.valid_from}."
                 )
 
-    def visible(self, state: State) -> BoolArray:
+    def visible(self, state: MemoryState) -> BoolArray:
         """Which units hold at the clock's time; units of the state that are not here do not matter."""
         now = _microseconds(state.clock.now)
         mask: BoolArray = (self._begin <= now) & (now < self._end)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.asking import Asker, Patience
 from constraintsuite.models.naming import ModelName
@@ -23,17 +23,17 @@ from constraintsuite.store.http.endpoint import Endpoint
 from constraintsuite.store.http.messages import Limits
 from constraintsuite.store.http.secrets import Authorization
 
-Body = Mapping[str, Fact]
+Body = Mapping[str, ModelFact]
 
 
-class Answer(NamedTuple):
+class ServerReply(NamedTuple):
     """What a server gave: numbers, and the model that it says they are of (empty if it says nothing)."""
 
     values: npt.NDArray[np.float64]
     model: str
 
 
-Reader = Callable[[object], Answer]
+ReplyReader = Callable[[object], ServerReply]
 """Takes an answer as decoded from JSON; raises BadAnswer if it is not what was asked for."""
 
 
@@ -61,7 +61,7 @@ class Client(Asker):
         """Whether the answer is there already."""
         return self._remembered(self._key(body)) is not None
 
-    def ask(self, body: Body, read: Reader, at_last: Reader | None = None) -> Answer:
+    def ask(self, body: Body, read: ReplyReader, at_last: ReplyReader | None = None) -> ServerReply:
         """The answer, from memory if it is there; `at_last` reads it in place of `read` after the last repetition."""
         key = self._key(body)
         answer = self._remembered(key)
@@ -76,16 +76,16 @@ class Client(Asker):
     def _key(self, body: Body) -> str:
         return sha256_text(self._fingerprint, json.dumps(body))
 
-    def _remembered(self, key: str) -> Answer | None:
+    def _remembered(self, key: str) -> ServerReply | None:
         values = self._cache.get(key) if self._cache else None
         if self._cache is None or values is None:
             return None
         model = self._cache.get(_key_of_model(key))
         self.keeps = True
         name = "" if model is None else bytes(model.astype(np.uint8)).decode()
-        return Answer(values.astype(np.float64), name)
+        return ServerReply(values.astype(np.float64), name)
 
-    def _remember(self, key: str, answer: Answer) -> None:
+    def _remember(self, key: str, answer: ServerReply) -> None:
         if self._cache is None:
             return
         with self._lock:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Role, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.dense import Similarity, dense_scorer
 from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.client import Answer, Body, Client
+from constraintsuite.models.http.client import Body, Client, ServerReply
 from constraintsuite.models.http.reading import model_of, numbered, one_number
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
@@ -56,7 +56,7 @@ class HttpEncoder:
         self._settings = settings
         self._client = client
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         """The vectors as the server gives them; text-embeddings-inference is asked not to normalise."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
@@ -71,7 +71,7 @@ class HttpEncoder:
             raise UserError(f"{self.name}: the server gives vectors of different lengths: {sorted(widths)}.")
         return np.concatenate([answer.values for answer in answers]).astype(np.float32)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """The address, what was asked for, and what the server says that it is."""
         return {
             "address": self._client.endpoint.url,
@@ -83,7 +83,7 @@ class HttpEncoder:
             "document_prompt": self._settings.document_prompt,
         }
 
-    def _ask(self, batch: tuple[str, ...]) -> Answer:
+    def _ask(self, batch: tuple[str, ...]) -> ServerReply:
         return self._client.ask(self._body(batch), lambda answer: read_vectors(answer, len(batch)))
 
     def _body(self, batch: tuple[str, ...]) -> Body:
@@ -97,7 +97,7 @@ def format_of(url: str) -> EmbedFormat:
     return "tei-embed" if urlsplit(url).path.endswith("/embed") else "embeddings"
 
 
-def read_vectors(answer: object, count: int) -> Answer:
+def read_vectors(answer: object, count: int) -> ServerReply:
     """One vector of finite numbers a text, all of one length, in the order of the texts."""
     if isinstance(answer, Mapping):
         rows = answer.get("data")
@@ -113,7 +113,7 @@ def read_vectors(answer: object, count: int) -> Answer:
     read = [_vector(vector, answer) for vector in vectors]
     if len({len(vector) for vector in read}) > 1 or not read[0]:
         raise BadAnswer("its vectors are empty or of different lengths", answer)
-    return Answer(np.array(read, dtype=np.float64), model_of(answer))
+    return ServerReply(np.array(read, dtype=np.float64), model_of(answer))
 
 
 def _vector(value: object, answer: object) -> list[float]:

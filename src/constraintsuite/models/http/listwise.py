@@ -13,9 +13,9 @@ from pydantic import Field, model_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import RemoteSettings, check_address
-from constraintsuite.models.http.client import Answer, Body, Client
+from constraintsuite.models.http.client import Body, Client, ServerReply
 from constraintsuite.models.http.ranking import messages, prompt, read_ranking, read_what_is_there
 from constraintsuite.models.http.reading import model_of
 from constraintsuite.models.naming import ModelName
@@ -108,7 +108,7 @@ class ListwiseScorer:
                 self._bias.count(ahead.texts, places[0], places[1])
         return np.array([scores[pair] for pair in pairs], dtype=np.float64)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """The address, what was asked for, what the server says that it is, and whether it minds the order."""
         return {
             "address": self._client.endpoint.url,
@@ -138,15 +138,15 @@ class ListwiseScorer:
         return ranked
 
     def _rank_window(self, query: str, texts: Sequence[str]) -> Ranked:
-        def whole(answer: object) -> Answer:
+        def whole(answer: object) -> ServerReply:
             ranking = read_ranking(_content(answer), len(texts))
             if ranking is None:
                 raise BadAnswer(f"it does not name each of {len(texts)} passages exactly once", _content(answer))
-            return Answer(np.array(ranking, dtype=np.float64), model_of(answer))
+            return ServerReply(np.array(ranking, dtype=np.float64), model_of(answer))
 
-        def at_last(answer: object) -> Answer:
+        def at_last(answer: object) -> ServerReply:
             found = read_what_is_there(_content(answer), len(texts))
-            return Answer(np.array(found, dtype=np.float64), model_of(answer))
+            return ServerReply(np.array(found, dtype=np.float64), model_of(answer))
 
         body = self._body(query, texts)
         named = self._client.ask(body, whole, at_last if self._settings.repair else None).values.astype(int).tolist()
@@ -155,7 +155,7 @@ class ListwiseScorer:
         return Ranked([texts[place] for place in (*named, *left)], (kind if named else "unparsable",))
 
     def _body(self, query: str, texts: Sequence[str]) -> Body:
-        chosen: dict[str, Fact] = {
+        chosen: dict[str, ModelFact] = {
             "model": self._model,
             "messages": messages(query, texts),
             "seed": self._settings.seed,
@@ -183,7 +183,7 @@ class PositionBias:
             self.first += ahead[one] < ahead[other] and reverse[other] < reverse[one]
             self.last += ahead[other] < ahead[one] and reverse[one] < reverse[other]
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """Shares of the pairs in which the text shown first, or last, won both times; `bias` is their difference."""
         n = self.pairs
         shares = [count / n if n else None for count in (self.first, self.last, self.first - self.last)]

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.client import Answer, Body, Client
+from constraintsuite.models.http.client import Body, Client, ServerReply
 from constraintsuite.models.http.reading import model_of, numbered, one_number
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
@@ -23,7 +23,7 @@ RerankFormat = Literal["cohere", "jina", "tei"]
 _OTHER_FORMAT = {400, 404, 405, 415, 422}  # how servers refuse a request that they do not understand
 
 
-class RerankSettings(RemoteSettings):
+class HttpRerankSettings(RemoteSettings):
     """The options of `http` for rerankers."""
 
     format: Literal["auto", RerankFormat] = Field(
@@ -43,7 +43,7 @@ class RerankRequest(NamedTuple):
 
 def make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
     """The scorer over a rerank endpoint."""
-    settings = name.settings(RerankSettings)
+    settings = name.settings(HttpRerankSettings)
     fingerprint = sha256_text(
         "rerank", url, settings.format, settings.model, f"batch={settings.batch}", f"truncate={settings.truncate}"
     )
@@ -53,7 +53,7 @@ def make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
 class RerankScorer:
     """Asks once a query, with the texts that stand beside it; longer lists in parts of `batch`."""
 
-    def __init__(self, name: str, settings: RerankSettings, client: Client, fingerprint: str) -> None:
+    def __init__(self, name: str, settings: HttpRerankSettings, client: Client, fingerprint: str) -> None:
         self.name = name
         self.fingerprint = fingerprint
         self._settings = settings
@@ -75,7 +75,7 @@ class RerankScorer:
         }
         return np.array([scores[pair] for pair in pairs], dtype=np.float64)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """The address, what was asked for, and what the server says that it is."""
         return {
             "address": self._client.endpoint.url,
@@ -87,8 +87,8 @@ class RerankScorer:
             "cutting": _cutting(self._format, self._settings.truncate),
         }
 
-    def _ask(self, requests: Sequence[RerankRequest], kind: RerankFormat) -> list[Answer]:
-        def ask(request: RerankRequest) -> Answer:
+    def _ask(self, requests: Sequence[RerankRequest], kind: RerankFormat) -> list[ServerReply]:
+        def ask(request: RerankRequest) -> ServerReply:
             return self._client.ask(BODIES[kind](request, self._settings), lambda answer: read_scores(answer, request))
 
         sizes = [len(request.texts) for request in requests]
@@ -131,31 +131,31 @@ def requests_of(pairs: Sequence[Pair], batch: int) -> list[RerankRequest]:
     ]
 
 
-def read_scores(answer: object, request: RerankRequest) -> Answer:
+def read_scores(answer: object, request: RerankRequest) -> ServerReply:
     """One finite score for each text, in the order of the texts; anything else is refused as a whole."""
     rows = answer.get("results") if isinstance(answer, Mapping) else answer
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise BadAnswer("there is no list of results in it", answer)
     found = numbered(rows, len(request.texts), answer)
     scores = [one_number(row.get("relevance_score", row.get("score")), answer) for row in found]
-    return Answer(np.array(scores, dtype=np.float64), model_of(answer))
+    return ServerReply(np.array(scores, dtype=np.float64), model_of(answer))
 
 
-def _cohere(request: RerankRequest, settings: RerankSettings) -> Body:
+def _cohere(request: RerankRequest, settings: HttpRerankSettings) -> Body:
     named = {"model": settings.model} if settings.model else {}
     return {**named, "query": request.query, "documents": request.texts, "top_n": len(request.texts)}
 
 
-def _jina(request: RerankRequest, settings: RerankSettings) -> Body:
+def _jina(request: RerankRequest, settings: HttpRerankSettings) -> Body:
     return {**_cohere(request, settings), "return_documents": False}
 
 
-def _tei(request: RerankRequest, settings: RerankSettings) -> Body:
+def _tei(request: RerankRequest, settings: HttpRerankSettings) -> Body:
     # Not raw, they would have gone through a sigmoid, in which high scores become equal.
     return {"query": request.query, "texts": request.texts, "raw_scores": True, "truncate": settings.truncate}
 
 
-BODIES: Mapping[RerankFormat, Callable[[RerankRequest, RerankSettings], Body]] = {
+BODIES: Mapping[RerankFormat, Callable[[RerankRequest, HttpRerankSettings], Body]] = {
     "cohere": _cohere,
     "jina": _jina,
     "tei": _tei,

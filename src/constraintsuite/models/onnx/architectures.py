@@ -29,7 +29,7 @@ class LayerNames:
 
 
 @dataclass(frozen=True)
-class Head:
+class ClassificationHead:
     """What stands between the last layer and the logits: layers, and what is applied between them."""
 
     first: str
@@ -45,7 +45,7 @@ class Architecture:
     """Of all weights, where the model has a head."""
     layer: str
     names: LayerNames
-    head: Head
+    head: ClassificationHead
     epsilon: float | None = None
     """Of the normalisations, where it is not in the configuration."""
     bias_table: str = ""
@@ -82,7 +82,7 @@ _MPNET = LayerNames(
     output="output.dense",
     output_norm="output.LayerNorm",
 )
-_FIRST_TOKEN = Head("classifier.dense", "Tanh", "classifier.out_proj")
+_FIRST_TOKEN = ClassificationHead("classifier.dense", "Tanh", "classifier.out_proj")
 
 
 def _roberta(prefix: str) -> Architecture:
@@ -90,17 +90,19 @@ def _roberta(prefix: str) -> Architecture:
 
 
 ARCHITECTURES: Mapping[str, Architecture] = {
-    "bert": Architecture("bert.", "encoder.layer", _BERT, Head("bert.pooler.dense", "Tanh", "classifier")),
+    "bert": Architecture(
+        "bert.", "encoder.layer", _BERT, ClassificationHead("bert.pooler.dense", "Tanh", "classifier")
+    ),
     "camembert": _roberta("roberta."),
     "distilbert": Architecture(
         "distilbert.",
         "transformer.layer",
         _DISTILBERT,
-        Head("pre_classifier", "Relu", "classifier"),
+        ClassificationHead("pre_classifier", "Relu", "classifier"),
         epsilon=1e-12,
     ),
     "electra": Architecture(
-        "electra.", "encoder.layer", _BERT, Head("classifier.dense", "Gelu", "classifier.out_proj")
+        "electra.", "encoder.layer", _BERT, ClassificationHead("classifier.dense", "Gelu", "classifier.out_proj")
     ),
     "mpnet": Architecture(
         "mpnet.",

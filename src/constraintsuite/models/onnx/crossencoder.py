@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.cross import CrossSettings, choose_label
 from constraintsuite.models.onnx.folder import (
@@ -23,7 +23,7 @@ from constraintsuite.models.onnx.layout import read_cross_layout
 from constraintsuite.models.onnx.pooling import Floats
 from constraintsuite.models.onnx.running import OnnxModel
 from constraintsuite.models.onnx.tensors import read_shapes
-from constraintsuite.models.tokenization import Item, TokenBatch
+from constraintsuite.models.tokenization import TokenBatch, TokenizerInput
 from constraintsuite.store.files import sha256_text
 
 
@@ -65,7 +65,7 @@ class OnnxCross:
         scores = dict(zip(items, logits[:, self.label].astype(np.float64).tolist(), strict=True)) if items else {}
         return np.array([scores[pair] for pair in prompted], dtype=np.float64)
 
-    def prepare(self, items: Sequence[Item]) -> TokenBatch:
+    def prepare(self, items: Sequence[TokenizerInput]) -> TokenBatch:
         """Tokens of a batch."""
         return self.model.batch(items)
 
@@ -77,7 +77,7 @@ class OnnxCross:
         """How many characters of each pair's text are read."""
         return self.model.tokenization.visible(self._prompted(pairs))
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What was settled."""
         labels = self.model.config.id2label
         return {
@@ -87,9 +87,9 @@ class OnnxCross:
             "prompt": self.prompt,
         }
 
-    def _prompted(self, pairs: Sequence[Pair]) -> list[Item]:
+    def _prompted(self, pairs: Sequence[Pair]) -> list[TokenizerInput]:
         return [(self.prompt + query, text) for query, text in pairs]
 
 
-def _key(item: Item) -> str:
+def _key(item: TokenizerInput) -> str:
     return sha256_text(*item)

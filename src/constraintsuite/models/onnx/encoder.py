@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.models.backends import NotForOnnx
-from constraintsuite.models.base import Fact, Role, Workbench
+from constraintsuite.models.base import ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.dense import DenseSettings
 from constraintsuite.models.onnx.folder import (
@@ -22,10 +22,10 @@ from constraintsuite.models.onnx.folder import (
 )
 from constraintsuite.models.onnx.graphs import find_graph
 from constraintsuite.models.onnx.layout import DenseLayer, SentenceLayout, read_layout
-from constraintsuite.models.onnx.pooling import Floats, Step, linear, normalize, pool
+from constraintsuite.models.onnx.pooling import Floats, PoolingStep, linear, normalize, pool
 from constraintsuite.models.onnx.running import OnnxModel
 from constraintsuite.models.onnx.tensors import read_tensors
-from constraintsuite.models.tokenization import Item, TokenBatch
+from constraintsuite.models.tokenization import TokenBatch, TokenizerInput
 from constraintsuite.store.files import sha256_of, sha256_text
 
 
@@ -62,13 +62,13 @@ class OnnxEncoder:
             *(f"{role}:{prompt}" for role, prompt in self.layout.prompts.items()),
         )
 
-    def encode(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         """One vector a text, with the prompt of the role before it."""
         items = self._items(texts, role)
         run = BatchRun(f"encode {role}", self, self.fingerprint, "".join, self.model.limits, self.bench)
         return run(items, self.model.tokenization.lengths(items)).astype(np.float32, copy=False)
 
-    def prepare(self, items: Sequence[Item]) -> TokenBatch:
+    def prepare(self, items: Sequence[TokenizerInput]) -> TokenBatch:
         """Tokens of a batch."""
         return self.model.batch(items)
 
@@ -80,12 +80,12 @@ class OnnxEncoder:
             vectors = step(vectors)
         return vectors
 
-    def visible(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.int64]:
+    def visible(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.int64]:
         """How many characters of each text are read, its prompt not counted."""
         seen = self.model.tokenization.visible(self._items(texts, role)) - len(self.layout.prompts[role])
         return np.maximum(seen, 0)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What was settled."""
         after = [each if isinstance(each, str) else each.folder.name for each in self.layout.after]
         return {
@@ -96,14 +96,14 @@ class OnnxEncoder:
         }
 
     @cached_property
-    def _steps(self) -> list[Step]:
+    def _steps(self) -> list[PoolingStep]:
         return [normalize if layer == "normalize" else _read_layer(layer) for layer in self.layout.after]
 
-    def _items(self, texts: Sequence[str], role: Role) -> list[Item]:
+    def _items(self, texts: Sequence[str], role: TextRole) -> list[TokenizerInput]:
         return [(self.layout.prompts[role] + text,) for text in texts]
 
 
-def _read_layer(layer: DenseLayer) -> Step:
+def _read_layer(layer: DenseLayer) -> PoolingStep:
     tensors = read_tensors(weight_files(layer.folder))
     if "linear.weight" not in tensors:
         raise NotForOnnx(f"{layer.folder}: there is no linear.weight in the layer's file.")

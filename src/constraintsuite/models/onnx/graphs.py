@@ -110,10 +110,10 @@ class WrittenGraph:
         return write(self.config, self.kind, read_tensors(self.files))
 
 
-Graph = GivenGraph | WrittenGraph
+OnnxGraph = GivenGraph | WrittenGraph
 
 
-def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSettings, purpose: Purpose) -> Graph:
+def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSettings, purpose: Purpose) -> OnnxGraph:
     """What a model is run from: never an ONNX file unless the options say so."""
     if settings.file:
         file = place_in(folder, settings.file)

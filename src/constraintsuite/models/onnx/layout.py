@@ -11,7 +11,7 @@ from pydantic import RootModel
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.backends import ROLE_PROMPTS, NotForOnnx
-from constraintsuite.models.base import Role
+from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseSettings, Pooling, Similarity
 from constraintsuite.models.onnx.folder import FileContent, place_in, read_content, weight_files
 
@@ -50,7 +50,7 @@ class SentenceLayout:
     """What happens to the pooled vector, in order."""
     own_length: int | None
     lowercase: bool
-    prompts: Mapping[Role, str]
+    prompts: Mapping[TextRole, str]
     similarity: Similarity
 
 
@@ -207,10 +207,10 @@ def _sentence_config(folder: Path) -> _SentenceConfig:
     return read_content(file, _SentenceConfig) if file.is_file() else _SentenceConfig()
 
 
-def _prompts(config: _SentenceConfig, settings: DenseSettings) -> Mapping[Role, str]:
+def _prompts(config: _SentenceConfig, settings: DenseSettings) -> Mapping[TextRole, str]:
     """By role, under the names that the library knows for it; an option goes first. Its default prompt is of no role."""
-    said: Mapping[Role, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
-    prompts: dict[Role, str] = {}
+    said: Mapping[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
+    prompts: dict[TextRole, str] = {}
     for role, names in ROLE_PROMPTS.items():
         own = next((config.prompts[name] for name in names if name in config.prompts), None)
         prompts[role] = (own if said[role] is None else said[role]) or ""

@@ -12,7 +12,7 @@ from constraintsuite.models.dense import Pooling
 from constraintsuite.models.tokenization import IntArray
 
 Floats = npt.NDArray[np.float32]
-Step = Callable[[Floats], Floats]
+PoolingStep = Callable[[Floats], Floats]
 
 
 def pool(tokens: Floats, mask: IntArray, modes: Sequence[Pooling]) -> Floats:
@@ -27,7 +27,7 @@ def normalize(vectors: Floats) -> Floats:
     return scaled
 
 
-def linear(weight: Floats, bias: Floats | None, activation: Literal["tanh", "none"]) -> Step:
+def linear(weight: Floats, bias: Floats | None, activation: Literal["tanh", "none"]) -> PoolingStep:
     """A linear layer; the weights are (outputs, inputs)."""
 
     def apply(vectors: Floats) -> Floats:

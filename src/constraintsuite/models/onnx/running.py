@@ -15,11 +15,11 @@ from tokenizers import Tokenizer, normalizers
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
-from constraintsuite.models.base import Fact
+from constraintsuite.models.base import ModelFact
 from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.onnx.folder import TransformerConfig, tokenizer_config, tokenizer_file
-from constraintsuite.models.onnx.graphs import Graph
-from constraintsuite.models.tokenization import Item, TokenBatch, Tokenization, cuts_left
+from constraintsuite.models.onnx.graphs import OnnxGraph
+from constraintsuite.models.tokenization import TokenBatch, Tokenization, TokenizerInput, cuts_left
 from constraintsuite.store.files import sha256_of, sha256_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class OnnxModel:
         self,
         folder: Path,
         config: TransformerConfig,
-        graph: Graph,
+        graph: OnnxGraph,
         length: int,
         settings: TransformerSettings,
         lowercase: bool = False,
@@ -82,12 +82,12 @@ class OnnxModel:
 
         return OnnxSession(self.graph.ready(), self.settings.threads)
 
-    def batch(self, items: Sequence[Item]) -> TokenBatch:
+    def batch(self, items: Sequence[TokenizerInput]) -> TokenBatch:
         """Tokens as the graph wants them."""
         batch = self.tokenization.batch(items)
         return batch if self.numbers_pairs else batch._replace(token_type_ids=np.zeros_like(batch.input_ids))
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What was settled."""
         return {
             "weights": dict(self.graph.hashes),

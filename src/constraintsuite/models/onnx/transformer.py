@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 
-from constraintsuite.models.onnx.architectures import ACTIVATIONS, Architecture, Head
+from constraintsuite.models.onnx.architectures import ACTIVATIONS, Architecture, ClassificationHead
 from constraintsuite.models.onnx.folder import TransformerConfig
 from constraintsuite.models.onnx.writing import GraphWriter
 
@@ -50,7 +50,7 @@ class _Transformer(GraphWriter):
             value = self._block(value, mask, number)
         return value
 
-    def logits(self, hidden: str, head: Head) -> str:
+    def logits(self, hidden: str, head: ClassificationHead) -> str:
         """The head, on the first token."""
         first = self.node("Gather", hidden, self.constant(0), axis=1)
         inner = self.linear(first, head.first)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Pair, Role, Scorer, TextError, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, TextError, TextRole, Workbench
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
@@ -89,7 +89,7 @@ class ColbertScorer:
         left, right = self._alone(query, "query"), self._alone(text, "document")
         return MaxSim(self._names(left, query), self._names(right, text), left.rows @ right.rows.T)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """The model, and what was noticed of the texts."""
         settled = {key: self.model.setting(key) for key in ("query_expansion", "skiplist_words")}
         similarity = {"similarity": self.model.model.similarity_fn_name}
@@ -99,12 +99,12 @@ class ColbertScorer:
         """Texts, their tokens, and how many are longer than the model reads."""
         return self._noticed
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """Mean tokens, and texts that are cut."""
         cut = ("queries_cut", "documents_cut")
         return {"mean_tokens": mean_sizes(noticed), **{key: noticed[key] for key in cut}} if noticed else {}
 
-    def vectors(self, features: Features, role: Role) -> list[TokenVectors]:
+    def vectors(self, features: Features, role: TextRole) -> list[TokenVectors]:
         """The vectors of each text of a batch, less those of padding and of tokens on the model's skip list."""
         result = self.model.forward(features, role)
         rows, mask, tokens = (result[key].cpu() for key in ("token_embeddings", "attention_mask", "input_ids"))
@@ -132,7 +132,7 @@ class ColbertScorer:
     def _mean(self) -> bool:
         return bool(self.model.model.similarity_fn_name == "meanmaxsim")
 
-    def _alone(self, text: str, role: Role) -> TokenVectors:
+    def _alone(self, text: str, role: TextRole) -> TokenVectors:
         (vectors,) = self.vectors(self.model.features([text], role), role)
         return vectors
 
@@ -143,7 +143,7 @@ class ColbertScorer:
             )
         return tuple(self.model.model.tokenizer.convert_ids_to_tokens(vectors.tokens.tolist()))
 
-    def _count_cut(self, texts: Sequence[str], role: Role) -> int:
+    def _count_cut(self, texts: Sequence[str], role: TextRole) -> int:
         distinct = list(dict.fromkeys(texts))
         read = self.model.visible(distinct, role).tolist()
         return sum(seen < len(text) for text, seen in zip(distinct, read, strict=True))

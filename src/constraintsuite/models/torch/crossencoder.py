@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchModel, BatchRun, Pending
 from constraintsuite.models.cross import CrossSettings, choose_label
 from constraintsuite.models.onnx.layout import read_default_prompt
@@ -97,7 +97,7 @@ class TorchCrossEncoder:
         with workers_of_one_thread(threads) as workers:
             return self._scored(items, lengths, CpuForward(self.classifier, self.label, workers), threads)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What was loaded, and how it is run."""
         device = pick_device(self.settings.device)
         return {

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Role, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseSettings, dense_scorer
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray, Padding, TokenBatch, Tokenization
@@ -34,7 +34,7 @@ from constraintsuite.models.torch.settings import TorchSettings, fingerprint_of,
 if TYPE_CHECKING:
     from transformers import DPRPreTrainedModel
 
-_CLASSES: Mapping[Role, str] = {"query": "DPRQuestionEncoder", "document": "DPRContextEncoder"}
+_CLASSES: Mapping[TextRole, str] = {"query": "DPRQuestionEncoder", "document": "DPRContextEncoder"}
 
 
 class DprSettings(TorchSettings):
@@ -62,9 +62,9 @@ class Loaded(NamedTuple):
 class DprReader:
     """DPR's encoder of one role; the vector is that of the first token."""
 
-    def __init__(self, folder: ModelFolder, role: Role, settings: TorchSettings) -> None:
+    def __init__(self, folder: ModelFolder, role: TextRole, settings: TorchSettings) -> None:
         self.folder = folder
-        self.role: Role = role
+        self.role: TextRole = role
         self.settings = settings
 
     @cached_property
@@ -104,7 +104,7 @@ class DprReader:
             vectors: npt.NDArray[np.float32] = model(**tensors).pooler_output.float().cpu().numpy()
         return vectors
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What it is and how it is run."""
         return {
             "folder": self.folder.path.name,
@@ -141,7 +141,7 @@ class DprReader:
         return Loaded(model.to(pick_device(self.settings.device)).eval(), tokenization)
 
 
-def _places(name: ModelName, settings: DprSettings) -> dict[Role, str]:
+def _places(name: ModelName, settings: DprSettings) -> dict[TextRole, str]:
     before, bar, behind = name.argument.partition("|")
     given = ((before, behind) if bar else ("", "")) if name.argument else (settings.query, settings.document)
     if not all(given) or (name.argument and (settings.query or settings.document)):
@@ -152,7 +152,7 @@ def _places(name: ModelName, settings: DprSettings) -> dict[Role, str]:
     return {"query": given[0], "document": given[1]}
 
 
-def _reader(place: str, role: Role, settings: DprSettings) -> TextReader:
+def _reader(place: str, role: TextRole, settings: DprSettings) -> TextReader:
     folder = open_folder(place, settings)
     if folder.has_modules:
         options = settings.model_dump(exclude={"query", "document"})

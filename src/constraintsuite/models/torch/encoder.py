@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Encoder, Fact, Role, Workbench
+from constraintsuite.models.base import Encoder, ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchModel, BatchRun, Pending
 from constraintsuite.models.dense import DenseSettings, Similarity
 from constraintsuite.models.tokenization import IntArray
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import torch
     from sentence_transformers.base.model import BaseModel as LibraryModel
 
-FloatArray = npt.NDArray[np.float32]
+Float32Array = npt.NDArray[np.float32]
 SIZES = BatchSizes(cpu=2_048, cuda=131_072)
 """Tokens in a batch."""
 
@@ -54,7 +54,7 @@ class TextReader(BatchModel[str, Any], Protocol):
     def marks(self, texts: Sequence[str]) -> list[bytes]:
         """A mark of each text, equal where the model reads the same."""
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What it is and how it is run."""
 
 
@@ -62,12 +62,12 @@ def make_torch_encoder(folder: Path, settings: DenseSettings, bench: Workbench) 
     """The encoder of a sentence-transformers folder."""
     need_torch("A bi-encoder with backend=torch")
     model = DenseModel(ModelFolder(folder), settings)
-    readers: dict[Role, TextReader] = {role: DenseReader(model, role) for role in ("query", "document")}
+    readers: dict[TextRole, TextReader] = {role: DenseReader(model, role) for role in ("query", "document")}
     return torch_encoder(str(folder), readers, model.similarity, settings, bench)
 
 
 def torch_encoder(
-    name: str, readers: Mapping[Role, TextReader], similarity: Similarity, settings: AnySettings, bench: Workbench
+    name: str, readers: Mapping[TextRole, TextReader], similarity: Similarity, settings: AnySettings, bench: Workbench
 ) -> Encoder:
     """The encoder over two readers; it knows how much of a text is read where that is the beginning."""
     kind = TorchEncoder if any(reader.cuts_left for reader in readers.values()) else TruncatingTorchEncoder
@@ -82,7 +82,7 @@ class TorchEncoder:
     def __init__(
         self,
         name: str,
-        readers: Mapping[Role, TextReader],
+        readers: Mapping[TextRole, TextReader],
         similarity: Similarity,
         settings: AnySettings,
         bench: Workbench,
@@ -92,14 +92,14 @@ class TorchEncoder:
         self._readers = readers
         self._settings = settings
         self._bench = bench
-        self._dimensions: dict[Role, int] = {}
+        self._dimensions: dict[TextRole, int] = {}
 
     @cached_property
     def fingerprint(self) -> str:
         """Of both readers."""
         return sha256_text("torch encoder", *(self._readers[role].fingerprint for role in sorted(self._readers)))
 
-    def encode(self, texts: Sequence[str], role: Role) -> FloatArray:
+    def encode(self, texts: Sequence[str], role: TextRole) -> Float32Array:
         """One row a text; texts that are read alike are read once."""
         reader = self._readers[role]
         alike = first_alike(texts, reader.marks(texts))
@@ -116,13 +116,13 @@ class TorchEncoder:
         self._refuse_unequal(role, rows.shape[1] if len(rows) else None)
         return rows[[distinct[alike[text]] for text in texts]].astype(np.float32, copy=False)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What the readers say; once, if they are one model."""
         said = {str(role): self._readers[role].describe() for role in sorted(self._readers)}
         first, *others = said.values()
         return first if all(other == first for other in others) else said
 
-    def _refuse_unequal(self, role: Role, dimensions: int | None) -> None:
+    def _refuse_unequal(self, role: TextRole, dimensions: int | None) -> None:
         if dimensions is not None:
             self._dimensions[role] = dimensions
         if len(set(self._dimensions.values())) > 1:
@@ -133,7 +133,7 @@ class TorchEncoder:
 class TruncatingTorchEncoder(TorchEncoder):
     """One that reads the beginning of a long text."""
 
-    def visible(self, texts: Sequence[str], role: Role) -> IntArray:
+    def visible(self, texts: Sequence[str], role: TextRole) -> IntArray:
         """How many characters of each text are read."""
         return self._readers[role].visible(texts)
 
@@ -142,7 +142,7 @@ class DenseModel(SentenceModel):
     """A model of one vector a text."""
 
     def __init__(self, folder: ModelFolder, settings: DenseSettings) -> None:
-        given: dict[Role, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
+        given: dict[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
         prompts = {role: prompt for role, prompt in given.items() if prompt is not None}
         super().__init__("SentenceTransformer", folder, settings, prompts)
         self._pooling = settings.pooling
@@ -166,7 +166,7 @@ class DenseModel(SentenceModel):
         }
         return known.get(str(named), "cosine")
 
-    def describe(self) -> dict[str, Fact]:
+    def describe(self) -> dict[str, ModelFact]:
         """What the model is and how it is run."""
         return {**super().describe(), "pooling": self.setting("pooling_mode")}
 
@@ -197,9 +197,9 @@ class DenseReader(SentenceReader):
         """One vector a text, of its first numbers only where the model says so; a device works on while others are read."""
         vectors = self.model.forward(inputs, self.role)["sentence_embedding"][:, : self.model.model.truncate_dim]
 
-        def fetch() -> FloatArray:
+        def fetch() -> Float32Array:
             with telling_out_of_memory():
-                rows: FloatArray = vectors.float().cpu().numpy()
+                rows: Float32Array = vectors.float().cpu().numpy()
                 return rows
 
         return fetch

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.execution.progress import Silent
-from constraintsuite.models.base import Fact, Pair, Role, Workbench
+from constraintsuite.models.base import ModelFact, Pair, TextRole, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
 from constraintsuite.models.torch.alike import first_alike
 from constraintsuite.models.torch.sentences import Features, SentenceModel
@@ -29,7 +29,7 @@ class Interaction(Protocol[V]):
 
     model: SentenceModel
 
-    def vectors(self, features: Features, role: Role) -> list[V]:
+    def vectors(self, features: Features, role: TextRole) -> list[V]:
         """One a text, in ordinary memory."""
 
     def compare(self, query: V, document: V) -> float:
@@ -55,7 +55,7 @@ class Sizes(NamedTuple):
     document_parts: int
 
 
-def mean_sizes(sizes: Mapping[str, int]) -> Mapping[str, Fact]:
+def mean_sizes(sizes: Mapping[str, int]) -> Mapping[str, ModelFact]:
     """The mean number of parts of a vector, by role, from counts that are called as those of `Sizes`."""
     return {
         "queries": sizes["query_parts"] / sizes["queries"],
@@ -94,7 +94,7 @@ class Meetings(Generic[V]):
         found = Sizes(len(sizes), sum(sizes.values()), len(rows), int(rows[:, 0].sum()))
         return Met(np.array([scores[pair] for pair in alike], dtype=np.float64), found)
 
-    def _alike(self, texts: Sequence[str], role: Role) -> dict[str, str]:
+    def _alike(self, texts: Sequence[str], role: TextRole) -> dict[str, str]:
         return first_alike(texts, self.interaction.model.marks(texts, role))
 
     def _rows(self, meetings: Sequence[Meeting]) -> FloatArray:

@@ -15,7 +15,7 @@ from pydantic import Field
 from tokenizers import Encoding, Tokenizer
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Pair, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
@@ -106,7 +106,7 @@ class MonoT5Scorer:
         """How many characters of each pair's text are read."""
         return np.array([prompt.visible for prompt in self._prompts(pairs)], dtype=np.int64)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What it is and how it is run."""
         answers = [self._tokenizer.convert_ids_to_tokens(token) for token in self._answers]
         return {
@@ -126,7 +126,7 @@ class MonoT5Scorer:
         """Pairs whose text is longer than there is room for."""
         return {"texts_cut": self._cut_texts}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """The same."""
         return {"texts_cut": noticed["texts_cut"]}
 

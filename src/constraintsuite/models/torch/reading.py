@@ -34,7 +34,7 @@ class Extent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class TokenizerSetup:
     """How texts are read in one role."""
 
     tokenizer: Any
@@ -48,7 +48,7 @@ class Reading:
 class TextTokens:
     """The tokens of the texts that were asked for last."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: TokenizerSetup) -> None:
         self._reading = reading
         self._known: dict[str, Extent] = {}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from constraintsuite.models.backends import ROLE_PROMPTS
-from constraintsuite.models.base import Fact, Role
+from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.device import (
     describe_device,
@@ -24,7 +24,7 @@ from constraintsuite.models.torch.device import (
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
 from constraintsuite.models.torch.loading import check_length, loading, refuse_missing, refuse_slow
-from constraintsuite.models.torch.reading import Extent, Reading, TextTokens
+from constraintsuite.models.torch.reading import Extent, TextTokens, TokenizerSetup
 from constraintsuite.models.torch.settings import AnySettings, fingerprint_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sentence_transformers.base.model import BaseModel as LibraryModel
     from sentence_transformers.base.modules import Transformer
 
-Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
+SentenceModelKind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
 Features = dict[str, Any]
 """What the library makes of texts, and adds its results to."""
 _PROBES = ("a", "Some words, of which there are more.", "word " * 10_000)
@@ -43,13 +43,17 @@ class SentenceModel:
     """A folder of sentence-transformers; its weights are read when they are first needed."""
 
     def __init__(
-        self, kind: Kind, folder: ModelFolder, settings: AnySettings, prompts: Mapping[Role, str] | None = None
+        self,
+        kind: SentenceModelKind,
+        folder: ModelFolder,
+        settings: AnySettings,
+        prompts: Mapping[TextRole, str] | None = None,
     ) -> None:
-        self.kind: Kind = kind
+        self.kind: SentenceModelKind = kind
         self.folder = folder
         self.settings = settings
         self._prompts = prompts or {}
-        self._texts: dict[Role, TextTokens] = {}
+        self._texts: dict[TextRole, TextTokens] = {}
         self._reading = Lock()  # a tokenizer may not be set up in one thread while it reads in another
 
     @cached_property
@@ -71,38 +75,38 @@ class SentenceModel:
         self._set_length(model)
         return model.to(pick_device(self.settings.device)).to(dtype).eval()
 
-    def prompt(self, role: Role) -> str:
+    def prompt(self, role: TextRole) -> str:
         """What is put before a text: the first prompt of the model that is meant for the role and not empty."""
         if role in self._prompts:
             return self._prompts[role]
         own = self.model.prompts
         return next((own[name] for name in ROLE_PROMPTS[role] if own.get(name)), "")
 
-    def extents(self, texts: Sequence[str], role: Role) -> list[Extent]:
+    def extents(self, texts: Sequence[str], role: TextRole) -> list[Extent]:
         """The size of each text."""
         with self._reading:
             return self._tokens(role).extents(texts)
 
-    def lengths(self, texts: Sequence[str], role: Role) -> list[int]:
+    def lengths(self, texts: Sequence[str], role: TextRole) -> list[int]:
         """Tokens of each text, after cutting."""
         return [extent.tokens for extent in self.extents(texts, role)]
 
-    def visible(self, texts: Sequence[str], role: Role) -> IntArray:
+    def visible(self, texts: Sequence[str], role: TextRole) -> IntArray:
         """How many characters of each text are read."""
         return np.array([extent.visible for extent in self.extents(texts, role)], dtype=np.int64)
 
-    def marks(self, texts: Sequence[str], role: Role) -> list[bytes]:
+    def marks(self, texts: Sequence[str], role: TextRole) -> list[bytes]:
         """A mark of each text, equal where the model reads the same."""
         return [extent.mark for extent in self.extents(texts, role)]
 
-    def features(self, texts: Sequence[str], role: Role) -> Features:
+    def features(self, texts: Sequence[str], role: TextRole) -> Features:
         """Tokens as the library makes them, padded; on no device yet."""
         with self._reading:
             if role in self._reads_plainly:
                 return {**self._tokens(role).padded(texts), **self._reads_plainly[role]}
             return self._library_features(texts, role)
 
-    def forward(self, features: Features, role: Role, **options: int) -> Features:
+    def forward(self, features: Features, role: TextRole, **options: int) -> Features:
         """The library's forward pass; memory that runs out is OutOfMemory."""
         from sentence_transformers.util import batch_to_device
 
@@ -112,7 +116,7 @@ class SentenceModel:
             result: Features = self.model(features, task=role, **options)
         return result
 
-    def limit(self, role: Role) -> int | None:
+    def limit(self, role: TextRole) -> int | None:
         """The most tokens that are read in a role; None if there is no limit."""
         part = self._input(role)
         expansion = self._expansion(role)
@@ -121,7 +125,7 @@ class SentenceModel:
         limit = int(getattr(part, f"{role}_length", None) or part.tokenizer.model_max_length)
         return None if limit > _ENDLESS else limit
 
-    def describe(self) -> dict[str, Fact]:
+    def describe(self) -> dict[str, ModelFact]:
         """What the model is and how it is run."""
         return {
             "folder": self.folder.path.name,
@@ -136,9 +140,9 @@ class SentenceModel:
             "layers": [type(part).__name__ for part in self.model],
         }
 
-    def setting(self, name: str) -> Fact:
+    def setting(self, name: str) -> ModelFact:
         """What the model's layers say of something; None if none of them does."""
-        said: Fact = next((value for part in self.model.modules() if (value := getattr(part, name, None))), None)
+        said: ModelFact = next((value for part in self.model.modules() if (value := getattr(part, name, None))), None)
         return said
 
     def _build(self, kind: type[LibraryModel], dtype: torch.dtype) -> LibraryModel:
@@ -161,7 +165,7 @@ class SentenceModel:
                 part.tokenizer.model_max_length = self.settings.length
 
     @cached_property
-    def _reads_plainly(self) -> dict[Role, Features]:
+    def _reads_plainly(self) -> dict[TextRole, Features]:
         """The roles in which the library makes nothing of texts but padded tokens, with what it adds to every batch.
 
         There the tokens that were read to plan the batches are used again, which takes a third of the time. Tried on a
@@ -169,7 +173,7 @@ class SentenceModel:
         """
         import torch
 
-        found: dict[Role, Features] = {}
+        found: dict[TextRole, Features] = {}
         for role in ROLE_PROMPTS:
             theirs = self._library_features(_PROBES, role)
             ours = self._tokens(role).padded(_PROBES)
@@ -179,19 +183,19 @@ class SentenceModel:
                 found[role] = added
         return found
 
-    def _library_features(self, texts: Sequence[str], role: Role) -> Features:
+    def _library_features(self, texts: Sequence[str], role: TextRole) -> Features:
         features: Features = self.model.preprocess(list(texts), prompt=self.prompt(role) or None, task=role)
         return dict(features)
 
-    def _tokens(self, role: Role) -> TextTokens:
+    def _tokens(self, role: TextRole) -> TextTokens:
         if role not in self._texts:
             tokenizer = self._input(role).tokenizer
             refuse_slow(tokenizer, self.folder.path)
             least = int((self._expansion(role) or {}).get("length", 0))
-            self._texts[role] = TextTokens(Reading(tokenizer, self.prompt(role), self.limit(role), least))
+            self._texts[role] = TextTokens(TokenizerSetup(tokenizer, self.prompt(role), self.limit(role), least))
         return self._texts[role]
 
-    def _input(self, role: Role) -> Transformer:
+    def _input(self, role: TextRole) -> Transformer:
         """The layer that reads texts; models may have one a role."""
         first = self.model[0]
         routes = getattr(first, "sub_modules", None)
@@ -199,7 +203,7 @@ class SentenceModel:
             return first
         return routes[role if role in routes else first.default_route][0]
 
-    def _expansion(self, role: Role) -> Mapping[str, Any] | None:
+    def _expansion(self, role: TextRole) -> Mapping[str, Any] | None:
         """How queries are filled up to a length, if they are."""
         return getattr(self._input(role), "query_expansion", None) if role == "query" else None
 
@@ -207,9 +211,9 @@ class SentenceModel:
 class SentenceReader:
     """A model in one role."""
 
-    def __init__(self, model: SentenceModel, role: Role) -> None:
+    def __init__(self, model: SentenceModel, role: TextRole) -> None:
         self.model = model
-        self.role: Role = role
+        self.role: TextRole = role
 
     @property
     def fingerprint(self) -> str:
@@ -237,6 +241,6 @@ class SentenceReader:
         """Tokens, padded."""
         return self.model.features(items, self.role)
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """What the model says."""
         return self.model.describe()

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Pair, Role, Scorer, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Scorer, TextRole, Workbench
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
@@ -79,7 +79,7 @@ class SpladeScorer:
         self._sizes = met.sizes
         return met.scores
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """The model, and how many words of the vocabulary a text has on average."""
         pooling = {
             "pooling": self.model.setting("pooling_strategy"),
@@ -91,11 +91,11 @@ class SpladeScorer:
         """Texts, and words with a weight in them."""
         return {} if self._sizes is None else self._sizes._asdict()
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, Fact]:
+    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """Words with a weight, on average."""
         return {"active_dimensions": mean_sizes(noticed)} if noticed else {}
 
-    def vectors(self, features: Features, role: Role) -> list[SparseVector]:
+    def vectors(self, features: Features, role: TextRole) -> list[SparseVector]:
         """The weights of each text of a batch."""
         most = self.model.model.max_active_dims
         options = {} if most is None else {"max_active_dims": most}

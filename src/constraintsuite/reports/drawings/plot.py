@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from constraintsuite.records.plots import Level, Plot, Series
+from constraintsuite.records.plots import LevelLine, Plot, Series
 from constraintsuite.reports.drawings.scales import Ruler, make_ruler
 from constraintsuite.reports.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
 from constraintsuite.reports.drawings.theme import SERIES
@@ -74,7 +74,7 @@ def _axes(plot: Plot, field: _Field) -> Iterator[str]:
     yield words(plot.up.title, x=4, y=_TOP - 14, class_="tick")
 
 
-def _line(level: Level, number: int, field: _Field) -> str:
+def _line(level: LevelLine, number: int, field: _Field) -> str:
     y = field.y(level.y)
     said = hint(f"{level.name}: {level.words}")
     return element("line", said, x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="level", stroke_dasharray=_dash(number))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from constraintsuite.records.plots import Scale
+from constraintsuite.records.plots import AxisScale
 
 CERTAIN = 0.9995
 """Shares from here on lie on the edge, which stands for 1: a logit has no place for it."""
@@ -24,7 +24,7 @@ class Ruler(NamedTuple):
     ticks: tuple[tuple[float, str], ...]
 
 
-def make_ruler(scale: Scale, values: Sequence[float]) -> Ruler:
+def make_ruler(scale: AxisScale, values: Sequence[float]) -> Ruler:
     """An axis that holds all the values, of which there is at least one."""
     return _RULERS[scale](values)
 
@@ -92,7 +92,7 @@ def _count_ruler(values: Sequence[float]) -> Ruler:
     return Ruler(place, tuple((place(n), f"{n:,}") for n in range(low, high + 1) if (n - low) % step == 0))
 
 
-_RULERS: Mapping[Scale, Callable[[Sequence[float]], Ruler]] = {
+_RULERS: Mapping[AxisScale, Callable[[Sequence[float]], Ruler]] = {
     "logit": _logit_ruler,
     "log": _log_ruler,
     "linear": _linear_ruler,

@@ -20,7 +20,7 @@ _STRONG, _MOST = 0.5, 8  # of the largest value, and how many cells at most have
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MapCell:
     """One place of the map; without a value it is left open."""
 
     value: float | None
@@ -29,17 +29,17 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MapColumns:
     """Columns that share a scale."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[MapCell]]
     """As many as the map has."""
     name: str = ""
     """Beside the scale; empty where there is but one."""
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[MapCell]:
         """Those with a value."""
         return [cell for row in self.rows for cell in row if cell.value is not None]
 
@@ -50,7 +50,7 @@ class Part:
 
 
 def site_map(
-    name: str, title: str, rows: Sequence[str], parts: Sequence[Part], note: str = "", frame: str = ""
+    name: str, title: str, rows: Sequence[str], parts: Sequence[MapColumns], note: str = "", frame: str = ""
 ) -> Drawing:
     """The stronger a value within its part, the stronger the colour: blue above 0, orange below.
 
@@ -81,7 +81,7 @@ def site_map(
     return Drawing(name, title, f"{note}: {told}" if note else told, WIDTH, height, "".join([*drawn, *foot]))
 
 
-def _cells(part: Part, left: float, head: float, width: float) -> Iterator[str]:
+def _cells(part: MapColumns, left: float, head: float, width: float) -> Iterator[str]:
     written = _strongest(part)
     for line, row in enumerate(part.rows):
         for column, cell in enumerate(row):
@@ -91,7 +91,7 @@ def _cells(part: Part, left: float, head: float, width: float) -> Iterator[str]:
                 yield from _figure(written[line, column], x, y, width)
 
 
-def _strongest(part: Part) -> dict[tuple[int, int], float]:
+def _strongest(part: MapColumns) -> dict[tuple[int, int], float]:
     """Values whose figures are written, by row and column."""
     values = {
         (line, column): cell.value
@@ -102,7 +102,7 @@ def _strongest(part: Part) -> dict[tuple[int, int], float]:
     return dict(sorted(values.items(), key=lambda place: -abs(place[1]))[:_MOST])
 
 
-def _cell(cell: Cell, x: float, y: float, width: float, largest: float) -> Iterator[str]:
+def _cell(cell: MapCell, x: float, y: float, width: float, largest: float) -> Iterator[str]:
     place = {"x": x, "y": y, "width": width - 1, "height": float(_ROW - 1)}
     if cell.value is None:
         yield element("rect", hint(cell.words), class_="open", **place)
@@ -133,7 +133,7 @@ def _heading(label: str, x: float, y: float, slanted: bool) -> str:
     return words(shortened(label, _LONGEST_LABEL), x=x, y=y, class_="token", transform=turned)
 
 
-def _scale(part: Part, y: float) -> Iterator[str]:
+def _scale(part: MapColumns, y: float) -> Iterator[str]:
     """What the strongest colours stand for; from 0 on where nothing lies below it."""
     signed = any(cell.value is not None and cell.value < 0 for cell in part.cells)
     first = -_STEPS if signed else 0

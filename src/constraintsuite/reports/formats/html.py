@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Value, show
+from constraintsuite.reports.figures import CellValue, show
 from constraintsuite.reports.tables import Column, Table
 
 _BREAK = re.compile(r"(?<=\w\w)(?:[/:]|,(?!\d{3}\b))(?=\w)")  # but not inside 1,000
@@ -22,7 +22,7 @@ def html_table(table: Table) -> str:
     )
 
 
-def _row(table: Table, row: tuple[Value, ...]) -> str:
+def _row(table: Table, row: tuple[CellValue, ...]) -> str:
     (heading, first), *others = zip(row, table.columns, strict=True)
     counts = {value.n for value in row if isinstance(value, Interval)}
     shared = f"<br><small>n={counts.pop():,}</small>" if len(counts) == 1 else ""  # said once for the row
@@ -33,7 +33,7 @@ def _row(table: Table, row: tuple[Value, ...]) -> str:
     return f'<th scope="row" class="{first.kind}"{_order(heading)}>{_figure(heading, first)}{shared}</th>{cells}'
 
 
-def _figure(value: Value, column: Column, *, with_n: bool = True) -> str:
+def _figure(value: CellValue, column: Column, *, with_n: bool = True) -> str:
     figure = show(value, column.kind)
     more = "<br>".join(escape(part) for part in (figure.bounds, figure.n if with_n else "") if part)
     return _breakable(figure.value) + (f"<br><small>{more}</small>" if more else "")
@@ -44,7 +44,7 @@ def _breakable(text: str) -> str:
     return _BREAK.sub(r"\g<0><wbr>", escape(text))
 
 
-def _order(value: Value) -> str:
+def _order(value: CellValue) -> str:
     """The number behind what is shown; texts are sorted as they are."""
     number = value.value if isinstance(value, Interval) else value
     return "" if isinstance(number, str) or number is None else f' data-order="{number:.9g}"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Figure, show
+from constraintsuite.reports.figures import PrintedFigure, show
 from constraintsuite.reports.tables import Table
 
 _ESCAPES = {
@@ -59,7 +59,7 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(lambda match: _ESCAPES[match[0]], " ".join(text.split()))
 
 
-def _cell(figure: Figure) -> str:
+def _cell(figure: PrintedFigure) -> str:
     return escape(figure.value) + (f" {{\\scriptsize ({escape(figure.bounds)})}}" if figure.bounds else "")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.reports.figures import Figure, show
+from constraintsuite.reports.figures import PrintedFigure, show
 from constraintsuite.reports.tables import Table
 
 
@@ -16,7 +16,7 @@ def markdown_table(table: Table) -> str:
     return "\n".join([*lines, "", " ".join(table.caption.split()), ""])
 
 
-def _in_words(figure: Figure) -> str:
+def _in_words(figure: PrintedFigure) -> str:
     bounds = f" ({figure.bounds})" if figure.bounds else ""
     return f"{figure.value}{bounds}" + (f", {figure.n}" if figure.n else "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.reports.figures import Figure, show
+from constraintsuite.reports.figures import PrintedFigure, show
 from constraintsuite.reports.tables import Table
 
 
@@ -23,6 +23,6 @@ def text_table(table: Table) -> str:
     return "\n".join(line.rstrip() for line in (table.caption, "", lines[0], rule, *lines[1:])) + "\n"
 
 
-def _in_words(figure: Figure) -> str:
+def _in_words(figure: PrintedFigure) -> str:
     value = " ".join(figure.value.split())
     return " ".join(part for part in (value, f"[{figure.bounds}]" if figure.bounds else "", figure.n) if part)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from constraintsuite.experiments.load import Suite
 from constraintsuite.metrics.ties import STRICT
-from constraintsuite.reports.sections.base import Block, Section, Sheet, Source
+from constraintsuite.reports.sections.base import Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View, environment_of, model_facts
+from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
 _ABOUT = (
     "The same suite, model, seed and library versions give the same bytes. A hash names what was read: content all files of a "
@@ -20,17 +20,17 @@ _PEOPLE = "human"
 _CALLED = "called"
 
 
-def again(view: View) -> Section:
+def again(view: ReportView) -> Section:
     """Commands, hashes, versions, and what each model said of itself."""
-    blocks: list[Block] = [Source("\n".join(_commands(view)))]
-    blocks += [Sheet(table) for table in (_hashes(view), _versions(view)) if table.rows]
+    blocks: list[SectionBlock] = [VerbatimText("\n".join(_commands(view)))]
+    blocks += [TableBlock(table) for table in (_hashes(view), _versions(view)) if table.rows]
     facts = _facts(view)
     if facts.rows:
-        blocks.append(Sheet(facts, "What the models say of themselves"))
+        blocks.append(TableBlock(facts, "What the models say of themselves"))
     return Section("again", "How to reproduce", _ABOUT, tuple(blocks))
 
 
-def _commands(view: View) -> Iterator[str]:
+def _commands(view: ReportView) -> Iterator[str]:
     yield _made(view.suite)
     for label, run in view.runs.items():
         manifest = run.artifact.manifest
@@ -45,7 +45,7 @@ def _commands(view: View) -> Iterator[str]:
     yield " ".join(["csuite report RUNS/*/* --out REPORT", *_options(view)])
 
 
-def _options(view: View) -> Iterator[str]:
+def _options(view: ReportView) -> Iterator[str]:
     """What the report was asked for beside its runs."""
     rule = view.summaries[0].rule
     if rule.policy != STRICT.policy:
@@ -66,7 +66,7 @@ def _made(suite: Suite) -> str:
     return "csuite build RECIPE --out SUITE   # the recipe stands in the suite's manifest.json, under settings"
 
 
-def _hashes(view: View) -> Table:
+def _hashes(view: ReportView) -> Table:
     artifacts = {view.suite.name: view.suite.artifact, **{label: run.artifact for label, run in view.runs.items()}}
     columns = tuple(Column(title) for title in ("what", "kind", "content", "fingerprint", "seed"))
     rows = tuple(
@@ -76,7 +76,7 @@ def _hashes(view: View) -> Table:
     return Table("hashes", "Hashes (the first 16 digits) and seeds.", columns, rows)
 
 
-def _versions(view: View) -> Table:
+def _versions(view: ReportView) -> Table:
     found = {label: environment_of(run.artifact.path) for label, run in view.runs.items()}
     if all(versions == found[view.labels[0]] for versions in found.values()):
         found = {"version": found[view.labels[0]]}
@@ -85,7 +85,7 @@ def _versions(view: View) -> Table:
     return Table("versions", "Versions with which the runs were made.", tuple(map(Column, ("library", *found))), rows)
 
 
-def _facts(view: View) -> Table:
+def _facts(view: ReportView) -> Table:
     rows = tuple(
         (label, key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for label, run in view.runs.items()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from constraintsuite.reports.figures import Value
-from constraintsuite.reports.sections.base import Remarks, Section, Sheet
+from constraintsuite.reports.figures import CellValue
+from constraintsuite.reports.sections.base import Remarks, Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 from constraintsuite.suites.audit.results import ALL_MAIN, AuditRow
 
 _ABOUT = "How often a solver that does not understand the query picks the satisfying document."
@@ -19,7 +19,7 @@ _COLUMNS = (
 )
 
 
-def audit(view: View) -> Section | None:
+def audit(view: ReportView) -> Section | None:
     """The audit that the suite brought along."""
     found = view.audit()
     if found is None:
@@ -28,10 +28,10 @@ def audit(view: View) -> Section | None:
     table = Table(
         "audit", f"Audit of the suite, %, with 95 % interval (seed {found.seed}).", _COLUMNS, tuple(map(_row, rows))
     )
-    blocks = (Remarks(found.warnings), Sheet(table)) if found.warnings else (Sheet(table),)
+    blocks = (Remarks(found.warnings), TableBlock(table)) if found.warnings else (TableBlock(table),)
     return Section("audit", "Audit of the suite", _ABOUT, blocks)
 
 
-def _row(row: AuditRow) -> tuple[Value, ...]:
+def _row(row: AuditRow) -> tuple[CellValue, ...]:
     verdict = row.verdict.replace("_", " ") + (f": {row.reason}" if row.reason else "")
     return row.solver, row.slice, row.accuracy, row.reverse, row.tie_rate, verdict

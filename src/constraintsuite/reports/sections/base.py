@@ -9,7 +9,7 @@ from typing import ClassVar
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.hardest import ShownExample
 from constraintsuite.reports.tables import Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Charts:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TableBlock:
     """A table; with a title it is folded away under it."""
 
     kind: ClassVar[str] = "sheet"
@@ -38,7 +38,7 @@ class Remarks:
 
 
 @dataclass(frozen=True)
-class Source:
+class VerbatimText:
     """Lines as they are typed or stored, folded away under a title if it has one."""
 
     kind: ClassVar[str] = "source"
@@ -47,14 +47,14 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ExampleCards:
     """Examples to be read."""
 
     kind: ClassVar[str] = "reading"
     examples: tuple[ShownExample, ...]
 
 
-Block = Charts | Sheet | Remarks | Source | Reading
+SectionBlock = Charts | TableBlock | Remarks | VerbatimText | ExampleCards
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,13 @@ class Section:
     id: str
     title: str
     about: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[SectionBlock, ...]
     files: tuple[Table, ...] = ()
     """Tables that are only written to files."""
 
     def tables(self) -> Iterator[Table]:
         """All tables, for the files beside the page."""
-        yield from (block.table for block in self.blocks if isinstance(block, Sheet))
+        yield from (block.table for block in self.blocks if isinstance(block, TableBlock))
         yield from self.files
 
     def drawings(self) -> Iterator[Drawing]:
@@ -78,5 +78,5 @@ class Section:
         yield from (drawing for block in self.blocks if isinstance(block, Charts) for drawing in block.drawings)
 
 
-MakeSection = Callable[[View], Section | None]
+MakeSection = Callable[[ReportView], Section | None]
 """A section of what is there; None where there is nothing to show."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.grouped import group_table, groups_of
-from constraintsuite.reports.sections.base import Section, Sheet
-from constraintsuite.reports.view import View
+from constraintsuite.reports.sections.base import Section, TableBlock
+from constraintsuite.reports.view import ReportView
 
 _ABOUT = "Main examples only. A grouping that puts all examples into one group is left out."
 _ELSEWHERE = ("slice", "control")
 
 
-def breakdowns(view: View) -> Section | None:
+def breakdowns(view: ReportView) -> Section | None:
     """Accuracy and paired accuracy by every grouping that tells examples apart."""
     shared = [name for name in view.summaries[0].by if all(name in summary.by for summary in view.summaries)]
     names = [n for n in shared if n not in _ELSEWHERE and len(groups_of(view.summaries, n)) > 1]
@@ -19,9 +19,9 @@ def breakdowns(view: View) -> Section | None:
         return None
     paired = METRICS["paired_accuracy"]
     both = any(summary.overall.metrics[paired.name].n for summary in view.summaries)
-    sheets: list[Sheet] = []
+    sheets: list[TableBlock] = []
     for name in names:
-        sheets.append(Sheet(group_table(view.runs, name, METRICS["accuracy"])))
+        sheets.append(TableBlock(group_table(view.runs, name, METRICS["accuracy"])))
         if both:
-            sheets.append(Sheet(group_table(view.runs, name, paired)))
+            sheets.append(TableBlock(group_table(view.runs, name, paired)))
     return Section("breakdowns", "Breakdowns", _ABOUT, tuple(sheets))

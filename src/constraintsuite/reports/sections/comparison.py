@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from constraintsuite.experiments.alignment import align
-from constraintsuite.experiments.compare import Difference, corrected, paired_test
+from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.reports.differences import difference_table
-from constraintsuite.reports.sections.base import Section, Sheet
+from constraintsuite.reports.sections.base import Section, TableBlock
 from constraintsuite.reports.tables import Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 MOST_ALL_PAIRS = 5
 """Up to so many runs each is compared with each; of more, each with the best."""
@@ -24,7 +24,7 @@ _ABOUT = (
 )
 
 
-def comparison(view: View) -> Section | None:
+def comparison(view: ReportView) -> Section | None:
     """Paired differences; nothing for a single run."""
     if len(view.runs) < 2:
         return None
@@ -38,11 +38,11 @@ def comparison(view: View) -> Section | None:
             for first, second in _pairs(view.labels)
         ]
     )
-    sheets = (Sheet(_table(metric, tests, aligned.main)) for metric in metrics)
+    sheets = (TableBlock(_table(metric, tests, aligned.main)) for metric in metrics)
     return Section("comparison", "Comparison", _ABOUT, tuple(sheets))
 
 
-def _table(metric: Metric, tests: Sequence[Difference], examples: int) -> Table:
+def _table(metric: Metric, tests: Sequence[RunDifference], examples: int) -> Table:
     caption = f"{metric.title}, %: paired differences on {examples:,} main examples, with 95 % interval."
     return difference_table(
         f"comparison_{metric.name}", caption, [test for test in tests if test.metric == metric.name], ("models",)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.grouped import group_table, value_of
-from constraintsuite.reports.sections.base import Section, Sheet
+from constraintsuite.reports.sections.base import Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
     "Non-flip controls change letters, words or order but not the meaning: the outcome should stay. The query "
@@ -22,7 +22,7 @@ _WANTED = (
 )
 
 
-def controls(view: View) -> Section | None:
+def controls(view: ReportView) -> Section | None:
     """Both kinds of control in one table, then each kind of change."""
     rows = []
     for name, metric, words in _WANTED:
@@ -34,4 +34,4 @@ def controls(view: View) -> Section | None:
     columns = (Column("control"), *(Column(label, "share") for label in view.labels))
     both = Table("controls", "Controls, %, with 95 % interval.", columns, tuple(rows))
     tables = (both, *(group_table(view.runs, "control", METRICS[name]) for name in ("accuracy", "invariance")))
-    return Section("controls", "Controls", _ABOUT, tuple(Sheet(table) for table in tables))
+    return Section("controls", "Controls", _ABOUT, tuple(TableBlock(table) for table in tables))

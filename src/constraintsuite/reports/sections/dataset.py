@@ -11,9 +11,9 @@ from constraintsuite.experiments.load import Suite
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet, Source
+from constraintsuite.reports.sections.base import Charts, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 from constraintsuite.suites.views.dataset import DatasetView, view_dataset
 
 _ABOUT = (
@@ -30,13 +30,13 @@ _WORDS = (
 )
 
 
-def dataset(view: View) -> Section:
+def dataset(view: ReportView) -> Section:
     """Counts, lengths, differences, and the suite's card."""
     found = view_dataset(view.suite.examples)
-    blocks: list[Block] = [Sheet(table) for table in (*_count_tables(view.suite), length_table(found))]
+    blocks: list[SectionBlock] = [TableBlock(table) for table in (*_count_tables(view.suite), length_table(found))]
     blocks.append(Charts(tuple(difference_charts(found))))
     card = view.card()
-    return Section("suite", "The suite", _ABOUT, (*blocks, *((Source(card, "Card"),) if card else ())))
+    return Section("suite", "The suite", _ABOUT, (*blocks, *((VerbatimText(card, "Card"),) if card else ())))
 
 
 def length_table(found: DatasetView) -> Table:

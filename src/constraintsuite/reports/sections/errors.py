@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraintsuite.experiments.summary import Group
+from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import groups_of, value_of
-from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}
 _ABOUT = (
@@ -21,7 +21,7 @@ _ABOUT = (
 )
 
 
-def errors(view: View) -> Section | None:
+def errors(view: ReportView) -> Section | None:
     """One bar a model, and for each model one a slice."""
     if not any(run.summary.overall.metrics["correct"].n for run in view.runs.values()):
         return None
@@ -32,16 +32,16 @@ def errors(view: View) -> Section | None:
         for number, (label, run) in enumerate(view.runs.items()):
             groups = {name: g for name in names if (g := run.summary.by["slice"].get(name)) is not None}
             charts.append(error_chart(f"chart-errors-{number}", f"{label}: error classes by slice, %", groups))
-    return Section("errors", "Error classes", _ABOUT, (Charts(tuple(charts)), Sheet(_table(view))))
+    return Section("errors", "Error classes", _ABOUT, (Charts(tuple(charts)), TableBlock(_table(view))))
 
 
-def error_chart(name: str, title: str, groups: Mapping[str, Group]) -> Drawing:
+def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Drawing:
     """One bar a group of examples."""
     rows = [(label, {kind: g.metrics[kind].value or 0.0 for kind in CLASSES}) for label, g in groups.items()]
     return stacked_chart(name, title, CLASSES, rows)
 
 
-def _table(view: View) -> Table:
+def _table(view: ReportView) -> Table:
     rows = tuple(
         (label, *(value_of(run.summary.overall, METRICS[name]) for name in CLASSES)) for label, run in view.runs.items()
     )

@@ -13,9 +13,9 @@ from constraintsuite.records.examples import CONTROL_SLICES, QueryRole
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import kind_of, value_of
-from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 _BINS = 30
 _SHOWN = ("normalised_gap", "normalised_sensitivity", "superiority", "responsiveness", "gap", "sensitivity")
@@ -26,10 +26,10 @@ _ABOUT = (
 )
 
 
-def gaps(view: View) -> Section | None:
+def gaps(view: ReportView) -> Section | None:
     """One histogram a model, all on the same axis."""
     charts = gap_charts(view.runs)
-    return Section("gaps", "Score gaps", _ABOUT, (Charts(charts), Sheet(_table(view)))) if charts else None
+    return Section("gaps", "Score gaps", _ABOUT, (Charts(charts), TableBlock(_table(view)))) if charts else None
 
 
 def gap_charts(runs: Mapping[str, Run]) -> tuple[Drawing, ...]:
@@ -71,7 +71,7 @@ def _chart(label: str, run: Run, bins: Bins, number: int) -> Drawing:
     return histogram(f"chart-gap-{number}", label, bins, series, told, f"n={len(query):,}")
 
 
-def _table(view: View) -> Table:
+def _table(view: ReportView) -> Table:
     metrics = [METRICS[name] for name in _SHOWN if any(s.overall.metrics[name].n for s in view.summaries)]
     caption = (
         "Gaps and sensitivities; in deviations: of the model's own scores, else in its own unit, which is never to be "

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import Example
-from constraintsuite.reports.figures import Value
+from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.hardest import show_hardest
-from constraintsuite.reports.sections.base import Reading, Section
+from constraintsuite.reports.sections.base import ExampleCards, Section
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 SHOWN = 25
 _ABOUT = (
@@ -18,15 +18,15 @@ _ABOUT = (
 )
 
 
-def hardest(view: View) -> Section | None:
+def hardest(view: ReportView) -> Section | None:
     """The hardest examples with what decides marked, and a table of all for programs."""
     shown = show_hardest(view.suite.examples, view.runs, SHOWN)
     if not shown:
         return None
-    return Section("hardest", "Hardest examples", _ABOUT, (Reading(tuple(shown)),), (_all_examples(view),))
+    return Section("hardest", "Hardest examples", _ABOUT, (ExampleCards(tuple(shown)),), (_all_examples(view),))
 
 
-def _all_examples(view: View) -> Table:
+def _all_examples(view: ReportView) -> Table:
     fields = ("outcome", "outcome under the opposite", "gap", "gap under the opposite", "cut")
     columns = [Column(title) for title in ("id", "slice", "split", "domain", "relation", "query", "opposite")]
     columns += [
@@ -43,12 +43,12 @@ def _all_examples(view: View) -> Table:
     return Table("examples", caption, tuple(columns), rows, long=True)
 
 
-def _facts(example: Example) -> tuple[Value, ...]:
+def _facts(example: Example) -> tuple[CellValue, ...]:
     about = (example.id, example.slice, example.split, example.domain, example.relation)
     return *about, example.query, example.opposite
 
 
-def _outcomes(result: PairResult | None) -> tuple[Value, ...]:
+def _outcomes(result: PairResult | None) -> tuple[CellValue, ...]:
     if result is None:
         return None, None, None, None, None
     cut = None if result.cut is None else "cut" if result.cut else "whole"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.experiments.headline import headline_metric, is_nevir
-from constraintsuite.experiments.summary import Group
+from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import kind_of, value_of
 from constraintsuite.reports.remarks import tie_remarks, under_rule
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 SHOWN = (
     "accuracy",
@@ -34,7 +34,7 @@ _ABOUT_NEVIR = (
 )
 
 
-def leaderboard(view: View) -> Section:
+def leaderboard(view: ReportView) -> Section:
     """All models with the figures that matter most."""
     charts = []
     for name in _headline_first(view, _CHARTS):
@@ -45,11 +45,11 @@ def leaderboard(view: View) -> Section:
             charts.append(bar_chart(f"chart-{name}", title, rows, metric.chance))
     about = _ABOUT_NEVIR if is_nevir(view.suite.examples) else _ABOUT
     told = tuple(tie_remarks({label: run.summary for label, run in view.runs.items()}))
-    blocks = (Charts(tuple(charts)), Sheet(leaderboard_table(view)), *((Remarks(told),) if told else ()))
+    blocks = (Charts(tuple(charts)), TableBlock(leaderboard_table(view)), *((Remarks(told),) if told else ()))
     return Section("leaderboard", "Leaderboard", about, blocks)
 
 
-def leaderboard_table(view: View) -> Table:
+def leaderboard_table(view: ReportView) -> Table:
     """One row a model; figures that no model has are left out."""
     metrics = [
         METRICS[name] for name in _headline_first(view, SHOWN) if any(s.overall.metrics[name].n for s in view.summaries)
@@ -67,11 +67,11 @@ def leaderboard_table(view: View) -> Table:
     return Table("leaderboard", caption, columns, rows)
 
 
-def _headline_first(view: View, names: Sequence[str]) -> list[str]:
+def _headline_first(view: ReportView, names: Sequence[str]) -> list[str]:
     first = headline_metric(view.suite.examples).name
     return [first, *(name for name in names if name != first)]
 
 
-def _resampled(group: Group) -> str:
+def _resampled(group: GroupFigures) -> str:
     kinds = {"clusters": "sets of examples that share documents", "couples": "couples of examples"}
     return f"{group.groups:,} {kinds[group.resampled]}"

@@ -7,10 +7,10 @@ import numpy as np
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.figures import Value
-from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.figures import CellValue
+from constraintsuite.reports.sections.base import Charts, Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 _BINS = 40
 _ABOUT = (
@@ -19,7 +19,7 @@ _ABOUT = (
 )
 
 
-def likeness(view: View) -> Section | None:
+def likeness(view: ReportView) -> Section | None:
     """One histogram a bi-encoder, all on the same axis."""
     if not view.likenesses:
         return None
@@ -28,13 +28,13 @@ def likeness(view: View) -> Section | None:
     columns = tuple(Column(title, "count" if title == "examples" else "number") for title in ("examples", *_QUANTILES))
     rows = tuple((label, *_quantiles(found)) for label, found in view.likenesses.items())
     table = Table("likeness", "Cosine of the two documents of an example.", (Column("model"), *columns), rows)
-    return Section("likeness", "Likeness of the two documents", _ABOUT, (Charts(charts), Sheet(table)))
+    return Section("likeness", "Likeness of the two documents", _ABOUT, (Charts(charts), TableBlock(table)))
 
 
 _QUANTILES = {"lowest": 0.0, "5 %": 0.05, "median": 0.5, "95 %": 0.95, "highest": 1.0}
 
 
-def _quantiles(found: FloatArray) -> tuple[Value, ...]:
+def _quantiles(found: FloatArray) -> tuple[CellValue, ...]:
     return len(found), *(float(np.quantile(found, share)) for share in _QUANTILES.values())
 
 

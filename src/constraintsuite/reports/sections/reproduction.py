@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from constraintsuite.experiments.oracle import Reproduction, match
-from constraintsuite.reports.figures import Value
-from constraintsuite.reports.sections.base import Remarks, Section, Sheet
+from constraintsuite.reports.figures import CellValue
+from constraintsuite.reports.sections.base import Remarks, Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
     "Paired accuracy on NevIR's test set under strict ties, beside what was published for the same model, or where nothing "
@@ -24,7 +24,7 @@ _COLUMNS = (
 )
 
 
-def reproduction(view: View) -> Section | None:
+def reproduction(view: ReportView) -> Section | None:
     """Only for NevIR's test set, and only models of which something was published."""
     found = {label: match(run, view.suite) for label, run in view.runs.items()}
     known = {label: one for label, one in found.items() if one is not None}
@@ -33,11 +33,11 @@ def reproduction(view: View) -> Section | None:
     caption = "Reproduction of published results on NevIR's test set."
     table = Table("reproduction", caption, _COLUMNS, tuple(_row(label, one) for label, one in known.items()))
     causes = tuple(f"{label}: {cause}" for label, one in known.items() for cause in one.causes)
-    blocks = (Sheet(table), Remarks(causes)) if causes else (Sheet(table),)
+    blocks = (TableBlock(table), Remarks(causes)) if causes else (TableBlock(table),)
     return Section("reproduction", "Ours beside published", _ABOUT, blocks)
 
 
-def _row(label: str, one: Reproduction) -> tuple[Value, ...]:
+def _row(label: str, one: Reproduction) -> tuple[CellValue, ...]:
     within = "yes" if one.within else "no"
     source = f"{one.source}; {one.note}" if one.note else one.source
     return label, one.model, one.published, one.ours, one.difference, one.gate, within, source

@@ -7,8 +7,8 @@ from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import group_table, groups_of
 from constraintsuite.reports.remarks import under_rule
-from constraintsuite.reports.sections.base import Charts, Section, Sheet
-from constraintsuite.reports.view import View
+from constraintsuite.reports.sections.base import Charts, Section, TableBlock
+from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
     "Minimal pairs differ in little but what decides. In explicit pairs the satisfying document says that it meets the "
@@ -17,7 +17,7 @@ _ABOUT = (
 _METRICS = ("accuracy", "paired_accuracy")
 
 
-def slices(view: View) -> Section | None:
+def slices(view: ReportView) -> Section | None:
     """One chart a slice, and the tables; nothing for a suite of one slice."""
     names = [name for name in groups_of(view.summaries, "slice") if name not in CONTROL_SLICES]
     if len(names) < 2:
@@ -37,4 +37,4 @@ def slices(view: View) -> Section | None:
         for number, name in enumerate(names)
     )
     tables = (group_table(view.runs, "slice", METRICS[name], names) for name in _METRICS)
-    return Section("slices", "Slices", _ABOUT, (Charts(charts), *(Sheet(table) for table in tables)))
+    return Section("slices", "Slices", _ABOUT, (Charts(charts), *(TableBlock(table) for table in tables)))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from constraintsuite.reports.drawings.heatmap import heat_map
-from constraintsuite.reports.sections.base import Charts, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
     "Columns are tokens of the query, rows those of a document; the darker, the more alike. A frame marks the best "
@@ -13,7 +13,7 @@ _ABOUT = (
 )
 
 
-def tokens(view: View) -> Section | None:
+def tokens(view: ReportView) -> Section | None:
     """One heat map for each query and document that was asked for."""
     if not view.matches:
         return None
@@ -35,4 +35,4 @@ def tokens(view: View) -> Section | None:
     titles = ("example", "model", "document", "query token", "best match")
     columns = (*(Column(title) for title in titles), Column("similarity", "number"))
     table = Table("tokens", "The best match of each token of the query.", columns, rows)
-    return Section("tokens", "Token by token", _ABOUT, (Charts(charts), Sheet(table, "Best matches as a table")))
+    return Section("tokens", "Token by token", _ABOUT, (Charts(charts), TableBlock(table, "Best matches as a table")))

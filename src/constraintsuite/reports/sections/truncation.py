@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from constraintsuite.experiments.truncation import TruncationAudit
-from constraintsuite.reports.figures import Value
-from constraintsuite.reports.sections.base import Section, Sheet
+from constraintsuite.reports.figures import CellValue
+from constraintsuite.reports.sections.base import Section, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View
+from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
     "A model that reads only the beginning of a text may never see what decides. Cut: in either document what decides lies "
@@ -25,17 +25,17 @@ _COLUMNS = (
 )
 
 
-def truncation(view: View) -> Section | None:
+def truncation(view: ReportView) -> Section | None:
     """One row a model that says how much it reads."""
     audits = {label: audit for label, run in view.runs.items() if (audit := run.summary.truncation) is not None}
     if not audits:
         return None
     rows = tuple((label, *_figures(audit)) for label, audit in audits.items())
     caption = "Truncation audit, main examples, with 95 % interval; whole: without the examples that are cut."
-    return Section("truncation", "Truncation", _ABOUT, (Sheet(Table("truncation", caption, _COLUMNS, rows)),))
+    return Section("truncation", "Truncation", _ABOUT, (TableBlock(Table("truncation", caption, _COLUMNS, rows)),))
 
 
-def _figures(audit: TruncationAudit) -> tuple[Value, ...]:
+def _figures(audit: TruncationAudit) -> tuple[CellValue, ...]:
     return (
         audit.examples,
         audit.cut,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from constraintsuite.reports.walks.layout import Place
+from constraintsuite.reports.walks.layout import NodeBox
 
 BEND = 34.0
-Point = tuple[float, float]
+PagePoint = tuple[float, float]
 
 
 class Curve(NamedTuple):
     """A cubic Bézier curve: its ends, and where it is pulled to between them."""
 
-    begin: Point
-    first: Point
-    second: Point
-    end: Point
+    begin: PagePoint
+    first: PagePoint
+    second: PagePoint
+    end: PagePoint
 
     @property
     def path(self) -> str:
@@ -24,7 +24,7 @@ class Curve(NamedTuple):
         (x1, y1), *others = self
         return f"M{x1:.1f} {y1:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in others)
 
-    def at(self, part: float) -> Point:
+    def at(self, part: float) -> PagePoint:
         """The point so far along, from 0 to 1."""
         left = 1 - part
         weights = (left**3, 3 * left**2 * part, 3 * left * part**2, part**3)
@@ -32,7 +32,7 @@ class Curve(NamedTuple):
         return x, y
 
 
-def curve_between(begin: Place, end: Place) -> Curve:
+def curve_between(begin: NodeBox, end: NodeBox) -> Curve:
     """From border to border; two nodes of one row are joined by an arc above them."""
     (x1, y1), (x2, y2) = begin.middle, end.middle
     if begin == end:
@@ -47,7 +47,7 @@ def curve_between(begin: Place, end: Place) -> Curve:
     return Curve((x1 + away, from_y), (x1 + away, from_y + pull), (x2 - away, to_y - pull), (x2 - away, to_y))
 
 
-def _in_a_row(begin: Place, end: Place) -> Curve:
+def _in_a_row(begin: NodeBox, end: NodeBox) -> Curve:
     right = end.x > begin.x
     gap = end.x - (begin.x + begin.width) if right else begin.x - (end.x + end.width)
     (x1, y1), (x2, y2) = begin.middle, end.middle

@@ -7,17 +7,17 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from constraintsuite.reports.drawings.svg import element, hint, shortened, words
-from constraintsuite.reports.walks.curves import Point, curve_between
+from constraintsuite.reports.walks.curves import PagePoint, curve_between
 from constraintsuite.reports.walks.labels import place_labels
-from constraintsuite.reports.walks.layout import Band, Place, lay_out
-from constraintsuite.reports.walks.model import Link, Node, Walk
+from constraintsuite.reports.walks.layout import LayerBand, NodeBox, lay_out
+from constraintsuite.reports.walks.model import Link, Node, WalkPicture
 
 _LETTERS = 24  # of a line inside a node
 _LABEL = 20
 _LEAST, _MOST = 1.6, 6.0  # widths of a link that was walked
 
 
-def draw_walk(walk: Walk, per_row: int, name: str) -> str:
+def draw_walk(walk: WalkPicture, per_row: int, name: str) -> str:
     """One picture; `name` makes its ids its own."""
     layout = lay_out(walk, per_row)
     most = max((link.passed for link in walk.links if link.passed is not None), default=0.0) or 1.0
@@ -56,7 +56,7 @@ def _arrow(identity: str, kind: str) -> str:
     )
 
 
-def _band(band: Band, width: float) -> str:
+def _band(band: LayerBand, width: float) -> str:
     return element(
         "g",
         element("rect", x=0, y=band.y, width=width, height=band.height, rx=8, class_="band"),
@@ -64,7 +64,7 @@ def _band(band: Band, width: float) -> str:
     )
 
 
-def _link(link: Link, places: Mapping[str, Place], numbers: Mapping[str, int], most: float, name: str) -> str:
+def _link(link: Link, places: Mapping[str, NodeBox], numbers: Mapping[str, int], most: float, name: str) -> str:
     walked = link.passed is not None
     begin, end = places[link.source], places[link.target]
     path = curve_between(begin, end).path
@@ -78,7 +78,7 @@ def _link(link: Link, places: Mapping[str, Place], numbers: Mapping[str, int], m
     return element("g", hint(said), wide, line, class_="edge", data_ends=_ends(link, numbers))
 
 
-def _label(link: Link, place: Point, numbers: Mapping[str, int]) -> str:
+def _label(link: Link, place: PagePoint, numbers: Mapping[str, int]) -> str:
     x, y = place
     text = words(link.kind, x=round(x, 1), y=round(y, 1), class_="tick clear kind", text_anchor="middle")
     return element("g", text, class_="edge", data_ends=_ends(link, numbers))
@@ -88,7 +88,7 @@ def _ends(link: Link, numbers: Mapping[str, int]) -> str:
     return f"{numbers[link.source]} {numbers[link.target]}"
 
 
-def _node(node: Node, place: Place, number: int) -> str:
+def _node(node: Node, place: NodeBox, number: int) -> str:
     box = element(
         "rect",
         x=place.x,
@@ -111,7 +111,7 @@ def _node(node: Node, place: Place, number: int) -> str:
     )
 
 
-def _unit(node: Node, place: Place) -> Iterator[str]:
+def _unit(node: Node, place: NodeBox) -> Iterator[str]:
     x, y = place.x + 10, place.y + 19
     yield words(shortened(node.label, _LABEL), x=x, y=y, class_="name")
     if node.rank is not None and node.score is not None:
@@ -122,7 +122,7 @@ def _unit(node: Node, place: Place) -> Iterator[str]:
         yield words(line, x=x, y=y + 3 + 16 * number, class_="said")
 
 
-def _entity(node: Node, place: Place) -> Iterator[str]:
+def _entity(node: Node, place: NodeBox) -> Iterator[str]:
     x, y = place.middle
     yield words(shortened(node.label, _LETTERS - 2), x=x, y=y + 4, class_="name", text_anchor="middle")
 

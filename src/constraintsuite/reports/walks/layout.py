@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraintsuite.reports.walks.model import Link, Node, Walk
+from constraintsuite.reports.walks.model import Link, Node, WalkPicture
 
 NODE_WIDTH = 182.0
 _UNIT, _RETURNED, _ENTITY = 66.0, 82.0, 34.0  # heights
@@ -19,7 +19,7 @@ _BAND_TITLE = 30.0
 _BAND_GAP = 26.0
 
 
-class Place(NamedTuple):
+class NodeBox(NamedTuple):
     """A node's rectangle."""
 
     x: float
@@ -33,7 +33,7 @@ class Place(NamedTuple):
         return self.x + self.width / 2, self.y + self.height / 2
 
 
-class Band(NamedTuple):
+class LayerBand(NamedTuple):
     """The stripe of a layer."""
 
     title: str
@@ -47,14 +47,14 @@ class Layout:
 
     width: float
     height: float
-    places: Mapping[str, Place]
-    bands: tuple[Band, ...]
+    places: Mapping[str, NodeBox]
+    bands: tuple[LayerBand, ...]
 
 
-def lay_out(walk: Walk, per_row: int) -> Layout:
+def lay_out(walk: WalkPicture, per_row: int) -> Layout:
     """At most so many nodes side by side."""
     width = 2 * _EDGE + per_row * NODE_WIDTH + (per_row - 1) * _ACROSS
-    places: dict[str, Place] = {}
+    places: dict[str, NodeBox] = {}
     bands = []
     y = 0.0
     for number, title in enumerate(walk.layers):
@@ -67,11 +67,11 @@ def lay_out(walk: Walk, per_row: int) -> Layout:
             places |= _place_row(row, y, width)
             y += max(places[node.id].height for node in row) + _DOWN
         y += _BAND_GAP - _DOWN
-        bands.append(Band(title, top, y - top - _BAND_GAP / 2))
+        bands.append(LayerBand(title, top, y - top - _BAND_GAP / 2))
     return Layout(width, y, places, tuple(bands))
 
 
-def _in_order(nodes: Sequence[Node], links: Iterable[Link], places: Mapping[str, Place]) -> list[Node]:
+def _in_order(nodes: Sequence[Node], links: Iterable[Link], places: Mapping[str, NodeBox]) -> list[Node]:
     """By where those lie, on the average, that a node is joined with above; then by rank; then by name."""
     above: dict[str, list[float]] = {node.id: [] for node in nodes}
     for link in links:
@@ -93,12 +93,14 @@ def _rows(nodes: Sequence[Node], per_row: int) -> list[Sequence[Node]]:
     return [nodes[start : start + length] for start in range(0, len(nodes), length)]
 
 
-def _place_row(nodes: Sequence[Node], y: float, width: float) -> dict[str, Place]:
+def _place_row(nodes: Sequence[Node], y: float, width: float) -> dict[str, NodeBox]:
     taken = len(nodes) * NODE_WIDTH + (len(nodes) - 1) * _ACROSS
     left = (width - taken) / 2
     tallest = max(map(_height, nodes))
     return {
-        node.id: Place(left + i * (NODE_WIDTH + _ACROSS), y + (tallest - _height(node)) / 2, NODE_WIDTH, _height(node))
+        node.id: NodeBox(
+            left + i * (NODE_WIDTH + _ACROSS), y + (tallest - _height(node)) / 2, NODE_WIDTH, _height(node)
+        )
         for i, node in enumerate(nodes)
     }
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from constraintsuite.reports.tables import Table
 
-Part = Literal["start", "reached", "walked", "found", "near"]
+NodePart = Literal["start", "reached", "walked", "found", "near"]
 """Where a search began; found over an edge; only passed through; found by itself; not touched at all."""
 
 
@@ -17,7 +17,7 @@ class Node:
 
     id: str
     label: str
-    part: Part
+    part: NodePart
     layer: int
     """Steps from where the search began; those that were not touched come in the layer behind the last."""
     text: str
@@ -47,7 +47,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Walk:
+class WalkPicture:
     """One search."""
 
     query: str

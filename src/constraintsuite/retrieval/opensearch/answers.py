@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.http.reading import one_number
-from constraintsuite.retrieval.depth import Found
+from constraintsuite.retrieval.depth import EngineHit
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.http.faults import BadAnswer, PassingFault, RefusalError, clip
 
@@ -61,7 +61,7 @@ def read_count(answer: object) -> int:
     return count
 
 
-def read_rankings(answer: object, count: int) -> list[list[Found]]:
+def read_rankings(answer: object, count: int) -> list[list[EngineHit]]:
     """What each of `count` searches found, best first; one that was refused speaks for all."""
     responses = part_of(answer, "responses")
     if not isinstance(responses, Sequence) or isinstance(responses, str) or len(responses) != count:
@@ -69,7 +69,7 @@ def read_rankings(answer: object, count: int) -> list[list[Found]]:
     return [_ranking_of(response) for response in responses]
 
 
-def _ranking_of(response: object) -> list[Found]:
+def _ranking_of(response: object) -> list[EngineHit]:
     status = part_of(response, "status")
     if part_of(response, "error"):
         said = clip(str(_reason(response)))
@@ -81,7 +81,7 @@ def _ranking_of(response: object) -> list[Found]:
     hits = part_of(part_of(response, "hits"), "hits")
     if not isinstance(hits, Sequence) or isinstance(hits, str):
         raise BadAnswer("one of its responses has no hits", response)
-    return [Found(_id_of(hit, response), one_number(part_of(hit, "_score"), response)) for hit in hits]
+    return [EngineHit(_id_of(hit, response), one_number(part_of(hit, "_score"), response)) for hit in hits]
 
 
 def _id_of(hit: object, response: object) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Fact, Workbench
+from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.http.address import check_address
 from constraintsuite.models.naming import parse_model
 from constraintsuite.retrieval.base import Hit, Passages, System
-from constraintsuite.retrieval.depth import Head, head_of
+from constraintsuite.retrieval.depth import TopHits, head_of
 from constraintsuite.retrieval.opensearch.answers import IndexFacts
 from constraintsuite.retrieval.opensearch.server import SearchServer
 from constraintsuite.retrieval.opensearch.settings import OpenSearchSettings
@@ -101,7 +101,7 @@ class OpenSearchRetriever:
         """The best of each query; those whose last place is not certain yet are asked again, twice as deep."""
         if not (self._ids and queries and self.shared):
             return [[] for _ in queries]
-        heads: dict[str, Head] = {}
+        heads: dict[str, TopHits] = {}
         waiting, depth = list(dict.fromkeys(queries)), min(k + 1, self.facts.window)
         while waiting:
             heads.update(zip(waiting, self._heads(waiting, depth, k), strict=True))
@@ -114,7 +114,7 @@ class OpenSearchRetriever:
         }
         return [hits[query] for query in queries]
 
-    def describe(self) -> Mapping[str, Fact]:
+    def describe(self) -> Mapping[str, ModelFact]:
         """The index as its server tells of it."""
         facts = self.facts
         return {
@@ -128,7 +128,7 @@ class OpenSearchRetriever:
             "analyser": facts.analyser,
         }
 
-    def _heads(self, queries: Sequence[str], depth: int, k: int) -> list[Head]:
+    def _heads(self, queries: Sequence[str], depth: int, k: int) -> list[TopHits]:
         """The best `k` of each query; of the rest only what is under way is in memory, thousands of hits a query."""
         size = max(1, min(self._settings.batch, _HITS_AT_ONCE // depth))
         batches = [queries[start : start + size] for start in range(0, len(queries), size)]

@@ -12,7 +12,7 @@ from typing import TypeVar
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http.asking import Asker, Patience
-from constraintsuite.retrieval.depth import Found
+from constraintsuite.retrieval.depth import EngineHit
 from constraintsuite.retrieval.opensearch.answers import (
     IndexFacts,
     part_of,
@@ -63,7 +63,7 @@ class SearchServer:
         return sum(asker.ask_all("index", batches, one, [len(batch) for batch in batches], concurrency))
 
     def search(
-        self, batches: Sequence[Sequence[str]], depth: int, concurrency: int, take: Callable[[list[Found]], T]
+        self, batches: Sequence[Sequence[str]], depth: int, concurrency: int, take: Callable[[list[EngineHit]], T]
     ) -> list[T]:
         """What `take` makes of the best `depth` documents of each query, as the server orders them.
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from constraintsuite.records.plots import Axis, Level, Plot, Scale, Series, Spot
+from constraintsuite.records.plots import Axis, AxisScale, LevelLine, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
 
 Points = Mapping[str, Sequence[tuple[float, Interval]]]
 """By the name of a curve: where a figure lies, and the figure; what is undefined is left out."""
 
 
-def curves(name: str, title: str, across: Axis, up: str, points: Points, levels: Iterable[Level] = ()) -> Plot | None:
+def curves(
+    name: str, title: str, across: Axis, up: str, points: Points, levels: Iterable[LevelLine] = ()
+) -> Plot | None:
     """A plot of the curves that have any point; None if none has."""
     series = [Series(label, _spots(some)) for label, some in points.items()]
     kept = tuple(one for one in series if one.spots)
     return Plot(name, title, across, Axis(up, "linear"), kept, tuple(levels)) if kept else None
 
 
-def axis(title: str, scale: Scale = "count") -> Axis:
+def axis(title: str, scale: AxisScale = "count") -> Axis:
     """Whole numbers, such as those of checkpoints, layers or sites."""
     return Axis(title, scale)
 

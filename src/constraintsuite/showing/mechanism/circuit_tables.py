@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from constraintsuite.mechanism.circuits.records import Band, CircuitReport
+from constraintsuite.mechanism.circuits.records import ChanceBand, CircuitReport
 from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
-from constraintsuite.reports.figures import Kind, Value, show
+from constraintsuite.reports.figures import CellValue, ColumnKind, show
 from constraintsuite.reports.tables import Column, Table
 
 _RANKED = 15
@@ -41,7 +41,7 @@ def curve_table(report: CircuitReport) -> Table:
         )
         for point in report.curve
     )
-    columns: Sequence[tuple[str, Kind]] = (
+    columns: Sequence[tuple[str, ColumnKind]] = (
         ("sites", "count"),
         ("where found", "number"),
         ("faithfulness", "number"),
@@ -58,7 +58,7 @@ def curve_table(report: CircuitReport) -> Table:
 def member_table(report: CircuitReport) -> Table:
     """What each member is worth."""
     rows = tuple((one.site, one.drop, "yes" if one.needed else "no") for one in report.members)
-    columns: Sequence[tuple[str, Kind]] = (("site", "text"), ("lost without it", "number"), ("needed", "text"))
+    columns: Sequence[tuple[str, ColumnKind]] = (("site", "text"), ("lost without it", "number"), ("needed", "text"))
     return _table("members", f"The circuit, {report.ablation} ablation; shares of the whole margin.", columns, rows)
 
 
@@ -75,7 +75,7 @@ def chance_table(report: CircuitReport) -> Table:
         )
         for one in report.chance
     )
-    columns: Sequence[tuple[str, Kind]] = (
+    columns: Sequence[tuple[str, ColumnKind]] = (
         ("random circuits", "text"),
         ("run", "count"),
         ("there are", "count"),
@@ -92,7 +92,7 @@ def control_table(report: CircuitReport) -> Table:
         (_CONTROLS.get(one.control, one.control), one.total, one.carried, one.size, one.difference)
         for one in report.controls
     )
-    columns: Sequence[tuple[str, Kind]] = (
+    columns: Sequence[tuple[str, ColumnKind]] = (
         ("contrasts", "text"),
         ("whole margin", "number"),
         ("carried", "number"),
@@ -109,7 +109,7 @@ def control_table(report: CircuitReport) -> Table:
 def ranking_table(report: CircuitReport) -> Table:
     """The strongest sites with p-values that are corrected for all."""
     rows = tuple((one.site, one.effect, one.p, one.effect_check, one.p_check) for one in report.ranking.sites[:_RANKED])
-    columns: Sequence[tuple[str, Kind]] = (
+    columns: Sequence[tuple[str, ColumnKind]] = (
         ("site", "text"),
         ("effect where found", "number"),
         ("p", "p"),
@@ -154,7 +154,7 @@ def _faithful(report: CircuitReport) -> str:
     return f"{members}: their faithfulness is {figure.value}{bounds} under {report.ablation} ablation."
 
 
-def _between(band: Band | None) -> str | None:
+def _between(band: ChanceBand | None) -> str | None:
     """Where nine in ten of them lie."""
     if band is None:
         return None
@@ -174,5 +174,7 @@ def _says(holds: bool | None) -> str:
     return "Cannot say" if holds is None else "Yes" if holds else "No"
 
 
-def _table(name: str, caption: str, columns: Sequence[tuple[str, Kind]], rows: tuple[tuple[Value, ...], ...]) -> Table:
+def _table(
+    name: str, caption: str, columns: Sequence[tuple[str, ColumnKind]], rows: tuple[tuple[CellValue, ...], ...]
+) -> Table:
     return Table(name, caption, tuple(Column(*one) for one in columns), rows)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.mechanism.drift.records import Drift
+from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.plots import Level, Plot
+from constraintsuite.records.plots import LevelLine, Plot
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.figures import show
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.showing.mechanism import drift_tables as tables
 from constraintsuite.showing.mechanism.charts import axis, curves
 from constraintsuite.showing.mechanism.maps import head_map, layer_map
@@ -43,7 +43,7 @@ _CROSSING = (
 _MAPPED = 4
 
 
-def masthead(drift: Drift) -> Masthead:
+def masthead(drift: CheckpointDrift) -> Masthead:
     """What stands above all sections."""
     about = (
         f"{len(drift.checkpoints)} checkpoints on {', '.join(drift.suites)} (splits {', '.join(drift.splits)}). "
@@ -52,10 +52,10 @@ def masthead(drift: Drift) -> Masthead:
     return Masthead(f"{drift.checkpoints[0]} > {drift.checkpoints[-1]}", "drift", about)
 
 
-def drift_sections(drift: Drift) -> Iterator[Section]:
+def drift_sections(drift: CheckpointDrift) -> Iterator[Section]:
     """All of it, behaviour first."""
     remarks = Remarks(tuple(remarks_of(drift)))
-    yield Section("checkpoints", "Checkpoints", "", (Sheet(tables.checkpoint_table(drift)), remarks))
+    yield Section("checkpoints", "Checkpoints", "", (TableBlock(tables.checkpoint_table(drift)), remarks))
     yield Section("behaviour", "Behaviour", _BEHAVIOUR, tuple(_behaviour(drift)))
     yield Section("sites", "Which sites matter", _SITES, tuple(_sites(drift)))
     yield Section("inside", "What is said inside", _INSIDE, tuple(_inside(drift)))
@@ -63,7 +63,7 @@ def drift_sections(drift: Drift) -> Iterator[Section]:
     yield Section("crossing", "Old values in new checkpoints", _CROSSING, tuple(_crossing(drift)))
 
 
-def remarks_of(drift: Drift) -> Iterator[str]:
+def remarks_of(drift: CheckpointDrift) -> Iterator[str]:
     """What one should know before believing a figure."""
     if drift.clusters < 30:
         yield f"{drift.clusters} independent clusters are few: differences between checkpoints may well be chance."
@@ -97,7 +97,7 @@ def _words(figure: Interval) -> str:
     return f"{shown.value} [{shown.bounds}]" if shown.bounds else f"{shown.value}, of too few clusters for an interval"
 
 
-def _behaviour(drift: Drift) -> Iterator[Block]:
+def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     number = {label: place for place, label in enumerate(drift.checkpoints)}
     charts = []
     for suite in drift.suites:
@@ -110,17 +110,17 @@ def _behaviour(drift: Drift) -> Iterator[Block]:
             for group in dict.fromkeys(one.group for one in figures)
         }
         chance = METRICS[metric].chance
-        levels = () if chance is None else (Level("chance", chance, f"{chance:g}"),)
+        levels = () if chance is None else (LevelLine("chance", chance, f"{chance:g}"),)
         up = METRICS[metric].title
         charts.append(curves(f"behaviour-{suite}", f"{suite}: {up.lower()}", axis("checkpoint"), up, points, levels))
     yield from _drawn(charts)
     for suite in drift.suites:
-        yield Sheet(tables.matrix_table(drift, suite))
-        yield Sheet(tables.change_table(drift, suite), f"What flips between checkpoints on {suite}")
-    yield Sheet(tables.forgetting_table(drift))
+        yield TableBlock(tables.matrix_table(drift, suite))
+        yield TableBlock(tables.change_table(drift, suite), f"What flips between checkpoints on {suite}")
+    yield TableBlock(tables.forgetting_table(drift))
 
 
-def _sites(drift: Drift) -> Iterator[Block]:
+def _sites(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     yield from _drawn([_likeness_plot(drift, direction) for direction in drift.circuit])
     maps = []
     for label in _mapped(drift):
@@ -134,17 +134,17 @@ def _sites(drift: Drift) -> Iterator[Block]:
             framed = drift.circuit[direction] if label == drift.checkpoints[0] else ()
             maps.append(head_map(name, f"{label}: {direction}", found, "recovered, attribution", framed))
     yield Charts(tuple(maps))
-    yield Sheet(tables.likeness_table(drift))
+    yield TableBlock(tables.likeness_table(drift))
 
 
-def _mapped(drift: Drift) -> list[str]:
+def _mapped(drift: CheckpointDrift) -> list[str]:
     """Checkpoints whose maps are shown: the first, the last, and some between."""
     last = len(drift.checkpoints) - 1
     places = dict.fromkeys(round(last * step / (_MAPPED - 1)) for step in range(_MAPPED))
     return [drift.checkpoints[place] for place in places]
 
 
-def _likeness_plot(drift: Drift, direction: str) -> Plot | None:
+def _likeness_plot(drift: CheckpointDrift, direction: str) -> Plot | None:
     number = {label: place for place, label in enumerate(drift.checkpoints)}
     mine = [one for one in drift.inside.likenesses if one.direction == direction and one.first == drift.checkpoints[0]]
     points = {
@@ -157,13 +157,13 @@ def _likeness_plot(drift: Drift, direction: str) -> Plot | None:
         ],
     }
     chance = mine[0].jaccard_chance
-    levels = (Level("Jaccard of chance", chance, f"{chance:.3f}"),)
+    levels = (LevelLine("Jaccard of chance", chance, f"{chance:.3f}"),)
     return curves(
         f"likeness-{direction}", f"Site importance, {direction}", axis("checkpoint"), "likeness", points, levels
     )
 
 
-def _inside(drift: Drift) -> Iterator[Block]:
+def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     last = drift.checkpoints[-1]
     number = {label: place for place, label in enumerate(drift.checkpoints)}
     aligned: dict[tuple[str, str], Interval] = {
@@ -188,24 +188,24 @@ def _inside(drift: Drift) -> Iterator[Block]:
         for role in ("cls", "q_y")
         for title, own in (("first's line", False), ("own line", True))
     }
-    level = Level("chance", 0.5, "0.5")
+    level = LevelLine("chance", 0.5, "0.5")
     yield from _drawn(
         [curves("probes", f"“Y is excluded” at {top}", axis("checkpoint"), "told apart", points, [level])]
     )
     yield Charts(tuple(one for one in maps if one is not None))
-    yield Sheet(tables.alignment_table(drift), "CKA of all layers and roles")
-    yield Sheet(tables.probe_table(drift), "Probes of all layers and roles")
+    yield TableBlock(tables.alignment_table(drift), "CKA of all layers and roles")
+    yield TableBlock(tables.probe_table(drift), "Probes of all layers and roles")
 
 
-def _weights(drift: Drift) -> Iterator[Block]:
+def _weights(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     last = drift.checkpoints[-1]
     moved = {one.site: one.change for one in drift.inside.head_changes if one.second == last}
     framed = [one.site for one in drift.inside.head_changes if one.circuit]
     yield Charts((head_map("weights-last", f"Heads of {last}", moved, "relative change", framed),))
-    yield Sheet(tables.weight_table(drift))
+    yield TableBlock(tables.weight_table(drift))
 
 
-def _crossing(drift: Drift) -> Iterator[Block]:
+def _crossing(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     last = drift.checkpoints[-1]
     charts = []
     for direction in drift.circuit:
@@ -221,8 +221,8 @@ def _crossing(drift: Drift) -> Iterator[Block]:
         title = f"{drift.checkpoints[0]} into {last}: {direction}"
         charts.append(curves(f"crossing-{direction}", title, axis("layers of the first"), "logits", points))
     yield from _drawn(charts)
-    yield Sheet(tables.crossing_table(drift, layers=False))
-    yield Sheet(tables.crossing_table(drift, layers=True), "Whole layers")
+    yield TableBlock(tables.crossing_table(drift, layers=False))
+    yield TableBlock(tables.crossing_table(drift, layers=True), "Whole layers")
 
 
 def _drawn(plots: list[Plot | None]) -> Iterator[Charts]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.mechanism.drift.records import Drift, Figure, Likeness
+from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.tables import Column, Table
 
 _BRIEF = 5  # columns of likeness that a terminal has room for
@@ -16,7 +16,7 @@ _RESAMPLED = "95 % intervals resample clusters of examples"
 _ALL = " “all” are the main examples, without the controls that stand beside them."
 
 
-def checkpoint_table(drift: Drift) -> Table:
+def checkpoint_table(drift: CheckpointDrift) -> Table:
     """Which number stands for which checkpoint, and how it tells the two runs of a contrast apart."""
     margins = {one.checkpoint: one for one in drift.inside.margins}
     rows = tuple(
@@ -37,19 +37,19 @@ def checkpoint_table(drift: Drift) -> Table:
     return Table("checkpoints", caption, columns, rows)
 
 
-def matrix_table(drift: Drift, suite: str) -> Table:
+def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
     """The forgetting matrix of a suite: a row a checkpoint, a column a slice."""
     metric = next(one.metric for one in drift.changes if one.suite == suite)
     figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
     groups = list(dict.fromkeys(one.group for one in figures))
     rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
-    kind: Kind = "share" if METRICS[metric].share else "number"
+    kind: ColumnKind = "share" if METRICS[metric].share else "number"
     columns = (Column("checkpoint"), *(Column(_heading(group, kind), kind) for group in groups))
     caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}.{_ALL}"
     return Table(f"behaviour_{suite}", caption, columns, rows)
 
 
-def forgetting_table(drift: Drift) -> Table:
+def forgetting_table(drift: CheckpointDrift) -> Table:
     """How far the last checkpoint lies behind the best before it."""
     rows = tuple((one.suite, one.group, one.best, one.difference) for one in drift.forgetting)
     columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best, points", "points"))
@@ -57,7 +57,7 @@ def forgetting_table(drift: Drift) -> Table:
     return Table("forgetting", caption, columns, rows)
 
 
-def change_table(drift: Drift, suite: str) -> Table:
+def change_table(drift: CheckpointDrift, suite: str) -> Table:
     """What flips between two checkpoints."""
     rows = tuple(
         (
@@ -73,7 +73,7 @@ def change_table(drift: Drift, suite: str) -> Table:
         for one in drift.changes
         if one.suite == suite
     )
-    kinds: Sequence[tuple[str, Kind]] = (
+    kinds: Sequence[tuple[str, ColumnKind]] = (
         ("checkpoints", "text"),
         ("group", "text"),
         ("difference, points", "points"),
@@ -90,9 +90,9 @@ def change_table(drift: Drift, suite: str) -> Table:
     return Table(f"changes_{suite}", caption, tuple(Column(*one) for one in kinds), rows)
 
 
-def likeness_table(drift: Drift, *, brief: bool = False) -> Table:
+def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     """Whether the same sites matter; `brief` for a terminal."""
-    kinds: Sequence[tuple[str, Kind]] = (
+    kinds: Sequence[tuple[str, ColumnKind]] = (
         ("checkpoints", "text"),
         ("Spearman", "number"),
         (f"Jaccard@{drift.top}", "number"),
@@ -113,7 +113,7 @@ def likeness_table(drift: Drift, *, brief: bool = False) -> Table:
     return Table("sites", caption, tuple(Column(*one) for one in kinds[:shown]), rows)
 
 
-def _likeness_row(one: Likeness) -> tuple[Value, ...]:
+def _likeness_row(one: Likeness) -> tuple[CellValue, ...]:
     return (
         f"{one.first} > {one.second}, {one.direction}",
         one.across,
@@ -133,14 +133,14 @@ def _about_same(likenesses: Sequence[Likeness]) -> str:
     return f"{said} Rankings by chance have an RBO of {likenesses[0].rbo_chance:.3f}." if likenesses else said
 
 
-def crossing_table(drift: Drift, *, layers: bool) -> Table:
+def crossing_table(drift: CheckpointDrift, *, layers: bool) -> Table:
     """Values of the first checkpoint in the others: of its circuit, or of whole layers."""
     rows = tuple(
         (f"{one.first} > {one.second}", one.direction, one.patch, one.own, one.crossed, one.harm, one.share)
         for one in drift.inside.crossings
         if layers == (one.patch != "circuit")
     )
-    kinds: Sequence[tuple[str, Kind]] = (
+    kinds: Sequence[tuple[str, ColumnKind]] = (
         ("checkpoints", "text"),
         ("direction", "text"),
         ("patch", "text"),
@@ -153,14 +153,14 @@ def crossing_table(drift: Drift, *, layers: bool) -> Table:
     return Table("crossings_layers" if layers else "crossings", caption, tuple(Column(*one) for one in kinds), rows)
 
 
-def alignment_table(drift: Drift) -> Table:
+def alignment_table(drift: CheckpointDrift) -> Table:
     """CKA of all layers and roles."""
     rows = tuple((f"{one.first} > {one.second}", one.layer, one.role, one.cka) for one in drift.inside.alignments)
     columns = (Column("checkpoints"), Column("layer"), Column("role"), Column("CKA", "number"))
     return Table("cka", "Debiased linear CKA; n counts rows.", columns, rows, long=len(rows) > 60)
 
 
-def probe_table(drift: Drift) -> Table:
+def probe_table(drift: CheckpointDrift) -> Table:
     """Probes of all layers and roles."""
     rows = tuple((one.checkpoint, one.layer, one.role, one.frozen, one.own) for one in drift.inside.probes)
     columns = (
@@ -173,7 +173,7 @@ def probe_table(drift: Drift) -> Table:
     return Table("probes", "Contrasts whose clean run lies further along a line.", columns, rows, long=len(rows) > 60)
 
 
-def weight_table(drift: Drift) -> Table:
+def weight_table(drift: CheckpointDrift) -> Table:
     """How far the weights of heads in and outside the circuit have moved."""
     parts = list(dict.fromkeys(one.part for one in drift.inside.part_changes))
     moved = {(one.second, one.part): one.change for one in drift.inside.part_changes}
@@ -195,10 +195,10 @@ def weight_table(drift: Drift) -> Table:
     return Table("weights", caption, columns, rows)
 
 
-def _figure(figures: Sequence[Figure], label: str, group: str) -> Interval | None:
+def _figure(figures: Sequence[CheckpointFigure], label: str, group: str) -> Interval | None:
     return next((one.value for one in figures if (one.checkpoint, one.group) == (label, group)), None)
 
 
-def _heading(group: str, kind: Kind) -> str:
+def _heading(group: str, kind: ColumnKind) -> str:
     name = "all" if group == OVERALL else group
     return f"{name}, %" if kind == "share" else name

@@ -14,11 +14,11 @@ from constraintsuite.mechanism.effects.summary import SiteSummary
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.metrics.intervals import connected_components
-from constraintsuite.records.plots import Level
+from constraintsuite.records.plots import LevelLine
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.charts import axis, curves
@@ -50,7 +50,7 @@ _FEW = 30
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownAnalysis:
     """An analysis, its circuits, and what was looked up for the page."""
 
     explained: Explained
@@ -58,11 +58,14 @@ class Shown:
     looks: Sequence[Look] = ()
 
 
-def explain_sections(shown: Shown) -> Iterator[Section]:
+def explain_sections(shown: ShownAnalysis) -> Iterator[Section]:
     """All parts that there is something for."""
     explained = shown.explained
-    first: list[Block] = [Sheet(tables.baseline_table(explained, whole=True)), Remarks(tuple(remarks_of(explained)))]
-    first.append(Sheet(tables.invariant_table(explained), "What was checked when the model was loaded"))
+    first: list[SectionBlock] = [
+        TableBlock(tables.baseline_table(explained, whole=True)),
+        Remarks(tuple(remarks_of(explained))),
+    ]
+    first.append(TableBlock(tables.invariant_table(explained), "What was checked when the model was loaded"))
     yield Section("first", "The model and the contrasts", "", tuple(first), (tables.every_table(explained),))
     clear = {tells_apart(explained, items) for items in studied_items(explained.contrasts)}
     legend = " ".join([*([_SHARES] if True in clear else []), *([_LOGITS] if False in clear else []), _DIRECTIONS])
@@ -109,7 +112,7 @@ def _title(method: str) -> str:
     return f"Ablation ({how})" if kind == "ablation" else {"exact": "Patching", "attribution": "Attribution"}[method]
 
 
-def _method(explained: Explained, method: str) -> Iterator[Block]:
+def _method(explained: Explained, method: str) -> Iterator[SectionBlock]:
     kinds = [kind for kind in tables.kinds_of(explained) if kind[1] == method]
     if method == "attribution":
         yield Remarks(tuple(trust_lines(explained)))
@@ -123,18 +126,18 @@ def _method(explained: Explained, method: str) -> Iterator[Block]:
             yield from _sheets(explained, kind, items)
     agreement = tables.agreement_table(explained, whole=True) if method == "exact" else None
     if agreement is not None:
-        yield Sheet(agreement)
+        yield TableBlock(agreement)
 
 
-def _sheets(explained: Explained, kind: tuple[str, str], items: str) -> Iterator[Sheet]:
+def _sheets(explained: Explained, kind: tuple[str, str], items: str) -> Iterator[TableBlock]:
     for make, what in ((tables.heads_table, "Heads"), (tables.strongest_table, "The strongest of all places")):
         table = make(explained, *kind, items, whole=True)
         if table.rows:
-            yield Sheet(table, f"{what}: {kind[0]}{_side(items)}")
+            yield TableBlock(table, f"{what}: {kind[0]}{_side(items)}")
     for part, got in ((CORRECT, "right"), (FAILED, "wrong")):
         table = tables.strongest_table(explained, *kind, part_of(items, part), whole=True)
         if table.rows:
-            yield Sheet(table, f"The strongest in contrasts that the model gets {got}: {kind[0]}{_side(items)}")
+            yield TableBlock(table, f"The strongest in contrasts that the model gets {got}: {kind[0]}{_side(items)}")
 
 
 def _side(items: str) -> str:
@@ -170,7 +173,7 @@ def _of_a_layer(one: SiteSummary) -> bool:
     return parse_site(one.site).kind in ("head", "attention", "mlp")
 
 
-def _attention(looks: Sequence[Look]) -> Iterator[Block]:
+def _attention(looks: Sequence[Look]) -> Iterator[SectionBlock]:
     charts = []
     for of, to in (("q_cue", "q_y"), ("q_cue", "d_y"), ("cls", "q_cue"), ("q_y", "q_cue"), ("d_y", "q_cue")):
         found = {one.site: one.share for one in looks if (one.of, one.to) == (of, to)}
@@ -181,7 +184,7 @@ def _attention(looks: Sequence[Look]) -> Iterator[Block]:
     strongest = sorted((one for one in looks if one.to == "q_cue" != one.of), key=lambda one: -(one.share.value or 0.0))
     rows = tuple((one.site, one.of, one.to, one.share) for one in strongest[: tables.SHOWN])
     caption = "Heads that look at the query's cue most; all shares stand in the files beside this page."
-    yield Sheet(replace(table, name="attention_to_cue", caption=caption, rows=rows, long=False))
+    yield TableBlock(replace(table, name="attention_to_cue", caption=caption, rows=rows, long=False))
 
 
 def _look_table(looks: Sequence[Look]) -> Table:
@@ -190,7 +193,7 @@ def _look_table(looks: Sequence[Look]) -> Table:
     return Table("attention", f"Attention of {', '.join(LOOKING)} to all roles.", columns, rows, long=True)
 
 
-def _circuit(name: str, report: CircuitReport) -> Iterator[Block]:
+def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
     points = {
         "faithfulness": [(float(point.size), point.check) for point in report.curve],
         "where it was found": [(float(point.size), point.find) for point in report.curve],
@@ -209,7 +212,7 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[Block]:
         axis("sites kept"),
         "share of the margin kept",
         points,
-        [Level("the whole model", 1.0, "1")],
+        [LevelLine("the whole model", 1.0, "1")],
     )
     effects = {one.site: one.effect for one in report.ranking.sites}
     title = f"Effects that rank the sites, {report.ranking.direction} ({report.ranking.method})"
@@ -217,6 +220,6 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[Block]:
     yield Charts((*drawings, head_map(f"circuit-{name}", title, effects, "logits", report.circuit)))
     yield Remarks(tuple(verdict_lines(report)))
     for table in circuit_tables(report):
-        yield Sheet(replace(table, name=f"{table.name}_{name}"))
+        yield TableBlock(replace(table, name=f"{table.name}_{name}"))
     told = f"mean over random sets {report.completeness.random}, worst set found greedily {report.completeness.greedy}"
     yield Remarks((f"Completeness, 0 is complete: {told}.", f"Area under the curve: {report.area}."))

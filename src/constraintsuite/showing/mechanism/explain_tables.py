@@ -13,7 +13,7 @@ from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import MISSING, Kind, Value, show
+from constraintsuite.reports.figures import MISSING, CellValue, ColumnKind, show
 from constraintsuite.reports.tables import Column, Table
 
 SHOWN, HEADS = 12, 8
@@ -22,13 +22,13 @@ WIDTH = 100
 """Of a terminal."""
 _CARRYING = ("embeddings", "residual")
 _ROUNDING = 1e-4  # by which a share of an effect may differ from all of it
-Columns = Sequence[tuple[str, Kind]]
+TableColumns = Sequence[tuple[str, ColumnKind]]
 
 
 def baseline_table(explained: Explained, *, whole: bool = False) -> Table:
     """How the model does before anything is patched."""
     rows = tuple((one.items, one.clean_margin, one.corrupt_margin, _share(one)) for one in explained.summary.baselines)
-    columns: Columns = (
+    columns: TableColumns = (
         ("contrasts", "text"),
         ("clean margin", "number"),
         ("corrupt margin", "number"),
@@ -86,7 +86,7 @@ def every_table(explained: Explained) -> Table:
         (one.site, one.role, one.items, one.direction, one.method, one.effect, one.recovered, one.flips, one.aside)
         for one in explained.summary.sites
     )
-    columns: Columns = (
+    columns: TableColumns = (
         *((name, "text") for name in ("site", "role", "items", "direction", "method")),
         *((name, "number") for name in ("effect", "recovered", "flips", "aside")),
     )
@@ -96,7 +96,12 @@ def every_table(explained: Explained) -> Table:
 def invariant_table(explained: Explained) -> Table:
     """What was checked of the model when it was loaded."""
     rows = tuple((one.name, one.status, one.difference, one.detail) for one in explained.subject.invariants)
-    columns: Columns = (("invariant", "text"), ("status", "text"), ("largest difference", "number"), ("detail", "text"))
+    columns: TableColumns = (
+        ("invariant", "text"),
+        ("status", "text"),
+        ("largest difference", "number"),
+        ("detail", "text"),
+    )
     return _table("invariants", f"Checked when {explained.subject.name} was loaded.", columns, rows)
 
 
@@ -118,7 +123,7 @@ def agreement_table(explained: Explained, *, whole: bool = False) -> Table | Non
         )
         for one in explained.comparison.agreement
     )
-    columns: Columns = (
+    columns: TableColumns = (
         ("direction", "text"),
         ("contrasts", "count"),
         ("places", "count"),
@@ -208,7 +213,7 @@ def _counting(method: str) -> str:
     )
 
 
-def _figure_columns(method: str) -> Columns:
+def _figure_columns(method: str) -> TableColumns:
     lost = method.startswith("ablation")
     return (
         ("effect", "number"),
@@ -218,7 +223,7 @@ def _figure_columns(method: str) -> Columns:
     )
 
 
-def _row(name: str, one: SiteSummary) -> tuple[Value, ...]:
+def _row(name: str, one: SiteSummary) -> tuple[CellValue, ...]:
     return name, one.effect, one.recovered, one.flips, one.aside
 
 
@@ -246,11 +251,11 @@ def _narrow(table: Table) -> Table:
     return _for_terminal(narrow)
 
 
-def _is_missing(value: Value) -> bool:
+def _is_missing(value: CellValue) -> bool:
     return isinstance(value, Interval) and value.value is None
 
 
-def _table(name: str, caption: str, columns: Columns, rows: tuple[tuple[Value, ...], ...]) -> Table:
+def _table(name: str, caption: str, columns: TableColumns, rows: tuple[tuple[CellValue, ...], ...]) -> Table:
     return Table(name, caption, tuple(Column(*one) for one in columns), rows)
 
 
@@ -261,10 +266,10 @@ def _for_terminal(table: Table) -> Table:
     return replace(table, caption=fill(table.caption, WIDTH), columns=columns, rows=rows)
 
 
-def _count(value: Value) -> int | None:
+def _count(value: CellValue) -> int | None:
     return value.n if isinstance(value, Interval) else None
 
 
-def _bare(value: Value, column: Column) -> str:
+def _bare(value: CellValue, column: Column) -> str:
     figure = show(value, column.kind)
     return f"{figure.value} [{figure.bounds}]" if figure.bounds else figure.value

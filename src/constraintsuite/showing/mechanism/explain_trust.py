@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from constraintsuite.mechanism.effects.groups import EVERY, studied_items
-from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, Direction
+from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import EMBEDDINGS, parse_site
 from constraintsuite.reports.figures import show
@@ -41,7 +41,7 @@ def trust_lines(explained: Explained) -> Iterator[str]:
 class _Check(NamedTuple):
     """The effect on the margin that is known, in logits, and which shares of it sites are estimated to have that have all of it."""
 
-    direction: Direction
+    direction: PatchDirection
     exact: float
     shares: Mapping[str, float]
 

@@ -12,7 +12,7 @@ from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.showing.mechanism.drift_sections import drift_sections
 from constraintsuite.showing.mechanism.drift_sections import masthead as drift_masthead
-from constraintsuite.showing.mechanism.explain_sections import Shown, circuit_section, explain_sections
+from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, circuit_section, explain_sections
 from constraintsuite.store.artifact import Artifact
 
 ABOUT = "Every figure comes with its 95 % interval and n; clusters of documents are resampled."
@@ -22,7 +22,9 @@ ABOUT = "Every figure comes with its 95 % interval and n; clusters of documents 
 def show_explain(path: Path) -> Display:
     """One analysis; the circuits inside its folder are folders of their own."""
     explained = load_explained(path)
-    return Display(Masthead(explained.subject.name, "mechanism", ABOUT), tuple(explain_sections(Shown(explained))))
+    return Display(
+        Masthead(explained.subject.name, "mechanism", ABOUT), tuple(explain_sections(ShownAnalysis(explained)))
+    )
 
 
 @refusing_others

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from constraintsuite.mechanism.contrasts.records import ROLES
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.drawings.sitemap import Cell, Part, site_map
+from constraintsuite.reports.drawings.sitemap import MapCell, MapColumns, site_map
 from constraintsuite.reports.drawings.svg import Drawing
 
 _WHOLE = ("attention", "mlp")
@@ -31,9 +31,9 @@ def head_map(
     wholes = [kind for kind in _WHOLE if any(site.kind == kind for site in sites)]
     by_place = {(site.layer, _column(site)): text for site, text in sites.items()}
 
-    def part(columns: Sequence[str], called: str) -> Part:
+    def part(columns: Sequence[str], called: str) -> MapColumns:
         rows = [[_cell(by_place.get((layer, column)), values, framed) for column in columns] for layer in layers]
-        return Part([_short(column) for column in columns], rows, called if heads and wholes else "")
+        return MapColumns([_short(column) for column in columns], rows, called if heads and wholes else "")
 
     parts = [part(columns, called) for columns, called in ((heads, "heads"), (wholes, "as a whole")) if columns]
     return site_map(name, title, [f"L{layer}" for layer in layers], parts, note, frame)
@@ -50,16 +50,16 @@ def layer_map(name: str, title: str, values: Mapping[tuple[str, str], Interval],
         [_cell(f"{layer} at {role}" if (layer, role) in values else None, named, ()) for role in roles]
         for layer in layers
     ]
-    return site_map(name, title, [_layer(layer) for layer in layers], [Part(roles, rows)], note)
+    return site_map(name, title, [_layer(layer) for layer in layers], [MapColumns(roles, rows)], note)
 
 
-def _cell(text: str | None, values: Mapping[str, Interval | float], framed: Collection[str]) -> Cell:
+def _cell(text: str | None, values: Mapping[str, Interval | float], framed: Collection[str]) -> MapCell:
     if text is None:
-        return Cell(None, "nothing there")
+        return MapCell(None, "nothing there")
     value = values[text]
     if isinstance(value, Interval):
-        return Cell(value.value, f"{text} {value}", text in framed)
-    return Cell(value, f"{text} {value:.3g}", text in framed)
+        return MapCell(value.value, f"{text} {value}", text in framed)
+    return MapCell(value, f"{text} {value:.3g}", text in framed)
 
 
 def _column(site: Site) -> str:

@@ -6,24 +6,24 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.experiments.output import Written, write_once
+from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES, write_files, write_plots
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Section, Sheet
-from constraintsuite.store.artifact import Origin
+from constraintsuite.reports.sections.base import Charts, Section, SectionBlock, TableBlock
+from constraintsuite.store.artifact import ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
 
 
 def write_page(out: Path, head: Masthead, inputs: Mapping[str, str], sections: Callable[[], Iterable[Section]]) -> Path:
     """The page with its tables and pictures as files; gives its path. It is made only if it is not there yet."""
 
-    def write(folder: Path) -> Written:
+    def write(folder: Path) -> OutputCounts:
         made = list(sections())
         tables = write_files(folder, head, made)
         write_plots(folder, made)
-        return Written({"sections": len(made), "tables": tables})
+        return OutputCounts({"sections": len(made), "tables": tables})
 
-    origin = Origin("report", head.title, inputs, {"kind": head.kind}, 0, REVISIONS["report"])
+    origin = ArtifactOrigin("report", head.title, inputs, {"kind": head.kind}, 0, REVISIONS["report"])
     return write_once(out, origin, (PAGE, *TABLE_FILES, *PLOT_FILES), write).path / PAGE
 
 
@@ -38,9 +38,9 @@ def marked(section: Section, mark: str, name: str) -> Section:
     )
 
 
-def _marked(block: Block, mark: str) -> Block:
+def _marked(block: SectionBlock, mark: str) -> SectionBlock:
     if isinstance(block, Charts):
         return Charts(tuple(replace(one, name=f"{mark}{one.name}") for one in block.drawings))
-    if isinstance(block, Sheet):
+    if isinstance(block, TableBlock):
         return replace(block, table=replace(block.table, name=f"{mark}{block.table.name}"))
     return block

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from constraintsuite.memory.folder import KIND, open_memory
-from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Remarks, Section, Sheet
+from constraintsuite.reports.sections.base import Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.walks.model import Walk
+from constraintsuite.reports.walks.model import WalkPicture
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.showing.memory.picture import AROUND, picture_of
@@ -59,12 +59,12 @@ def show_graph(path: Path) -> Display:
     )
 
 
-def search_memory(memory: Memory, query: str, mode: str, budget: int) -> Walk:
+def search_memory(memory: Memory, query: str, mode: str, budget: int) -> WalkPicture:
     """The picture of one search, as `csuite memory search --html` draws it."""
     return picture_of(memory, load_mode(mode, memory).search(query, budget), budget, AROUND)
 
 
-def overview(graph: Graph) -> dict[str, Any]:
+def overview(graph: MemoryGraph) -> dict[str, Any]:
     """Counts of all that a memory holds, and its documents."""
     kinds = Counter(EDGE_KINDS[kind] for kind in graph.edges.kind.tolist())
     units = len(graph.units)
@@ -88,9 +88,9 @@ def _sections(held: dict[str, Any]) -> Iterator[Section]:
     columns = (Column("document"), Column("title"), Column("units", "count"))
     told = f"The first {SHOWN_DOCUMENTS:,} of {len(documents):,}." if len(documents) > SHOWN_DOCUMENTS else ""
     table = Table("documents", told, columns, documents[:SHOWN_DOCUMENTS])
-    yield Section("documents", "Documents", _ABOUT_DOCUMENTS, (Sheet(table),))
-    blocks: list[Block] = [
-        Sheet(count_table(name, caption, held[name]))
+    yield Section("documents", "Documents", _ABOUT_DOCUMENTS, (TableBlock(table),))
+    blocks: list[SectionBlock] = [
+        TableBlock(count_table(name, caption, held[name]))
         for name, caption in (
             ("edges", "Edges by their kind."),
             ("roles", "Roles that units were read to have; a unit may have several."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from constraintsuite.memory.runs.record import MemoryRun
-from constraintsuite.reports.figures import Kind
+from constraintsuite.reports.figures import ColumnKind
 
 STRUCTURED = (
     "case_ranking_pass",
@@ -43,7 +43,7 @@ def is_structured(run: MemoryRun) -> bool:
     return any(figure.metric == "evidence_hit" for figure in run.summary.figures)
 
 
-def kind_of(run: MemoryRun, metric: str) -> Kind:
+def kind_of(run: MemoryRun, metric: str) -> ColumnKind:
     """In per cent where all values lie between 0 and 1."""
     values = [figure.figure.value for figure in run.summary.figures if figure.metric == metric]
     known = [value for value in values if value is not None]

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from constraintsuite.memory.graph import ENTITY, Graph
-from constraintsuite.memory.recall import Recall, Step, TraceStep
-from constraintsuite.reports.figures import Value
+from constraintsuite.memory.graph import ENTITY, MemoryGraph
+from constraintsuite.memory.recall import PathStep, SearchAnswer, TraceStep
+from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.walks.model import Link, Node, Part, Walk
+from constraintsuite.reports.walks.model import Link, Node, NodePart, WalkPicture
 
 if TYPE_CHECKING:
     from constraintsuite.memory.memory import Memory
@@ -21,7 +21,7 @@ AROUND = 12
 """Neighbours in it that were not touched."""
 
 
-def picture_of(memory: Memory, recall: Recall, budget: int, around: int) -> Walk:
+def picture_of(memory: Memory, recall: SearchAnswer, budget: int, around: int) -> WalkPicture:
     """The units that were found, the walks to them, and at most `around` neighbours that were not touched."""
     scene = _Scene(memory.graph, recall)
     shown = scene.shown(around)
@@ -31,15 +31,15 @@ def picture_of(memory: Memory, recall: Recall, budget: int, around: int) -> Walk
     nodes = tuple(scene.node(name, layers.get(name, last + 1)) for name in shown)
     titles = _titles(recall, last) + (("Around, not touched",) if near else ())
     links = tuple(scene.links(shown))
-    return Walk(
+    return WalkPicture(
         recall.query, _about(memory, recall, budget), titles, nodes, links, _tables(recall), scene.remarks(shown)
     )
 
 
 @dataclass
 class _Scene:
-    graph: Graph
-    recall: Recall
+    graph: MemoryGraph
+    recall: SearchAnswer
     ranks: Mapping[str, tuple[int, float]] = field(init=False)
     starts: frozenset[str] = field(init=False)
     hops: dict[str, int] = field(init=False)
@@ -103,7 +103,7 @@ class _Scene:
         count = len(set(edges.source[edges.target == self.graph.number(entity)].tolist()))
         return "A name that one unit mentions." if count == 1 else f"A name that {count:,} units mention."
 
-    def _part(self, name: str) -> Part:
+    def _part(self, name: str) -> NodePart:
         if name in self.starts:
             return "start"
         if name in self.ranks:
@@ -134,19 +134,19 @@ class _Scene:
         return tuple(said)
 
 
-def nothing_found(graph: Graph) -> str:
+def nothing_found(graph: MemoryGraph) -> str:
     """Why an answer is empty."""
     if not graph.units:
         return "Nothing was found: this memory holds no unit."
     return "Nothing was found: the query is empty, shares no word with any unit, or nothing holds at that time."
 
 
-def _titles(recall: Recall, last: int) -> tuple[str, ...]:
+def _titles(recall: SearchAnswer, last: int) -> tuple[str, ...]:
     begin = "Where the search began, and what it found by itself" if recall.trace else "Found by themselves"
     return (begin, *(f"{number} {'step' if number == 1 else 'steps'} away" for number in range(1, last + 1)))
 
 
-def _about(memory: Memory, recall: Recall, budget: int) -> str:
+def _about(memory: Memory, recall: SearchAnswer, budget: int) -> str:
     returned = _counted(len(recall.ranking), "unit")
     documents, units = _counted(len(memory.graph.documents), "document"), _counted(len(memory.graph.units), "unit")
     return f"Mode {recall.mode}, {returned} at a budget of {budget}, from a memory of {documents} and {units}."
@@ -156,17 +156,17 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _tables(recall: Recall) -> tuple[Table, ...]:
+def _tables(recall: SearchAnswer) -> tuple[Table, ...]:
     tables = [_ranking(recall)] if recall.ranking else []
     tables += [_paths(recall)] if any(len(path.steps) > 1 for path in recall.paths) else []
     tables += [_trace(recall)] if recall.trace else []
     return tuple(tables)
 
 
-def _ranking(recall: Recall) -> Table:
+def _ranking(recall: SearchAnswer) -> Table:
     names = list(dict.fromkeys(name for parts in (recall.parts or {}).values() for name in parts))
     columns = (Column("unit"), Column("rank", "count"), Column("score", "number"))
-    rows: tuple[tuple[Value, ...], ...] = tuple(
+    rows: tuple[tuple[CellValue, ...], ...] = tuple(
         (found.unit, found.rank, found.score, *(((recall.parts or {}).get(found.unit, {})).get(name) for name in names))
         for found in recall.ranking
     )
@@ -175,7 +175,7 @@ def _ranking(recall: Recall) -> Table:
     )
 
 
-def _paths(recall: Recall) -> Table:
+def _paths(recall: SearchAnswer) -> Table:
     caption = "The walks that brought most to what was returned. An arrow to the left was walked against its edge."
     rows = tuple(
         (" ".join(_step(step) for step in path.steps), path.score, len(path.steps) - 1)
@@ -185,13 +185,13 @@ def _paths(recall: Recall) -> Table:
     return Table("paths", caption, (Column("path"), Column("score", "number"), Column("steps", "count")), rows)
 
 
-def _step(step: Step) -> str:
+def _step(step: PathStep) -> str:
     if step.via is None:
         return step.node
     return f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}"
 
 
-def _trace(recall: Recall) -> Table:
+def _trace(recall: SearchAnswer) -> Table:
     columns = (
         Column("to"),
         Column("hop", "count"),
@@ -207,7 +207,7 @@ def _trace(recall: Recall) -> Table:
     return Table("trace", caption, columns, tuple(map(_transfer, recall.trace)))
 
 
-def _transfer(step: TraceStep) -> tuple[Value, ...]:
+def _transfer(step: TraceStep) -> tuple[CellValue, ...]:
     return (
         step.node,
         step.hop,

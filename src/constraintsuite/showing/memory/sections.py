@@ -8,12 +8,12 @@ from pathlib import Path
 
 from constraintsuite.memory.cases.bundled import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
-from constraintsuite.memory.outcomes import Outcome
+from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.record import MemoryRun, load_memory_run
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.showing.mechanism.pages import marked
 from constraintsuite.showing.memory.headlines import headlines, is_structured, kind_of, title_of
@@ -83,28 +83,28 @@ def remarks_of(run: MemoryRun) -> list[str]:
     return [*said, *run.summary.notes[:20]]
 
 
-def _needs_context(row: Outcome) -> bool:
+def _needs_context(row: ItemResult) -> bool:
     return row.groups.get("part") == "probe" and CONTEXT in row.groups.get("tags", "").split()
 
 
-def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[Block]]]:
+def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[SectionBlock]]]:
     budgets = run.summary.budgets
     charts = tuple(_chart(run, budget) for budget in budgets if headlines(run, budget))
-    scores: list[Block] = [Charts(tuple(chart for chart in charts if chart is not None))]
-    scores += [Sheet(score_table(run, budget)) for budget in budgets]
+    scores: list[SectionBlock] = [Charts(tuple(chart for chart in charts if chart is not None))]
+    scores += [TableBlock(score_table(run, budget)) for budget in budgets]
     said = remarks_of(run)
     yield "scores", "Scores", _ABOUT_SCORES, [*scores, *([Remarks(tuple(said))] if said else [])]
     tests = [table for budget in budgets if (table := contrast_table(run, budget)) is not None]
-    yield "tests", "Against BM25", _ABOUT_TESTS, [Sheet(table) for table in tests]
+    yield "tests", "Against BM25", _ABOUT_TESTS, [TableBlock(table) for table in tests]
     groups = [table for budget in budgets for table in group_tables(run, budget)]
-    yield "groups", "By kind", _ABOUT_GROUPS, [Sheet(table) for table in groups]
+    yield "groups", "By kind", _ABOUT_GROUPS, [TableBlock(table) for table in groups]
     if is_structured(run):
         verdicts = [*rewording_tables(run), *ablation_tables(run), *claim_tables(run), *replay_tables(run)]
-        yield "claims", "Parts and claims", _ABOUT_CLAIMS, [Sheet(table) for table in verdicts]
-    yield "sizes", "What was returned", "Equal budgets, as they came out.", [Sheet(size_table(run))]
+        yield "claims", "Parts and claims", _ABOUT_CLAIMS, [TableBlock(table) for table in verdicts]
+    yield "sizes", "What was returned", "Equal budgets, as they came out.", [TableBlock(size_table(run))]
     times = time_table(run)
     if times is not None:
-        yield "times", "Times", "Apart from the content of the run: they belong to the machine.", [Sheet(times)]
+        yield "times", "Times", "Apart from the content of the run: they belong to the machine.", [TableBlock(times)]
 
 
 def _chart(run: MemoryRun, budget: int) -> Drawing | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from constraintsuite.memory.public.summary import OVERALL, Contrast
+from constraintsuite.memory.public.summary import OVERALL, ModeDifference
 from constraintsuite.memory.runs.compare import compare_modes
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Kind
+from constraintsuite.reports.figures import ColumnKind
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.memory.headlines import SIZES, headlines, is_structured, kind_of, title_of
 
@@ -58,10 +58,10 @@ def contrast_table(run: MemoryRun, budget: int, baseline: str = BASELINE) -> Tab
     return tests_table(run, tests, f"against_{baseline}_at_{budget}", baseline) if tests else None
 
 
-def tests_table(run: MemoryRun, tests: Sequence[Contrast], name: str, against: str) -> Table:
+def tests_table(run: MemoryRun, tests: Sequence[ModeDifference], name: str, against: str) -> Table:
     """One row a paired test."""
     shares = all(kind_of(run, test.metric) == "share" for test in tests)
-    kind: Kind = "points" if shares else "number"
+    kind: ColumnKind = "points" if shares else "number"
     columns = (
         Column("mode"),
         Column("budget", "count"),
@@ -110,7 +110,7 @@ def _timed(run: MemoryRun) -> str:
     return "Warm searches: each memory was searched before with the same question."
 
 
-def _contrasts(run: MemoryRun, budget: int, baseline: str) -> list[Contrast]:
+def _contrasts(run: MemoryRun, budget: int, baseline: str) -> list[ModeDifference]:
     modes = {figure.mode for figure in run.summary.figures if figure.budget == budget}
     if baseline not in modes or len(modes) < 2:
         return []

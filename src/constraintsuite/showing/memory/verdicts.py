@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from constraintsuite.memory.runs.ablations import Ablation, ablate, families
-from constraintsuite.memory.runs.hypotheses import Claim, judge_claims
+from constraintsuite.memory.runs.ablations import AblationResult, ablate, families
+from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
 from constraintsuite.memory.runs.record import MemoryRun
-from constraintsuite.memory.runs.robustness import TOLERATED, Rewording, rewordings_of
-from constraintsuite.reports.figures import Value
+from constraintsuite.memory.runs.robustness import TOLERATED, ParaphraseCost, rewordings_of
+from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.tables import Column, Table
 
 
-def ablations_of(run: MemoryRun) -> list[Ablation]:
+def ablations_of(run: MemoryRun) -> list[AblationResult]:
     """The families that the run has the modes for."""
     found = [ablate(run.outcomes, family) for family in families(encoder="encoder" in run.inputs)]
     return [each for each in found if each.findings]
@@ -25,7 +25,7 @@ def ablation_tables(run: MemoryRun) -> Iterator[Table]:
         yield ablation_table(found)
 
 
-def ablation_table(found: Sequence[Ablation]) -> Table:
+def ablation_table(found: Sequence[AblationResult]) -> Table:
     """One row an effect: overall and by fixture."""
     rows = tuple(
         (
@@ -62,12 +62,12 @@ def claim_tables(run: MemoryRun) -> Iterator[Table]:
         yield claim_table(claims_of(run, budget), budget)
 
 
-def claims_of(run: MemoryRun, budget: int) -> tuple[Claim, ...]:
+def claims_of(run: MemoryRun, budget: int) -> tuple[HypothesisResult, ...]:
     """The hypotheses at one budget, on all that the run holds."""
     return judge_claims(run.outcomes, budget, timing=run.timing, replays=run.replays)
 
 
-def claim_table(claims: Sequence[Claim], budget: int) -> Table:
+def claim_table(claims: Sequence[HypothesisResult], budget: int) -> Table:
     """One row a piece of evidence, or a claim without any."""
     columns = (
         Column("claim"),
@@ -77,7 +77,7 @@ def claim_table(claims: Sequence[Claim], budget: int) -> Table:
         Column("Holm", "p"),
         Column("by itself"),
     )
-    rows: list[tuple[Value, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for claim in claims:
         name = f"{claim.name}: {claim.claim}"
         rows += [(name, claim.judgement, each.what, each.figure, each.p, each.judgement) for each in claim.evidence]
@@ -111,7 +111,7 @@ def replay_tables(run: MemoryRun) -> Iterator[Table]:
     yield Table("replays", caption, columns, rows)
 
 
-def rewordings(run: MemoryRun) -> list[Rewording]:
+def rewordings(run: MemoryRun) -> list[ParaphraseCost]:
     """What another wording of the same question costs: in all that a case asks for, and in the ranking alone."""
     return [each for metric in ("pass", "ranking_pass") for each in rewordings_of(run.outcomes, metric)]
 

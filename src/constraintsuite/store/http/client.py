@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from constraintsuite.store.http.connection import Connection, IdleConnectionLost
-from constraintsuite.store.http.messages import Incoming, Limits, Request
+from constraintsuite.store.http.messages import HttpRequest, Incoming, Limits
 
 T = TypeVar("T")
 _TICK_SECONDS = 0.05
@@ -29,7 +29,7 @@ class HttpClient:
         self._lock = threading.Lock()
         self._reset()
 
-    def send(self, request: Request, take: Callable[[Incoming], T]) -> T:
+    def send(self, request: HttpRequest, take: Callable[[Incoming], T]) -> T:
         """What `take` makes of the answer. Raises PassingFault, LastingFault, or Stopped after `stop`."""
         connection: Connection | None = getattr(self._mine, "connection", None)
         if connection is None:

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from constraintsuite.store.http.faults import LastingFault, PassingFault, Stopped, clip
-from constraintsuite.store.http.messages import Incoming, Limits, Request
+from constraintsuite.store.http.messages import HttpRequest, Incoming, Limits
 
 if TYPE_CHECKING:
     import httpx2
@@ -46,7 +46,7 @@ class Connection:
         self._deadline = math.inf
         self._is_cut = self._is_new = False
 
-    def exchange(self, request: Request, take: Callable[[Incoming], T]) -> T:
+    def exchange(self, request: HttpRequest, take: Callable[[Incoming], T]) -> T:
         """What `take` makes of the answer to a request; raises PassingFault, LastingFault or Stopped."""
         import httpx2
 
@@ -92,7 +92,7 @@ class Connection:
         with self._lock:
             self._deadline = moment
 
-    def _open(self, request: Request) -> httpx2.Response:
+    def _open(self, request: HttpRequest) -> httpx2.Response:
         import httpx2
 
         headers = {"User-Agent": "constraintsuite", "Accept-Encoding": "identity", **request.headers}

@@ -19,7 +19,7 @@ from constraintsuite.store.http.faults import (
     seconds_to_wait,
     shown,
 )
-from constraintsuite.store.http.messages import Incoming, Limits, Request
+from constraintsuite.store.http.messages import HttpRequest, Incoming, Limits
 from constraintsuite.store.http.secrets import NO_LOGIN, Authorization
 
 MAX_ERROR_BYTES = 64 << 10
@@ -97,7 +97,7 @@ class Endpoint:
 
     def _send(self, body: bytes | None) -> _Response:
         try:
-            return self._client.send(Request(self.url, self._headers, body), _read)
+            return self._client.send(HttpRequest(self.url, self._headers, body), _read)
         except LastingFault as fault:
             advice = " Is the address right? If so, ask for less at a time (batch=N)." * isinstance(fault, TooLarge)
             raise UserError(f"{self.url}: {self.hide(str(fault))}{advice}") from None

@@ -34,7 +34,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Request:
+class HttpRequest:
     """What is sent; a `body` makes it a POST."""
 
     url: str

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import FloatArray, IntArray, Solver, Trial
+from constraintsuite.suites.audit.base import FloatArray, IntArray, Solver, SolverTrial
 from constraintsuite.suites.audit.blind import query_blind
 from constraintsuite.suites.audit.callouts import about_couples, about_row
 from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.suites.audit.results import QUERY_BLIND, Audit, AuditRow
 from constraintsuite.suites.audit.slices import split_by_slice
-from constraintsuite.suites.audit.verdicts import Judge
+from constraintsuite.suites.audit.verdicts import SolverJudge
 from constraintsuite.suites.constraints.base import solvers_for
 
 
@@ -28,7 +28,7 @@ def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
         grouping = group_examples(members)
         own = {name: found[places] for name, found in picks.items() if not np.isnan(found[places]).all()}
         for solver, trial in _trials(members, grouping.groups, own, seed):
-            judge = Judge(solver, reversible=solver != QUERY_BLIND, key=(str(seed), part))
+            judge = SolverJudge(solver, reversible=solver != QUERY_BLIND, key=(str(seed), part))
             row = judge.row(part, trial, grouping.kind)
             rows.append(row)
             warnings += about_row(row, trial, judge)
@@ -52,7 +52,7 @@ def _picks(examples: Sequence[Example]) -> dict[str, FloatArray]:
 
 def _trials(
     members: Sequence[Example], groups: IntArray, picks: Mapping[str, FloatArray], seed: int
-) -> Iterator[tuple[str, Trial]]:
+) -> Iterator[tuple[str, SolverTrial]]:
     yield QUERY_BLIND, query_blind(members, groups, seed=seed)
     for name, own in picks.items():
-        yield name, Trial.of_picks(members, groups, own).keep(~np.isnan(own))
+        yield name, SolverTrial.of_picks(members, groups, own).keep(~np.isnan(own))

@@ -13,7 +13,7 @@ from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
-Measure = Callable[[Example, str], float]
+DocumentMeasure = Callable[[Example, str], float]
 """A number for the document of an example that has this role."""
 Advantage = Callable[[Sequence[Example]], FloatArray]
 """For each example, how much more a solver likes the satisfying document than the violating one; 0 is a tie."""
@@ -34,19 +34,19 @@ class Solver:
         return np.sign(self.advantage(examples)).astype(np.int64)
 
 
-def most(measure: Measure) -> Advantage:
+def most(measure: DocumentMeasure) -> Advantage:
     """Prefers the document that measures more."""
     return lambda examples: np.array(
         [measure(one, SATISFYING) - measure(one, VIOLATING) for one in examples], dtype=np.float64
     )
 
 
-def least(measure: Measure) -> Advantage:
+def least(measure: DocumentMeasure) -> Advantage:
     """Prefers the document that measures less."""
     return lambda examples: -most(measure)(examples)
 
 
-class Trial(NamedTuple):
+class SolverTrial(NamedTuple):
     """How a solver did, unit by unit: a unit is an example or, where one example of each couple is tried, a couple."""
 
     units: tuple[Example, ...]
@@ -59,24 +59,24 @@ class Trial(NamedTuple):
     """Share of the tries that picked the violating document; the rest are ties."""
 
     @staticmethod
-    def of_picks(examples: Sequence[Example], groups: IntArray, picks: FloatArray) -> Trial:
+    def of_picks(examples: Sequence[Example], groups: IntArray, picks: FloatArray) -> SolverTrial:
         """Every example tried once."""
-        return Trial(tuple(examples), groups, (picks > 0).astype(np.float64), (picks < 0).astype(np.float64))
+        return SolverTrial(tuple(examples), groups, (picks > 0).astype(np.float64), (picks < 0).astype(np.float64))
 
     @property
     def ties(self) -> FloatArray:  # (units,)
         """Share of the tries that picked neither."""
         return np.maximum(0.0, 1.0 - self.wins - self.losses)
 
-    def keep(self, kept: npt.NDArray[np.bool_]) -> Trial:
+    def keep(self, kept: npt.NDArray[np.bool_]) -> SolverTrial:
         """Only some of the units."""
         units = tuple(unit for unit, keep in zip(self.units, kept, strict=True) if keep)
-        return Trial(units, self.groups[kept], self.wins[kept], self.losses[kept])
+        return SolverTrial(units, self.groups[kept], self.wins[kept], self.losses[kept])
 
-    def reversed(self) -> Trial:
+    def reversed(self) -> SolverTrial:
         """The same with the opposite choice each time; a tie stays a tie."""
         return self._replace(wins=self.losses, losses=self.wins)
 
-    def with_coin(self) -> Trial:
+    def with_coin(self) -> SolverTrial:
         """The same with a coin thrown at each tie."""
         return self._replace(wins=self.wins + self.ties / 2, losses=self.losses + self.ties / 2)

@@ -8,11 +8,13 @@ import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import FloatArray, IntArray, Trial
+from constraintsuite.suites.audit.base import FloatArray, IntArray, SolverTrial
 from constraintsuite.suites.audit.logistic import SparseRows, count_differences, fit_logistic
 
 
-def query_blind(examples: Sequence[Example], groups: IntArray, *, seed: int, repeats: int = 5, folds: int = 5) -> Trial:
+def query_blind(
+    examples: Sequence[Example], groups: IntArray, *, seed: int, repeats: int = 5, folds: int = 5
+) -> SolverTrial:
     """How often the documents alone tell the satisfying one from the violating one, by cross-validation with whole groups held out.
 
     Only one example of each couple takes part, drawn anew in each repeat: with both, every row has its mirror and
@@ -21,7 +23,7 @@ def query_blind(examples: Sequence[Example], groups: IntArray, *, seed: int, rep
     couples = _couples(examples)
     wins, losses = np.zeros(len(couples)), np.zeros(len(couples))
     if len(np.unique(groups)) < 2:
-        return Trial((), groups[:0], wins[:0], losses[:0])
+        return SolverTrial((), groups[:0], wins[:0], losses[:0])
     differences = count_differences([(example.satisfying.text, example.violating.text) for example in examples])
     for repeat in range(repeats):
         key = (str(seed), "query_blind", str(repeat))
@@ -30,7 +32,7 @@ def query_blind(examples: Sequence[Example], groups: IntArray, *, seed: int, rep
         wins += scores > 0
         losses += scores < 0
     first = [members[0] for members in couples]
-    return Trial(tuple(examples[i] for i in first), groups[first], wins / repeats, losses / repeats)
+    return SolverTrial(tuple(examples[i] for i in first), groups[first], wins / repeats, losses / repeats)
 
 
 def deal(groups: IntArray, folds: int, key: tuple[str, ...]) -> IntArray:

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import Trial
+from constraintsuite.suites.audit.base import SolverTrial
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, AuditRow
-from constraintsuite.suites.audit.verdicts import LEAK_ABOVE, Judge
+from constraintsuite.suites.audit.verdicts import LEAK_ABOVE, SolverJudge
 from constraintsuite.suites.constraints.base import load_solver
 
 
-def about_row(row: AuditRow, trial: Trial, judge: Judge) -> Iterator[str]:
+def about_row(row: AuditRow, trial: SolverTrial, judge: SolverJudge) -> Iterator[str]:
     """What one result means, where it means something: a leak, a leak in part, or too little to tell."""
     forward = bool(trial.wins.sum() >= trial.losses.sum())
     winning = trial if forward else trial.reversed()

@@ -16,19 +16,19 @@ GIANT = 0.5
 """A component with more than this share of all leaves too little to hold out or to resample."""
 
 
-class Grouping(NamedTuple):
+class ExampleGroups(NamedTuple):
     """A group number for each example, and what the groups are."""
 
     kind: GroupKind
     groups: IntArray  # (examples,)
 
 
-def group_examples(examples: Sequence[Example]) -> Grouping:
+def group_examples(examples: Sequence[Example]) -> ExampleGroups:
     """Components of examples that share a cluster; where one is a giant, of those of one couple or document pair."""
     components = connected_components([(*_clusters(example), *_pair(example)) for example in examples])
     if len(examples) and np.bincount(components).max() <= GIANT * len(examples):
-        return Grouping("clusters", components)
-    return Grouping("couples", connected_components([tuple(_pair(example)) for example in examples]))
+        return ExampleGroups("clusters", components)
+    return ExampleGroups("couples", connected_components([tuple(_pair(example)) for example in examples]))
 
 
 def _clusters(example: Example) -> Iterator[str]:

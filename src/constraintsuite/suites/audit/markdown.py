@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow, Verdict
+from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow, LeakVerdict
 from constraintsuite.suites.constraints.base import load_solver
 
-_VERDICTS: Mapping[Verdict, str] = {
+_VERDICTS: Mapping[LeakVerdict, str] = {
     "leak": "**leak**",
     "leak_in_part": "**leak in part**",
     "by_construction": "by construction",

@@ -7,7 +7,7 @@ from typing import Literal
 
 from constraintsuite.records.scores import Interval
 
-Verdict = Literal["leak", "leak_in_part", "by_construction", "ok", "too_few_to_tell", "undefined"]
+LeakVerdict = Literal["leak", "leak_in_part", "by_construction", "ok", "too_few_to_tell", "undefined"]
 GroupKind = Literal["clusters", "couples"]
 ALL_MAIN = "all"
 """In place of a slice: the main slices together."""
@@ -25,7 +25,7 @@ class AuditRow:
     reverse: Interval
     """The same for the opposite choice: share in which it picks the violating one."""
     tie_rate: float | None
-    verdict: Verdict
+    verdict: LeakVerdict
     reason: str
     """Why the slice implies the result; empty unless the verdict is `by_construction`."""
     groups: GroupKind

@@ -14,8 +14,8 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.intervals import estimate
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
-from constraintsuite.suites.audit.base import Trial
-from constraintsuite.suites.audit.results import AuditRow, GroupKind, Verdict
+from constraintsuite.suites.audit.base import SolverTrial
+from constraintsuite.suites.audit.results import AuditRow, GroupKind, LeakVerdict
 from constraintsuite.suites.constraints.base import load_type
 
 LEAK_ABOVE = 0.6
@@ -30,15 +30,15 @@ class Shares(NamedTuple):
     reverse: Interval
 
 
-class Finding(NamedTuple):
+class SolverFinding(NamedTuple):
     """A verdict, and where the slice implies the result, why."""
 
-    verdict: Verdict
+    verdict: LeakVerdict
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class SolverJudge:
     """Turns trials of one solver into rows."""
 
     solver: str
@@ -48,43 +48,43 @@ class Judge:
     key: tuple[str, ...]
     """What the resampling is seeded by, beside the solver's name."""
 
-    def row(self, part: str, trial: Trial, groups: GroupKind) -> AuditRow:
+    def row(self, part: str, trial: SolverTrial, groups: GroupKind) -> AuditRow:
         """The numbers and the verdict."""
         accuracy, reverse = self.shares(trial)
         ties = float(trial.ties.mean()) if trial.units else None
         return AuditRow(part, self.solver, accuracy, reverse, ties, *self._finding(trial), groups)
 
-    def _finding(self, trial: Trial) -> Finding:
+    def _finding(self, trial: SolverTrial) -> SolverFinding:
         """The verdict; a solver that leaks once a coin decides its ties is not acquitted."""
         found = self.verdict(trial)
         in_part = found.verdict in ("ok", "too_few_to_tell") and self.verdict(trial.with_coin()).verdict == "leak"
-        return Finding("leak_in_part") if in_part else found
+        return SolverFinding("leak_in_part") if in_part else found
 
-    def verdict(self, trial: Trial) -> Finding:
+    def verdict(self, trial: SolverTrial) -> SolverFinding:
         """A leak, unless it vanishes without the examples that the solver decides by construction."""
         if not trial.units:
-            return Finding("undefined")
+            return SolverFinding("undefined")
         if not self._leaks(trial):
-            return Finding("too_few_to_tell" if self._in_doubt(trial) else "ok")
+            return SolverFinding("too_few_to_tell" if self._in_doubt(trial) else "ok")
         reasons = [_by_construction(unit, self.solver) for unit in trial.units]
         rest = trial.keep(np.array([not one for one in reasons]))
         if len(rest.units) < len(trial.units) and not self._leaks(rest):
-            return Finding("by_construction", "; ".join(dict.fromkeys(one for one in reasons if one)))
-        return Finding("leak")
+            return SolverFinding("by_construction", "; ".join(dict.fromkeys(one for one in reasons if one)))
+        return SolverFinding("leak")
 
-    def shares(self, trial: Trial) -> Shares:
+    def shares(self, trial: SolverTrial) -> Shares:
         """How often the solver is right, and how often its opposite would be."""
         rng = np.random.default_rng(stable_hash(*self.key, self.solver))
         values = np.column_stack([trial.wins, trial.losses])
         return Shares(*estimate(values, (True, True), trial.groups, rng=rng))
 
-    def _leaks(self, trial: Trial) -> bool:
+    def _leaks(self, trial: SolverTrial) -> bool:
         if max(trial.wins.sum(), trial.losses.sum()) <= LEAK_ABOVE * len(trial.units):
             return False  # a lower bound is never above its value: no need to draw
         accuracy, reverse = self.shares(trial)
         return _wins(accuracy) or (self.reversible and _wins(reverse))
 
-    def _in_doubt(self, trial: Trial) -> bool:
+    def _in_doubt(self, trial: SolverTrial) -> bool:
         """Whether the interval is too wide, and the choice or its opposite may be a leak all the same."""
         accuracy, reverse = self.shares(trial)
         if accuracy.low is None or accuracy.high is None:

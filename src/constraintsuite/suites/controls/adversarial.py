@@ -21,7 +21,7 @@ from constraintsuite.records.examples import (
 )
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.controls.dealing import mixed_originals, number
-from constraintsuite.suites.controls.idioms import Cue, Idiom, holds_cue, idioms, slots_of
+from constraintsuite.suites.controls.idioms import Idiom, IdiomCue, holds_cue, idioms, slots_of
 from constraintsuite.suites.controls.twins import affirmative, plural_head, twin_query
 from constraintsuite.text.terms import TermAnalyser
 
@@ -108,7 +108,7 @@ def _deal(originals: Sequence[_Original], target: int, seed: int) -> list[Exampl
 
 def _choices(
     cue_tally: Counter[str], idiom_tally: Counter[str], rng: random.Random
-) -> Iterator[tuple[Cue, Idiom, str]]:
+) -> Iterator[tuple[IdiomCue, Idiom, str]]:
     """Every frame, those of the rarest cue and in it the rarest idiom first."""
     cues = rng.sample(idioms().cues, len(idioms().cues))
     for cue in sorted(cues, key=lambda one: cue_tally[one.cue]):
@@ -116,7 +116,7 @@ def _choices(
             yield from ((cue, idiom, frame) for frame in rng.sample(idiom.frames, len(idiom.frames)))
 
 
-def _make(original: _Original, cue: Cue, idiom: Idiom, frame: str) -> Example:
+def _make(original: _Original, cue: IdiomCue, idiom: Idiom, frame: str) -> Example:
     """The example with the roles of its documents exchanged under the idiom's query."""
     example, constraint = original.example, original.constraint
     exclusion = twin_query(example, original.affirmed, cue)

@@ -13,7 +13,7 @@ from constraintsuite.suites.controls.files import guard_words
 from constraintsuite.suites.controls.rewriting import (
     Piece,
     Rewritten,
-    Variant,
+    RewrittenExample,
     first_success,
     recased,
     rewrite_documents,
@@ -24,7 +24,7 @@ from constraintsuite.text.terms import words
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
-def rewrite(example: Example, rng: random.Random) -> Variant | None:
+def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
     """The queries in another case, or the first letters of both documents, names included."""
     return first_success(example, [partial(_recase, way) for way in rng.sample(_WAYS, len(_WAYS))])
 
@@ -65,7 +65,7 @@ _WAYS = (
 )
 
 
-def _recase(way: _Way, example: Example) -> Variant | None:
+def _recase(way: _Way, example: Example) -> RewrittenExample | None:
     if way.loses_capitals and guard_words().homographs.intersection(words(example.query)):
         return None
     note = f"case: {way.target} {way.name}"

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from constraintsuite.store.yaml_files import read_package_yaml
-from constraintsuite.text.wordlists import Words
+from constraintsuite.text.wordlists import WordSet
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -21,22 +21,22 @@ def read_data(name: str, model: type[Model]) -> Model:
 class GuardWords(BaseModel, frozen=True, extra="forbid"):
     """Closed lists of words that forbid a rewriting; the file says what each is for."""
 
-    cues: Words
-    cue_parts: Words
-    leaning: Words
-    opening: Words
-    subordinators: Words
-    statives: Words
-    auxiliaries: Words
-    participles: Words
-    not_conjuncts: Words
-    verbs_with_objects: Words
-    linking_verbs: Words
-    clause_starts: Words
-    before_adverbials: Words
+    cues: WordSet
+    cue_parts: WordSet
+    leaning: WordSet
+    opening: WordSet
+    subordinators: WordSet
+    statives: WordSet
+    auxiliaries: WordSet
+    participles: WordSet
+    not_conjuncts: WordSet
+    verbs_with_objects: WordSet
+    linking_verbs: WordSet
+    clause_starts: WordSet
+    before_adverbials: WordSet
     binomials: frozenset[str]
-    exchangeable: Words
-    homographs: Words
+    exchangeable: WordSet
+    homographs: WordSet
 
 
 @cache

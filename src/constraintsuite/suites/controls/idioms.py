@@ -22,7 +22,7 @@ class Idiom(_Data):
     frames: tuple[str, ...] = Field(min_length=1, max_length=3)
 
 
-class Cue(_Data):
+class IdiomCue(_Data):
     """A negation word, its idioms, and how it words a real exclusion (nothing where it cannot)."""
 
     cue: str
@@ -30,7 +30,7 @@ class Cue(_Data):
     idioms: tuple[Idiom, ...]
 
     @model_validator(mode="after")
-    def _frames_hold_the_cue(self) -> Cue:
+    def _frames_hold_the_cue(self) -> IdiomCue:
         for text in (*self.twins, *(frame for idiom in self.idioms for frame in idiom.frames)):
             if not holds_cue(text, self.cue):
                 raise ValueError(f"{text!r} does not hold the cue {self.cue!r}")
@@ -43,7 +43,7 @@ class Cue(_Data):
 class Idioms(_Data):
     """The data file."""
 
-    cues: tuple[Cue, ...]
+    cues: tuple[IdiomCue, ...]
 
     @model_validator(mode="after")
     def _distinct(self) -> Idioms:

@@ -12,7 +12,7 @@ from constraintsuite.records.examples import NONFLIP, SATISFYING, VIOLATING, Con
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls import REWRITERS
 from constraintsuite.suites.controls.dealing import mixed_originals, number
-from constraintsuite.suites.controls.rewriting import Rewritten, Variant, topic_forms
+from constraintsuite.suites.controls.rewriting import Rewritten, RewrittenExample, topic_forms
 from constraintsuite.text.mentions import MentionFinder, fold
 
 
@@ -55,7 +55,7 @@ def _make(original: Example, kind: str, seed: int) -> Example | None:
     return None if same or _mentions(finder, control) != _mentions(finder, original) else control
 
 
-def _assemble(original: Example, variant: Variant, kind: str) -> Example:
+def _assemble(original: Example, variant: RewrittenExample, kind: str) -> Example:
     rewritten = {SATISFYING: variant.satisfying, VIOLATING: variant.violating}
     constraint = original.constraint
     if constraint is not None:

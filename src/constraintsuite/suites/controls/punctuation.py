@@ -9,10 +9,10 @@ from collections.abc import Callable
 from constraintsuite.records.examples import Example
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls.rewriting import (
-    Change,
     Operation,
     Rewritten,
-    Variant,
+    RewrittenExample,
+    SpanRewrite,
     apply_changes,
     first_success,
     rewrite_documents,
@@ -22,45 +22,47 @@ from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.sentences import split_sentences
 
 
-def rewrite(example: Example, rng: random.Random) -> Variant | None:
+def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
     """A change of marks or blanks in the queries, or in both documents."""
     targets = [_QUERY_OPERATIONS, _DOCUMENT_OPERATIONS]
     rng.shuffle(targets)
     return first_success(example, [one for target in targets for one in rng.sample(target, len(target))])
 
 
-def curl_quotes(text: str) -> list[Change]:
+def curl_quotes(text: str) -> list[SpanRewrite]:
     """Typographic quotes and apostrophes for straight ones; double ones only where all of them pair up well."""
-    changes = [Change(Span(at, at + 1), _curled(text, at)) for at in _places("'", text)]
+    changes = [SpanRewrite(Span(at, at + 1), _curled(text, at)) for at in _places("'", text)]
     double = _places('"', text)
     opening = [not text[max(0, at - 1) : at].strip(" ([—–-") and bool(text[at + 1 : at + 2].strip()) for at in double]
     if len(double) % 2 == 0 and opening == [True, False] * (len(double) // 2):
-        changes += [Change(Span(at, at + 1), "“" if opens else "”") for at, opens in zip(double, opening, strict=True)]
+        changes += [
+            SpanRewrite(Span(at, at + 1), "“" if opens else "”") for at, opens in zip(double, opening, strict=True)
+        ]
     return changes
 
 
-def straighten_quotes(text: str) -> list[Change]:
+def straighten_quotes(text: str) -> list[SpanRewrite]:
     """Straight quotes for typographic ones."""
-    return [Change(Span(*match.span()), _STRAIGHT[match.group()]) for match in re.finditer("[“”‘’]", text)]
+    return [SpanRewrite(Span(*match.span()), _STRAIGHT[match.group()]) for match in re.finditer("[“”‘’]", text)]
 
 
-def change_dashes(text: str) -> list[Change]:
+def change_dashes(text: str) -> list[SpanRewrite]:
     """Another dash between words, another hyphen inside them."""
-    changes = [Change(Span(*match.span()), " – ") for match in re.finditer(r" (?:-|--|—) |(?<=\w)—(?=\w)", text)]
-    changes += [Change(Span(*match.span()), " - ") for match in re.finditer(" – ", text)]
-    changes += [Change(Span(*match.span()), "-") for match in re.finditer(r"(?<=\d)–(?=\d)", text)]
-    changes += [Change(Span(*match.span()), "–") for match in re.finditer(r"(?<=\d)-(?=\d)", text)]
-    return changes + [Change(Span(*match.span()), "‐") for match in _INNER_HYPHEN.finditer(text)]
+    changes = [SpanRewrite(Span(*match.span()), " – ") for match in re.finditer(r" (?:-|--|—) |(?<=\w)—(?=\w)", text)]
+    changes += [SpanRewrite(Span(*match.span()), " - ") for match in re.finditer(" – ", text)]
+    changes += [SpanRewrite(Span(*match.span()), "-") for match in re.finditer(r"(?<=\d)–(?=\d)", text)]
+    changes += [SpanRewrite(Span(*match.span()), "–") for match in re.finditer(r"(?<=\d)-(?=\d)", text)]
+    return changes + [SpanRewrite(Span(*match.span()), "‐") for match in _INNER_HYPHEN.finditer(text)]
 
 
-def double_sentence_spaces(text: str) -> list[Change]:
+def double_sentence_spaces(text: str) -> list[SpanRewrite]:
     """Two blanks after each sentence."""
-    return [Change(Span(span.start, span.start), " ") for span in split_sentences(text)[1:]]
+    return [SpanRewrite(Span(span.start, span.start), " ") for span in split_sentences(text)[1:]]
 
 
-def trailing_space(text: str) -> list[Change]:
+def trailing_space(text: str) -> list[SpanRewrite]:
     """A blank at the end."""
-    return [Change(Span(len(text), len(text)), " ")]
+    return [SpanRewrite(Span(len(text), len(text)), " ")]
 
 
 def _places(mark: str, text: str) -> list[int]:
@@ -89,10 +91,10 @@ def _put_in_quotes(text: str) -> str:
     return f"“{text}”" if '"' not in text else text
 
 
-def _double_blanks(example: Example) -> Variant | None:
+def _double_blanks(example: Example) -> RewrittenExample | None:
     def doubled(text: str) -> str:
         return _change_outside_y(
-            example, text, lambda text: [Change(Span(*m.span()), "  ") for m in re.finditer(" ", text)]
+            example, text, lambda text: [SpanRewrite(Span(*m.span()), "  ") for m in re.finditer(" ", text)]
         ).text
 
     return rewrite_query(example, "punctuation: query with doubled blanks", doubled)
@@ -106,20 +108,22 @@ def _query(name: str, change: Callable[[str], str]) -> Operation:
     return lambda example: rewrite_query(example, f"punctuation: query {name}", change)
 
 
-def _documents(name: str, find: Callable[[str], list[Change]], margin: int = 0) -> Operation:
+def _documents(name: str, find: Callable[[str], list[SpanRewrite]], margin: int = 0) -> Operation:
     return lambda example: rewrite_documents(
         example, f"punctuation: documents {name}", lambda text: _change_outside_y(example, text, find, margin)
     )
 
 
-def _change_outside_y(example: Example, text: str, find: Callable[[str], list[Change]], margin: int = 0) -> Rewritten:
+def _change_outside_y(
+    example: Example, text: str, find: Callable[[str], list[SpanRewrite]], margin: int = 0
+) -> Rewritten:
     """The changes that are not made inside a mention of Y, nor within `margin` characters of one."""
     mentions = find_forms(text, example.constraint.forms if example.constraint else ())
     closed = [Span(span.start - margin, span.end + margin) for span in mentions]
     return apply_changes(text, [one for one in find(text) if not any(span.overlaps(one.span) for span in closed)])
 
 
-def _quote_name(example: Example) -> Variant | None:
+def _quote_name(example: Example) -> RewrittenExample | None:
     """The excluded name in quotes: films not directed by "Ann Example"."""
     y = example.constraint.value if example.constraint else ""
     if len(y.split()) < 2 or not all(word[:1].isupper() for word in y.split()) or '"' in example.query:
@@ -127,12 +131,12 @@ def _quote_name(example: Example) -> Variant | None:
     return rewrite_query(example, "punctuation: query with the name in quotes", lambda text: text.replace(y, f'"{y}"'))
 
 
-def _comma(example: Example) -> Variant | None:
+def _comma(example: Example) -> RewrittenExample | None:
     """A comma before the exclusion, where it is an afterthought anyway: "soups, without cream"."""
     rest = example.query.removeprefix(f"{example.topic} ")
     if rest == example.query or not example.topic or rest.split()[0] not in {"without", "not", "excluding"}:
         return None
-    return Variant("punctuation: query with a comma", query=f"{example.topic}, {rest}")
+    return RewrittenExample("punctuation: query with a comma", query=f"{example.topic}, {rest}")
 
 
 _QUERY_OPERATIONS: list[Operation] = [

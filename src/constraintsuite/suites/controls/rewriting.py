@@ -52,14 +52,14 @@ class Rewritten:
         return None
 
 
-class Change(NamedTuple):
+class SpanRewrite(NamedTuple):
     """New words for a stretch of a text."""
 
     span: Span
     text: str
 
 
-def apply_changes(text: str, changes: Iterable[Change]) -> Rewritten:
+def apply_changes(text: str, changes: Iterable[SpanRewrite]) -> Rewritten:
     """The text with each stretch changed; of changes that overlap, the first is made."""
     pieces = []
     at = 0
@@ -78,7 +78,7 @@ def exchange(text: str, one: Span, two: Span) -> Rewritten:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class RewrittenExample:
     """What a rewriter made of an example; None: as it was."""
 
     note: str
@@ -91,9 +91,9 @@ class Variant:
     violating: Rewritten | None = None
 
 
-Rewriter = Callable[[Example, random.Random], Variant | None]
+Rewriter = Callable[[Example, random.Random], RewrittenExample | None]
 """A kind of rewriting: one variant of an example, or None where it finds nothing to change."""
-Operation = Callable[[Example], Variant | None]
+Operation = Callable[[Example], RewrittenExample | None]
 """One way of rewriting, without any choice left."""
 
 
@@ -108,23 +108,23 @@ def topic_forms(example: Example) -> list[str]:
     return [form for word in (example.topic or "").split() for form in surface_forms(word.lower())]
 
 
-def first_success(example: Example, operations: Iterable[Operation]) -> Variant | None:
+def first_success(example: Example, operations: Iterable[Operation]) -> RewrittenExample | None:
     """What the first operation that changes something makes of the example."""
     return next((variant for operation in operations if (variant := operation(example)) is not None), None)
 
 
-def rewrite_query(example: Example, note: str, change: Callable[[str], str]) -> Variant | None:
+def rewrite_query(example: Example, note: str, change: Callable[[str], str]) -> RewrittenExample | None:
     """The query, its opposite and the topic changed alike; None if the query stays the same."""
     query = change(example.query)
     if query == example.query:
         return None
     opposite, topic = (None if text is None else change(text) for text in (example.opposite, example.topic))
-    return Variant(note, query, opposite, topic)
+    return RewrittenExample(note, query, opposite, topic)
 
 
-def rewrite_documents(example: Example, note: str, change: Callable[[str], Rewritten]) -> Variant | None:
+def rewrite_documents(example: Example, note: str, change: Callable[[str], Rewritten]) -> RewrittenExample | None:
     """Both documents changed by the same rule; None unless one of them (of a minimal pair: both) is then different."""
     satisfying, violating = change(example.satisfying.text), change(example.violating.text)
     changed = (satisfying.text != example.satisfying.text, violating.text != example.violating.text)
     enough = all(changed) if example.slice == MINPAIRS else any(changed)
-    return Variant(note, satisfying=satisfying, violating=violating) if enough else None
+    return RewrittenExample(note, satisfying=satisfying, violating=violating) if enough else None

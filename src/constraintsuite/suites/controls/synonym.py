@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls.files import read_data
-from constraintsuite.suites.controls.rewriting import Change, Variant, apply_changes, topic_forms
+from constraintsuite.suites.controls.rewriting import RewrittenExample, SpanRewrite, apply_changes, topic_forms
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.sentences import split_sentences
 
@@ -22,7 +22,7 @@ MAX_PAIRS = 3
 """How many different substitutions are made in one pair of documents."""
 
 
-def rewrite(example: Example, rng: random.Random) -> Variant | None:
+def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
     """The exclusion in other words, or a few words of both documents replaced alike."""
     ways = [_rewrite_query, _rewrite_documents]
     rng.shuffle(ways)
@@ -70,7 +70,7 @@ class Substitution(Guards):
         return self
 
 
-class Rewording(BaseModel):
+class QueryRewording(BaseModel):
     """Another way to say the exclusion of a query."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -82,24 +82,24 @@ class Rewording(BaseModel):
     not_before: frozenset[str] = frozenset()
 
 
-class Match(NamedTuple):
+class SubstitutionMatch(NamedTuple):
     """A place where a substitution can be made."""
 
     pair: tuple[str, str]
-    change: Change
+    change: SpanRewrite
 
 
-class Synonyms(BaseModel):
+class SynonymRules(BaseModel):
     """The data file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     classes: dict[str, Guards]
     documents: tuple[Substitution, ...]
-    queries: tuple[Rewording, ...]
+    queries: tuple[QueryRewording, ...]
 
     @model_validator(mode="after")
-    def _known_classes(self) -> Synonyms:
+    def _known_classes(self) -> SynonymRules:
         unknown = {one.word_class for one in self.documents} - self.classes.keys()
         if unknown:
             raise ValueError(f"no such class: {', '.join(sorted(unknown))}")
@@ -114,7 +114,7 @@ class Synonyms(BaseModel):
         longest_first = sorted(self._by_form, key=lambda form: (-len(form), form))
         return re.compile(rf"(?<![\w'’-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'’-])")
 
-    def find(self, text: str) -> Iterator[Match]:
+    def find(self, text: str) -> Iterator[SubstitutionMatch]:
         """Every place where a substitution of documents may be made."""
         folded = fold(text)
         starts = {span.start for span in split_sentences(text)}
@@ -126,16 +126,16 @@ class Synonyms(BaseModel):
             if one.allow(before, after) and self.classes[one.word_class].allow(before, after):
                 change = _in_case(text, span, new, starts)
                 if change is not None and _article_fits(before, old, new):
-                    yield Match((old, new), change)
+                    yield SubstitutionMatch((old, new), change)
 
 
 @cache
-def synonyms() -> Synonyms:
+def synonyms() -> SynonymRules:
     """The substitutions of `synonyms.yaml`."""
-    return read_data("synonyms.yaml", Synonyms)
+    return read_data("synonyms.yaml", SynonymRules)
 
 
-def _rewrite_documents(example: Example, rng: random.Random) -> Variant | None:
+def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample | None:
     texts = (example.satisfying.text, example.violating.text)
     matches = [_allowed(example, text) for text in texts]
     counts = [Counter(match.pair for match in found) for found in matches]
@@ -149,12 +149,12 @@ def _rewrite_documents(example: Example, rng: random.Random) -> Variant | None:
         apply_changes(text, [match.change for match in found if match.pair in chosen])
         for text, found in zip(texts, matches, strict=True)
     )
-    return Variant(
+    return RewrittenExample(
         "synonym: " + "; ".join(f"{old} -> {new}" for old, new in sorted(chosen)), satisfying=good, violating=bad
     )
 
 
-def _allowed(example: Example, text: str) -> list[Match]:
+def _allowed(example: Example, text: str) -> list[SubstitutionMatch]:
     """The matches outside every mention of Y, of the topic's words and of the cues that decided."""
     kept = _protected(text, _kept_forms(example))
     return [match for match in synonyms().find(text) if not any(span.overlaps(match.change.span) for span in kept)]
@@ -172,12 +172,12 @@ def _protected(text: str, forms: Iterable[str]) -> list[Span]:
     return find_forms(text, [form for form in forms if form.strip()])
 
 
-def _rewrite_query(example: Example, rng: random.Random) -> Variant | None:
+def _rewrite_query(example: Example, rng: random.Random) -> RewrittenExample | None:
     variants = [variant for one in synonyms().queries if (variant := reword(example, one)) is not None]
     return rng.choice(variants) if variants else None
 
 
-def reword(example: Example, rewording: Rewording) -> Variant | None:
+def reword(example: Example, rewording: QueryRewording) -> RewrittenExample | None:
     """The example with its exclusion in the other words; None where the old ones do not stand in the query."""
     query, topic = example.query, example.topic
     start = len(topic) + 1 if topic and query.startswith(f"{topic} ") else 0
@@ -194,8 +194,8 @@ def reword(example: Example, rewording: Rewording) -> Variant | None:
         mention.overlaps(span) for mention in _protected(query, example.constraint.forms if example.constraint else ())
     ):
         return None
-    new = apply_changes(query, [Change(span, rewording.new)]).text
-    return Variant(f"synonym: query {rewording.old} -> {rewording.new}", query=new, cue=rewording.cue)
+    new = apply_changes(query, [SpanRewrite(span, rewording.new)]).text
+    return RewrittenExample(f"synonym: query {rewording.old} -> {rewording.new}", query=new, cue=rewording.cue)
 
 
 _BEFORE = re.compile(r"([\w'’]+)(\s?)$")
@@ -223,13 +223,13 @@ def _names(word: str, *, capital_counts: bool) -> set[str]:
     return names | {ending for ending in ("n't", "'s") if fold(word).endswith(ending)}
 
 
-def _in_case(text: str, span: Span, new: str, starts: set[int]) -> Change | None:
+def _in_case(text: str, span: Span, new: str, starts: set[int]) -> SpanRewrite | None:
     """The change with the capital of a sentence's first word; None where a capital may be part of a name."""
     old = span.of(text)
     if old == old.lower():
-        return Change(span, new)
+        return SpanRewrite(span, new)
     if span.start in starts and old[1:] == old[1:].lower():
-        return Change(span, new[0].upper() + new[1:])
+        return SpanRewrite(span, new[0].upper() + new[1:])
     return None
 
 

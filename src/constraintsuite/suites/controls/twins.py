@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.controls.idioms import Cue, holds_cue, slots_of
+from constraintsuite.suites.controls.idioms import IdiomCue, holds_cue, slots_of
 
 _WITH = re.compile(r"(?:with|made with|that contain|that have) (?P<thing>.+)")
 _ARTICLE = re.compile(r"^an? ")
@@ -36,7 +36,7 @@ def affirmative(example: Example) -> str | None:
     return base or None
 
 
-def twin_query(example: Example, affirmed: str, cue: Cue) -> str:
+def twin_query(example: Example, affirmed: str, cue: IdiomCue) -> str:
     """A query that does exclude Y, with this cue if it can: the original's own where it has the cue already."""
     if holds_cue(example.query, cue.cue):
         return example.query

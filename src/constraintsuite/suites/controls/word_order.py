@@ -9,7 +9,7 @@ from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls import adverbials, conjuncts, sentence_order
 from constraintsuite.suites.controls.files import guard_words
-from constraintsuite.suites.controls.rewriting import Rewritten, Variant
+from constraintsuite.suites.controls.rewriting import Rewritten, RewrittenExample
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import words
 
@@ -17,7 +17,7 @@ Moves = dict[str, Rewritten]
 """Ways to reorder a text, by a label that names the words moved."""
 
 
-def rewrite(example: Example, rng: random.Random) -> Variant | None:
+def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
     """One move in each document that has one (of a minimal pair: the same in both), or in the topic of the query."""
     variant = _rewrite_topic(example, rng)
     if variant is not None and rng.random() < 0.5:
@@ -39,7 +39,7 @@ def _moves(text: str) -> Iterator[tuple[str, Rewritten]]:
             yield from conjuncts.find(text, sentence)
 
 
-def _rewrite_documents(example: Example, rng: random.Random) -> Variant | None:
+def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample | None:
     good, bad = find_moves(example.satisfying.text), find_moves(example.violating.text)
     if example.slice == MINPAIRS:
         shared = sorted(good.keys() & bad.keys())
@@ -49,10 +49,10 @@ def _rewrite_documents(example: Example, rng: random.Random) -> Variant | None:
     if not any(labels):
         return None
     note = "word_order: " + "; ".join(dict.fromkeys(label for label in labels if label))
-    return Variant(note, satisfying=good.get(labels[0]), violating=bad.get(labels[1]))
+    return RewrittenExample(note, satisfying=good.get(labels[0]), violating=bad.get(labels[1]))
 
 
-def _rewrite_topic(example: Example, rng: random.Random) -> Variant | None:
+def _rewrite_topic(example: Example, rng: random.Random) -> RewrittenExample | None:
     """Conjuncts exchanged in the topic: "hotels for couples and families without a pool"."""
     old, opposite = example.topic or "", example.opposite or ""
     moves = dict(conjuncts.find(old, Span(0, len(old))))
@@ -60,7 +60,7 @@ def _rewrite_topic(example: Example, rng: random.Random) -> Variant | None:
         return None
     label = rng.choice(sorted(moves))
     topic, end = moves[label].text, len(old)
-    return Variant(f"word_order: query {label}", topic + example.query[end:], topic + opposite[end:], topic)
+    return RewrittenExample(f"word_order: query {label}", topic + example.query[end:], topic + opposite[end:], topic)
 
 
 def _free_of_cues(sentence: str) -> bool:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from constraintsuite.records.text import Document
 from constraintsuite.suites.corpus.numbering import Numbering
-from constraintsuite.suites.corpus.shelf import Shelf
-from constraintsuite.suites.corpus.walking import Row, walk_both
+from constraintsuite.suites.corpus.shelf import StageRecords
+from constraintsuite.suites.corpus.walking import ShardLine, walk_both
 from constraintsuite.suites.reading.records import ScopesRead
 from constraintsuite.text.base import Scope
 
@@ -31,16 +31,16 @@ class Corpus:
         return Numbering(self.folder)
 
     @cached_property
-    def documents(self) -> Shelf[Document]:
+    def documents(self) -> StageRecords[Document]:
         """By id."""
-        return Shelf.of(self.folder, Document)
+        return StageRecords.of(self.folder, Document)
 
     @cached_property
-    def scopes(self) -> Shelf[ScopesRead]:
+    def scopes(self) -> StageRecords[ScopesRead]:
         """By id; without documents that broke the reading."""
-        return Shelf.of(self.mentions, ScopesRead)
+        return StageRecords.of(self.mentions, ScopesRead)
 
-    def passages(self) -> Iterator[tuple[int, Row, Row]]:
+    def passages(self) -> Iterator[tuple[int, ShardLine, ShardLine]]:
         """The number of each document that was read, its line, and that of its reading."""
         numbers = self.numbering.numbers
         for passage in walk_both(self.folder, self.mentions):

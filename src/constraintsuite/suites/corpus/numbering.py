@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from constraintsuite.suites.corpus.walking import walk
 
-Numbers = npt.NDArray[np.uint32]
+DocumentNumbers = npt.NDArray[np.uint32]
 """Of documents."""
 
 
-class Ids(Sequence[str]):
+class PackedIds(Sequence[str]):
     """Ids one behind the other, in the order that they came in: their own bytes, and four or eight more."""
 
     def __init__(self, ids: Iterable[str]) -> None:
@@ -61,16 +61,16 @@ class Numbering:
         for _, rows in groupby(walk(folder), key=lambda row: row.path):
             ids = [row.id for row in rows]  # one shard at a time: as strings they take much more
             order = sorted(range(len(ids)), key=ids.__getitem__)
-            shards.append(Ids(ids[place] for place in order))
+            shards.append(PackedIds(ids[place] for place in order))
             orders.append(np.array(order, dtype=np.uint32))
         begins = np.cumsum([0, *map(len, shards)])
-        self.numbers: Numbers = np.empty(begins[-1], dtype=np.uint32)
+        self.numbers: DocumentNumbers = np.empty(begins[-1], dtype=np.uint32)
         """The number of each document, in the order of the shards."""
         places = (
             zip(ids, _from(order, int(begin)), strict=True)
             for ids, order, begin in zip(shards, orders, begins[:-1], strict=True)
         )
-        self.ids = Ids(self._note(merge(*places)))
+        self.ids = PackedIds(self._note(merge(*places)))
         """By number."""
 
     def _note(self, ordered: Iterable[tuple[str, int]]) -> Iterator[str]:
@@ -91,5 +91,5 @@ class Numbering:
         return tuple(self.ids[number] for number in numbers)
 
 
-def _from(order: Numbers, begin: int) -> Iterator[int]:
+def _from(order: DocumentNumbers, begin: int) -> Iterator[int]:
     return (begin + int(place) for place in order)

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.suites.corpus.walking import Row, row_at, walk
+from constraintsuite.suites.corpus.walking import ShardLine, row_at, walk
 
 T = TypeVar("T")
 KEPT = 1024
@@ -20,7 +20,7 @@ KEPT = 1024
 _SHARD_BITS = 16
 
 
-class Shelf(Mapping[str, T], Generic[T]):
+class StageRecords(Mapping[str, T], Generic[T]):
     """Records in the shards of a folder; of each 16 bytes are held."""
 
     def __init__(self, kind: type[T]) -> None:
@@ -31,14 +31,14 @@ class Shelf(Mapping[str, T], Generic[T]):
         self._read = lru_cache(KEPT)(self._find)
 
     @classmethod
-    def of(cls, folder: Path, kind: type[T]) -> Shelf[T]:
+    def of(cls, folder: Path, kind: type[T]) -> StageRecords[T]:
         """All records of a folder."""
         shelf = cls(kind)
         for row in walk(folder):
             shelf.put(row)
         return shelf
 
-    def put(self, row: Row) -> None:
+    def put(self, row: ShardLine) -> None:
         """Note where a record is."""
         shard = self._paths.setdefault(row.path, len(self._paths))
         self._hashes.append(stable_hash(row.id))
@@ -66,7 +66,7 @@ class Shelf(Mapping[str, T], Generic[T]):
             at += 1
         raise KeyError(id)
 
-    def _row(self, place: int) -> Row:
+    def _row(self, place: int) -> ShardLine:
         return row_at(list(self._paths)[place & (1 << _SHARD_BITS) - 1], place >> _SHARD_BITS)
 
     def _sort(self) -> None:

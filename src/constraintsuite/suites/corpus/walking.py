@@ -23,7 +23,7 @@ class _Named:
     id: str
 
 
-class Row(NamedTuple):
+class ShardLine(NamedTuple):
     """One line of a shard."""
 
     id: str
@@ -39,31 +39,31 @@ class Row(NamedTuple):
             raise UserError(f"{self.path}: byte {self.offset}: {describe(error)}") from None
 
 
-class Passage(NamedTuple):
+class CorpusDocumentLines(NamedTuple):
     """A document that was read: its place among all documents, and its lines in both stages."""
 
     place: int
-    document: Row
-    reading: Row
+    document: ShardLine
+    reading: ShardLine
 
 
-def walk(folder: Path) -> Iterator[Row]:
+def walk(folder: Path) -> Iterator[ShardLine]:
     """All lines of a stage's shards, in order."""
     for path in part_paths(folder):
         with path.open("rb") as file:
             offset = 0
             for line in file:
-                yield Row(_id_of(line, path), line, path, offset)
+                yield ShardLine(_id_of(line, path), line, path, offset)
                 offset += len(line)
 
 
-def walk_both(documents: Path, mentions: Path) -> Iterator[Passage]:
+def walk_both(documents: Path, mentions: Path) -> Iterator[CorpusDocumentLines]:
     """All documents that were read, in order; the reading leaves out those that break it."""
     readings = walk(mentions)
     reading = next(readings, None)
     for place, document in enumerate(walk(documents)):
         if reading is not None and reading.id == document.id:
-            yield Passage(place, document, reading)
+            yield CorpusDocumentLines(place, document, reading)
             reading = next(readings, None)
     if reading is not None:
         raise UserError(
@@ -71,12 +71,12 @@ def walk_both(documents: Path, mentions: Path) -> Iterator[Passage]:
         )
 
 
-def row_at(path: Path, offset: int) -> Row:
+def row_at(path: Path, offset: int) -> ShardLine:
     """The line that begins at a byte of a shard."""
     with path.open("rb") as file:
         file.seek(offset)
         line = file.readline()
-    return Row(_id_of(line, path), line, path, offset)
+    return ShardLine(_id_of(line, path), line, path, offset)
 
 
 def _id_of(line: bytes, path: Path) -> str:

@@ -1,9 +1,9 @@
 """A suite in other people's formats, one file a format."""
 
 from constraintsuite.catalogue import Catalogue
-from constraintsuite.suites.export.base import Exporter
+from constraintsuite.suites.export.base import SuiteExporter
 
-EXPORTERS: Catalogue[Exporter] = Catalogue(
+EXPORTERS: Catalogue[SuiteExporter] = Catalogue(
     "export format",
     {
         "guide": "constraintsuite.suites.export.guide:export",

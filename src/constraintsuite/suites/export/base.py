@@ -9,24 +9,24 @@ from typing import NamedTuple, Protocol
 from constraintsuite.records.examples import Example
 
 
-class Exported(NamedTuple):
+class ExportCounts(NamedTuple):
     """How much of a suite was written."""
 
     examples: int
     controls: int
 
 
-class Exporter(Protocol):
+class SuiteExporter(Protocol):
     """Writes a suite in one format."""
 
-    def __call__(self, examples: Sequence[Example], folder: Path, card: str) -> Exported:
+    def __call__(self, examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
         """Write main examples and controls, each control slice apart from the rest, and the card into a folder.
 
         What the format cannot hold is left out; if that is all, it is a UserError, and nothing is written.
         """
 
 
-def count(examples: Sequence[Example]) -> Exported:
+def count(examples: Sequence[Example]) -> ExportCounts:
     """Main examples and controls among what was written."""
     controls = sum(example.control is not None for example in examples)
-    return Exported(len(examples) - controls, controls)
+    return ExportCounts(len(examples) - controls, controls)

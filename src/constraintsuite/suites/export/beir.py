@@ -13,8 +13,8 @@ from typing import NamedTuple
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.store.files import write_text
-from constraintsuite.suites.export.base import Exported, count
-from constraintsuite.suites.export.parts import Part, split_parts, write_rows
+from constraintsuite.suites.export.base import ExportCounts, count
+from constraintsuite.suites.export.parts import SuitePart, split_parts, write_rows
 
 
 class _Judged(NamedTuple):
@@ -24,7 +24,7 @@ class _Judged(NamedTuple):
     other: ExampleDocument
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
+def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
     """Write the three files of the examples and of each kind of control, with every query that states a preference."""
     for part in split_parts(examples, folder):
         _write(part)
@@ -32,7 +32,7 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
     return count(examples)
 
 
-def _write(part: Part) -> None:
+def _write(part: SuitePart) -> None:
     documents: dict[str, ExampleDocument] = {}
     queries: list[dict[str, object]] = []
     qrels: dict[str, list[str]] = defaultdict(list)

@@ -9,11 +9,11 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.export.base import Exported, count
+from constraintsuite.suites.export.base import ExportCounts, count
 from constraintsuite.suites.guide import to_guide
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
+def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
     """Write main examples and controls; `csuite import guide` reads the folder, or the file of examples, again."""
     found = [(example, line) for example in examples if (line := to_guide(example)) is not None]
     if not found:

@@ -12,7 +12,7 @@ import yaml
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import encode
-from constraintsuite.suites.export.base import Exported, count
+from constraintsuite.suites.export.base import ExportCounts, count
 from constraintsuite.suites.export.parts import write_rows, write_schema
 from constraintsuite.suites.schema import example_schema
 
@@ -20,7 +20,7 @@ AS_TEXT = ("constraint", "documents", "tags", "control")
 """Other fields in other examples: as JSON in a text, or the columns of two splits would not agree."""
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
+def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
     """Write `data/{slice}/{split}.jsonl`, `schema.json` and `README.md`; `datasets.load_dataset(folder, slice)` reads it."""
     rows: dict[str, dict[str, list[dict[str, object]]]] = defaultdict(lambda: defaultdict(list))
     for example in examples:

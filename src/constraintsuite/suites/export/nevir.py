@@ -9,7 +9,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
-from constraintsuite.suites.export.base import Exported, count
+from constraintsuite.suites.export.base import ExportCounts, count
 from constraintsuite.suites.export.parts import split_parts, write_rows, write_schema
 
 FIELDS = {
@@ -22,7 +22,7 @@ FIELDS = {
 }
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
+def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
     """q1 is the query with the satisfying document as doc1, q2 its opposite with the violating document as doc2."""
     able = [example for example in examples if example.is_paired]
     if not able:

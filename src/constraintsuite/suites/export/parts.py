@@ -13,19 +13,19 @@ from constraintsuite.store.files import write_text
 SCHEMA = "schema.json"
 
 
-class Part(NamedTuple):
+class SuitePart(NamedTuple):
     """A folder and what it holds."""
 
     folder: Path
     examples: list[Example]
 
 
-def split_parts(examples: Sequence[Example], folder: Path) -> Iterator[Part]:
+def split_parts(examples: Sequence[Example], folder: Path) -> Iterator[SuitePart]:
     """The main examples, then each slice of controls."""
-    yield Part(folder, [example for example in examples if example.control is None])
+    yield SuitePart(folder, [example for example in examples if example.control is None])
     controls = [example for example in examples if example.control is not None]
     for name in sorted({control.slice for control in controls}):
-        yield Part(folder / name, [control for control in controls if control.slice == name])
+        yield SuitePart(folder / name, [control for control in controls if control.slice == name])
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.records.examples import Control, Example
 from constraintsuite.store.files import write_text
-from constraintsuite.suites.export.base import Exported, count
+from constraintsuite.suites.export.base import ExportCounts, count
 
 COLUMNS = ("id", "slice", "split", "domain", "relation", "template", "constraint", "value", "query", "opposite", "topic", "couple",
            "edit", "difficulty", "satisfying_id", "satisfying_title", "satisfying_text", "violating_id", "violating_title",
@@ -17,7 +17,7 @@ COLUMNS = ("id", "slice", "split", "domain", "relation", "template", "constraint
 CONTROL_COLUMNS = ("control", "original", "phrase", "restated")
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> Exported:
+def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
     """Write `examples.csv` and, where there are controls, `controls.csv` with what each of them controls."""
     main = [example for example in examples if example.control is None]
     controls = [example for example in examples if example.control is not None]

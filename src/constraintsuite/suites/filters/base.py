@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.base import Analysis
-from constraintsuite.text.polarity import Judged
+from constraintsuite.text.polarity import JudgedMention
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class CheckedDocument:
 
     title: str
     analysis: Analysis
-    mentions: tuple[Judged, ...]
+    mentions: tuple[JudgedMention, ...]
     """Every mention of the constraint's value, with the verdict on it."""
 
     @property
@@ -31,7 +31,7 @@ class CheckedDocument:
 class CheckedPair:
     """A draft with both texts analysed anew: edits are judged by what the edited text says."""
 
-    draft: Draft
+    draft: PairDraft
     proposal: Proposal
     satisfying: CheckedDocument
     violating: CheckedDocument

@@ -10,7 +10,7 @@ from constraintsuite.records.text import Document, Qrel, Query
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedSuite:
     """A test set as it was read: pairs to compare, a collection to search, or both."""
 
     name: str
@@ -32,5 +32,5 @@ class Imported:
 class Importer(Protocol):
     """Reads a test set."""
 
-    def __call__(self, source: str, split: str | None) -> Imported:
+    def __call__(self, source: str, split: str | None) -> ImportedSuite:
         """The test set at `source`, a file, a folder, or the name of a dataset on the hub."""

@@ -12,7 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import SATISFYING, SPLITS, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.base import ImportedSuite
 from constraintsuite.suites.importers.pairs import make_pair
 from constraintsuite.suites.importers.rows import WHOLE, name_source
 
@@ -28,17 +28,17 @@ _ABOUT_NEGCONSTRAINT = (
 )
 
 
-def read_beir(source: str, split: str | None) -> Imported:
+def read_beir(source: str, split: str | None) -> ImportedSuite:
     """corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv."""
     return _read(source, split, name_source(source), _ABOUT_BEIR)
 
 
-def read_negconstraint(source: str, split: str | None) -> Imported:
+def read_negconstraint(source: str, split: str | None) -> ImportedSuite:
     """The same three files; the judgments may lie beside the others as SPLIT.tsv."""
     return _read(source, split, "negconstraint", _ABOUT_NEGCONSTRAINT)
 
 
-def _read(source: str, split: str | None, name: str, about: str) -> Imported:
+def _read(source: str, split: str | None, name: str, about: str) -> ImportedSuite:
     folder, part = Path(source), split or "test"
     if not (folder / "corpus.jsonl").is_file() and not (folder / "corpus.jsonl.gz").is_file():
         raise UserError(f"{source}: expected a folder with corpus.jsonl, queries.jsonl and qrels/{part}.tsv.")
@@ -54,7 +54,7 @@ def _read(source: str, split: str | None, name: str, about: str) -> Imported:
     qrels = tuple(opened.qrels(WHOLE))
     _check(source, documents, queries, qrels)
     grades = _grades(source, qrels)
-    return Imported(
+    return ImportedSuite(
         name,
         about,
         opened.fingerprint(),

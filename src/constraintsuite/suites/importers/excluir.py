@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from constraintsuite.corpora.fields import Row
+from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.base import ImportedSuite
 from constraintsuite.suites.importers.pairs import make_pair
 from constraintsuite.suites.importers.rows import WHOLE, hash_files, one_of, text_of
 
@@ -23,7 +23,7 @@ _ABOUT = (
 )
 
 
-def read(source: str, split: str | None) -> Imported:
+def read(source: str, split: str | None) -> ImportedSuite:
     """The folder with `corpus.json`, a list of texts, and `test_manual_final.json`, as the authors ship them."""
     if split not in (None, "test"):
         raise UserError(f"--split {split}: ExcluIR's files hold the test set only.")
@@ -39,7 +39,7 @@ def read(source: str, split: str | None) -> Imported:
     examples = tuple(_example(number, row, documents) for number, row in enumerate(rows))
     if not examples:
         raise UserError(f"{queries}: holds no query.")
-    return Imported(
+    return ImportedSuite(
         "excluir",
         _ABOUT,
         hash_files(corpus, queries),
@@ -62,7 +62,7 @@ def _documents(file: Path) -> tuple[Document, ...]:
     return tuple(Document(f"d{number}", text) for number, text in enumerate(texts))
 
 
-def _example(number: int, row: Row, documents: tuple[Document, ...]) -> Example:
+def _example(number: int, row: FileRecord, documents: tuple[Document, ...]) -> Example:
     """The data name the fields in one way, the authors' scripts in another; both are read."""
     query = text_of(row, one_of(row, ("RQ_rewrite", "ExcluQ")))
     key = one_of(row, ("corpus_sub_index", "index"))

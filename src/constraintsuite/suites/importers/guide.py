@@ -10,7 +10,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example, Split
 from constraintsuite.store.jsonl import read_lines
 from constraintsuite.suites.guide import GuideExample, from_guide
-from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.base import ImportedSuite
 from constraintsuite.suites.importers.rows import hash_files
 
 _ABOUT = (
@@ -21,7 +21,7 @@ _ABOUT = (
 _SHOWN_FAULTS = 10
 
 
-def read(source: str, split: str | None) -> Imported:
+def read(source: str, split: str | None) -> ImportedSuite:
     """The lines of a file, or of all `*.jsonl` files of a folder; the guide has no splits, so that all are of `split`, or of test."""
     chosen = split or "test"
     if chosen not in get_args(Split):
@@ -49,7 +49,7 @@ def read(source: str, split: str | None) -> Imported:
         raise UserError(f"{source}: holds no main example{', only controls' if found else ''}.")
     examples = tuple(example for example in found if example.control is None)
     controls = tuple(example for example in found if example.control is not None)
-    return Imported(path.stem, _ABOUT, hash_files(*files), chosen, examples, controls)
+    return ImportedSuite(path.stem, _ABOUT, hash_files(*files), chosen, examples, controls)
 
 
 def _read(path: Path, split: Split) -> Iterator[tuple[str, Example | str]]:

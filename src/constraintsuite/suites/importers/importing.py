@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.suites.importers import IMPORTERS
-from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.base import ImportedSuite
 from constraintsuite.suites.importers.rows import name_source
 from constraintsuite.suites.schema import example_schema
 from constraintsuite.suites.views.dataset import dataset_markdown, view_dataset
@@ -24,7 +24,9 @@ def import_suite(kind: str, source: str, out: Path, split: str | None = None) ->
     """Read a test set into the folder `out`; if that was done before with the same content, nothing is written."""
     imported = IMPORTERS.load(kind)(source, split)
     settings = {"importer": kind, "source": name_source(source), "source_split": imported.split}
-    origin = Origin("suite", imported.name, {"source": imported.content}, settings, 0, REVISIONS["imported suite"])
+    origin = ArtifactOrigin(
+        "suite", imported.name, {"source": imported.content}, settings, 0, REVISIONS["imported suite"]
+    )
     if out.exists() and not out.is_dir():
         raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
     with folder_lock(out):
@@ -38,7 +40,7 @@ def import_suite(kind: str, source: str, out: Path, split: str | None = None) ->
         return finish(out, origin, _write(imported, out), {}, time.monotonic() - start)
 
 
-def _write(imported: Imported, out: Path) -> dict[str, int]:
+def _write(imported: ImportedSuite, out: Path) -> dict[str, int]:
     parts: dict[str, Sequence[Any]] = {
         "examples": imported.examples,
         "controls": imported.controls,
@@ -56,7 +58,7 @@ def _write(imported: Imported, out: Path) -> dict[str, int]:
     return counts
 
 
-def _card(imported: Imported, counts: dict[str, int]) -> str:
+def _card(imported: ImportedSuite, counts: dict[str, int]) -> str:
     lines = [f"# {imported.name}", "", imported.about, "", *(f"- {name}: {n:,}" for name, n in counts.items()), ""]
     if imported.examples:
         lines.append(dataset_markdown(view_dataset(imported.examples)))

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from constraintsuite.corpora.fields import Row
+from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument, Split
-from constraintsuite.suites.importers.base import Imported
+from constraintsuite.suites.importers.base import ImportedSuite
 from constraintsuite.suites.importers.pairs import find_changes, make_pair
 from constraintsuite.suites.importers.rows import hash_rows, read_rows, text_of
 
@@ -26,7 +26,7 @@ _ABOUT = (
 )
 
 
-def read(source: str, split: str | None) -> Imported:
+def read(source: str, split: str | None) -> ImportedSuite:
     """A file with the columns id, q1, q2, doc1, doc2 (and WorkerId), or the dataset on the hub."""
     named = _chosen_split(source, split)
     rows = read_rows(source, split, HUB)
@@ -39,10 +39,10 @@ def read(source: str, split: str | None) -> Imported:
         if same
         else ""
     )
-    return Imported("nevir", _ABOUT + ceiling, hash_rows(rows), named, examples)
+    return ImportedSuite("nevir", _ABOUT + ceiling, hash_rows(rows), named, examples)
 
 
-def _example(row: Row, split: Split) -> Example:
+def _example(row: FileRecord, split: Split) -> Example:
     identity = text_of(row, "id")
     passage, _, code = identity.partition("-")
     first, second = text_of(row, "doc1"), text_of(row, "doc2")

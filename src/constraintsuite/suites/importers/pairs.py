@@ -10,7 +10,7 @@ from constraintsuite.records.examples import (
     QUERY_PREFERENCE,
     Example,
     ExampleDocument,
-    Source,
+    ExampleSource,
     Spans,
     Split,
 )
@@ -46,7 +46,7 @@ def make_pair(
         restated=None,
         documents=documents,
         preferences=(QUERY_PREFERENCE,) if opposite is None else (QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
-        source=Source(slice_name, identity),
+        source=ExampleSource(slice_name, identity),
         split=split,
         couple="",
         clusters=clusters,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
-from constraintsuite.corpora.fields import Row
+from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of, sha256_text
@@ -28,7 +28,7 @@ WHOLE: Final = WholeRows()
 """Keeps nothing, so all may share it."""
 
 
-def read_rows(source: str, split: str | None, known: str) -> list[Row]:
+def read_rows(source: str, split: str | None, known: str) -> list[FileRecord]:
     """The rows of a JSONL or JSON file, or of a split (test unless said) of a dataset on the hub such as `known`."""
     path = Path(source)
     if path.is_file():
@@ -48,7 +48,7 @@ def name_source(source: str) -> str:
     return path.name if path.name not in ("", "..") else path.resolve().name or source  # "." and ".." are no names
 
 
-def hash_rows(rows: Sequence[Row]) -> str:
+def hash_rows(rows: Sequence[FileRecord]) -> str:
     """SHA-256 of what stands in the rows, wherever they came from."""
     return sha256_text(*(f"{key}\x1f{value}" for row in rows for key, value in sorted(row.values.items())))
 
@@ -58,7 +58,7 @@ def hash_files(*files: Path) -> str:
     return sha256_text(*(sha256_of(file) for file in files))
 
 
-def text_of(row: Row, key: str) -> str:
+def text_of(row: FileRecord, key: str) -> str:
     """A field that must be a text which is not empty."""
     value = row.values.get(key)
     if not isinstance(value, str) or not value.strip():
@@ -67,7 +67,7 @@ def text_of(row: Row, key: str) -> str:
     return value
 
 
-def one_of(row: Row, keys: Sequence[str]) -> str:
+def one_of(row: FileRecord, keys: Sequence[str]) -> str:
     """The first of these fields that the row has."""
     found = next((key for key in keys if key in row.values), None)
     if found is None:
@@ -84,7 +84,7 @@ def _split_file(folder: Path, split: str) -> Path:
     raise UserError(f"{folder}: holds no {split}.jsonl. Name the file itself, or another --split.")
 
 
-def _hub_rows(source: str, split: str) -> list[Row]:
+def _hub_rows(source: str, split: str) -> list[FileRecord]:
     from constraintsuite.corpora.hub import HubSource  # noqa: PLC0415 - the extra is needed for the hub alone
 
     return list(HubSource(SourceSettings(source=source, split=split)).rows())

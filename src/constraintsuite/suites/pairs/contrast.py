@@ -12,7 +12,7 @@ from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.pairs.couples import Couple
 from constraintsuite.suites.pairs.drafting import make_draft
 from constraintsuite.suites.pairs.exchanges import Swapped, exchange_spans, swap_drafts
-from constraintsuite.suites.pairs.records import Draft, DraftDocument
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
 from constraintsuite.suites.queries.relations import y_words
 from constraintsuite.suites.queries.wording import with_article
 from constraintsuite.suites.reading.records import Fact
@@ -23,7 +23,7 @@ _ABBREVIATED = re.compile(r"(?<!\w)[^\W\d_a-z]\w{0,3}\.$")
 
 
 @dataclass(frozen=True)
-class Passage:
+class EditablePassage:
     """What an edit needs to know of a document."""
 
     text: str
@@ -33,7 +33,9 @@ class Passage:
     pronoun: str
 
 
-def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: Knowledge) -> Iterator[Draft]:
+def contrast_drafts(
+    couple: Couple, passages: Mapping[str, EditablePassage], knowledge: Knowledge
+) -> Iterator[PairDraft]:
     """ExplicitMention and MinPairs from one couple of a stated relation."""
     relation = knowledge.relations.get(couple.p.relation)
     if relation is None:
@@ -49,7 +51,7 @@ def contrast_drafts(couple: Couple, passages: Mapping[str, Passage], knowledge: 
     yield from _swap(couple, edited_a, edited_b, passages, relation)
 
 
-def _explicit(couple: Couple, edited_a: Inserted, edited_b: Inserted) -> Iterator[Draft]:
+def _explicit(couple: Couple, edited_a: Inserted, edited_b: Inserted) -> Iterator[PairDraft]:
     """Both documents now name both fillers, each affirming its own and denying the other's."""
     identity = f"c{stable_hash('insert', couple.id):016x}"
     a = DraftDocument(couple.a, edited_a.text, "insert", (edited_a.span,))
@@ -62,9 +64,9 @@ def _swap(
     couple: Couple,
     edited_a: Inserted | None,
     edited_b: Inserted | None,
-    passages: Mapping[str, Passage],
+    passages: Mapping[str, EditablePassage],
     relation: Relation,
-) -> Sequence[Draft]:
+) -> Sequence[PairDraft]:
     """One of the two edited passages against itself with its fillers exchanged; the first in which that can be done."""
     for document, edited, own, other in (
         (couple.a, edited_a, couple.p, couple.q),
@@ -89,7 +91,7 @@ class Inserted:
     span: tuple[int, int]
 
 
-def insert_denial(passage: Passage, relation: Relation, stated: str, denied: str, key: str) -> Inserted | None:
+def insert_denial(passage: EditablePassage, relation: Relation, stated: str, denied: str, key: str) -> Inserted | None:
     """The passage with `denied` named and denied beside what it states; None where no place is safe."""
     fact = next((f for f in passage.facts if f.relation == relation.key and f.y == stated), None)
     if fact is None:
@@ -125,7 +127,7 @@ def _contrast_before(text: str, fact: Fact, form: str, denied: str) -> Inserted 
     return Inserted(text[:at] + addition + text[at:], (at, at + len(addition)))
 
 
-def _sentence(passage: Passage, fact: Fact, form: str, denied: str) -> Inserted | None:
+def _sentence(passage: EditablePassage, fact: Fact, form: str, denied: str) -> Inserted | None:
     end = next((end for start, end in passage.sentences if start <= fact.start < end), None)
     if end is None or passage.text[end - 1 : end] not in {".", "!"}:
         return None

@@ -14,7 +14,7 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import EXPLICIT, OMISSION, Split
 from constraintsuite.records.text import Document
 from constraintsuite.suites.pairs.drafting import make_draft
-from constraintsuite.suites.pairs.records import Draft, DraftDocument
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
 from constraintsuite.suites.queries.evidence import Stances
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal
 from constraintsuite.suites.recipe import PairSettings
@@ -26,7 +26,7 @@ WINDOW = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class DocumentLength:
     """How long a document is."""
 
     characters: int
@@ -39,7 +39,7 @@ class Matching:
 
     documents: Mapping[str, Document]
     """Read when they are asked for: few of them become drafts."""
-    measures: Mapping[str, Measure]
+    measures: Mapping[str, DocumentLength]
     clusters: Mapping[str, str]
     years: Mapping[str, int]
     splits: Mapping[str, Split]
@@ -161,9 +161,9 @@ def _first(document: str, proposal: Proposal, matching: Matching) -> float:
     return matching.evidence[proposal.id].first.get(document, 1.0)
 
 
-def measure(text: str) -> Measure:
+def measure(text: str) -> DocumentLength:
     """The length of a text."""
-    return Measure(len(text), len(text.split()))
+    return DocumentLength(len(text), len(text.split()))
 
 
 def length_ratio(first_words: int, second_words: int) -> float:
@@ -171,7 +171,7 @@ def length_ratio(first_words: int, second_words: int) -> float:
     return max(first_words, second_words) / max(1, min(first_words, second_words))
 
 
-def natural_drafts(couples: Iterable[Couple], matching: Matching) -> Iterator[Draft]:
+def natural_drafts(couples: Iterable[Couple], matching: Matching) -> Iterator[PairDraft]:
     """The couple's texts as they stand: ExplicitMention where the satisfying document denies Y, Omission where it is silent."""
     for couple in couples:
         for proposal, satisfying, violating in ((couple.p, couple.b, couple.a), (couple.q, couple.a, couple.b)):
@@ -181,8 +181,8 @@ def natural_drafts(couples: Iterable[Couple], matching: Matching) -> Iterator[Dr
 
 
 def single_drafts(
-    proposals: Sequence[Proposal], used: Iterable[Draft], matching: Matching, settings: PairSettings
-) -> Iterator[Draft]:
+    proposals: Sequence[Proposal], used: Iterable[PairDraft], matching: Matching, settings: PairSettings
+) -> Iterator[PairDraft]:
     """Pairs outside couples, for documents that deny Y and for topics with a single Y; each has its opposite query."""
     pairs = {(draft.proposal, draft.satisfying.source) for draft in used}
     counts = Counter(draft.proposal for draft in used)
@@ -222,6 +222,6 @@ def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
 
 def _draft(
     name: str, proposal: Proposal, satisfying: str, violating: str, couple: str, cost: float, matching: Matching
-) -> Draft:
+) -> PairDraft:
     texts = (DraftDocument(document, matching.documents[document].text) for document in (satisfying, violating))
     return make_draft(name, proposal, *texts, cost=cost, couple=couple)

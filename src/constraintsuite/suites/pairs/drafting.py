@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.suites.pairs.records import Draft, DraftDocument
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
 from constraintsuite.suites.queries.records import Proposal
 
 
@@ -14,6 +14,6 @@ def make_draft(
     *,
     cost: float,
     couple: str = "",
-) -> Draft:
+) -> PairDraft:
     """A draft of the slice `name` for one proposal."""
-    return Draft(name, proposal.id, proposal.relation, proposal.split, couple, satisfying, violating, cost)
+    return PairDraft(name, proposal.id, proposal.relation, proposal.split, couple, satisfying, violating, cost)

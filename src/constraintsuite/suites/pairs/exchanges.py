@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from constraintsuite.records.examples import MINPAIRS
 from constraintsuite.suites.pairs.drafting import make_draft
-from constraintsuite.suites.pairs.records import Draft, DraftDocument
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.text.editing import apply_replacements, exchange
 
@@ -37,7 +37,7 @@ def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -
 
 def swap_drafts(
     swapped: Swapped, document: str, affirmed: Proposal, denied: Proposal, *, couple: str, cost: float, natural: bool
-) -> tuple[Draft, Draft]:
+) -> tuple[PairDraft, PairDraft]:
     """Both texts once in each role: the original affirms the Y of `affirmed` and denies that of `denied`.
 
     `natural`: the original stands so in the corpus, and only the other text is edited.

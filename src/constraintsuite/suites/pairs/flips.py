@@ -16,14 +16,14 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import MINPAIRS
 from constraintsuite.suites.pairs.couples import Matching
 from constraintsuite.suites.pairs.drafting import make_draft
-from constraintsuite.suites.pairs.records import Draft, DraftDocument
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.reading.files import read_beside
 from constraintsuite.suites.reading.nouns import bare_noun, is_plural
 from constraintsuite.suites.reading.records import DocumentReading, NounReading
 from constraintsuite.text.mentions import find_forms
 
-Direction = Literal["deny", "affirm"]
+FlipDirection = Literal["deny", "affirm"]
 _PHRASE_ENDS = re.compile(r"\.|$")
 
 
@@ -48,7 +48,7 @@ class FlipRules(BaseModel, frozen=True, extra="forbid"):
 
 
 @cache
-def load_rules(direction: Direction) -> tuple[FlipRule, ...]:
+def load_rules(direction: FlipDirection) -> tuple[FlipRule, ...]:
     """The rules that negate (`deny`) or affirm (`affirm`) what stands before Y."""
     rules = read_beside("constraintsuite.suites.pairs", "flips.yaml", FlipRules)
     return rules.deny if direction == "deny" else rules.affirm
@@ -56,11 +56,11 @@ def load_rules(direction: Direction) -> tuple[FlipRule, ...]:
 
 def flip_drafts(
     attributes: Sequence[Proposal], readings: Mapping[str, DocumentReading], matching: Matching
-) -> Iterator[Draft]:
+) -> Iterator[PairDraft]:
     """At most one flip for each document and Y, where Y stands once and ends its phrase."""
     for proposal in attributes:
         evidence = matching.evidence[proposal.id]
-        turns: tuple[tuple[Direction, set[str]], ...] = (
+        turns: tuple[tuple[FlipDirection, set[str]], ...] = (
             ("deny", evidence.affirming & set(proposal.violating)),
             ("affirm", evidence.denying & set(proposal.satisfying)),
         )
@@ -82,7 +82,7 @@ class Flipped(NamedTuple):
     new: tuple[int, int]
 
 
-def _flip(text: str, proposal: Proposal, direction: Direction, reading: DocumentReading) -> Flipped | None:
+def _flip(text: str, proposal: Proposal, direction: FlipDirection, reading: DocumentReading) -> Flipped | None:
     """The text by the first rule whose words stand right before Y; None where turning it round is not safe."""
     mentions = find_forms(text, proposal.constraint.forms)
     noun = bare_noun(mentions[0], reading.nouns) if len(mentions) == 1 else None
@@ -107,7 +107,7 @@ def _has_cue(noun: NounReading, reading: DocumentReading) -> bool:
     return any(start <= scope.cue_start < end for scope in reading.scopes)
 
 
-def _draft(document: str, text: str, proposal: Proposal, direction: Direction, flipped: Flipped) -> Draft:
+def _draft(document: str, text: str, proposal: Proposal, direction: FlipDirection, flipped: Flipped) -> PairDraft:
     """The text as it stands against the flipped one; denied, the flipped one is the satisfying document."""
     original = DraftDocument(document, text, changed=(flipped.old,))
     edited = DraftDocument(document, flipped.text, f"flip_{direction}:{flipped.rule}", (flipped.new,))

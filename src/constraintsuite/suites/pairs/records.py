@@ -22,7 +22,7 @@ class DraftDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PairDraft:
     """Two texts that should satisfy and violate one proposal's constraint."""
 
     slice: str
@@ -62,18 +62,18 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class AcceptedPair:
     """A pair that passed, with what was read in its texts."""
 
-    draft: Draft
+    draft: PairDraft
     evidence: tuple[Evidence, ...]
     cues: Mapping[str, tuple[str, ...]]
     """Negation words of each document, by its role."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedPair:
     """A pair that did not pass, and why."""
 
     reason: str
-    draft: Draft
+    draft: PairDraft

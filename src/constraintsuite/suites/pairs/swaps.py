@@ -10,7 +10,7 @@ from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Span
 from constraintsuite.suites.pairs.couples import Matching, group_key
 from constraintsuite.suites.pairs.exchanges import exchange_spans, swap_drafts
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.reading.nouns import bare_noun, is_plural
 from constraintsuite.suites.reading.records import DocumentReading
@@ -19,7 +19,7 @@ from constraintsuite.text.mentions import find_forms
 
 def natural_swaps(
     attributes: Sequence[Proposal], readings: Mapping[str, DocumentReading], matching: Matching
-) -> Iterator[Draft]:
+) -> Iterator[PairDraft]:
     """For each document and two attributes of its topic, the text against itself with the two nouns exchanged."""
     groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
     for proposal in attributes:
@@ -47,7 +47,7 @@ def natural_swaps(
 
 def _swap(
     document: str, p: Proposal, q: Proposal, readings: Mapping[str, DocumentReading], matching: Matching
-) -> Sequence[Draft]:
+) -> Sequence[PairDraft]:
     text = matching.documents[document].text
     affirmed, denied = find_forms(text, p.constraint.forms), find_forms(text, q.constraint.forms)
     if len(affirmed) != 1 or len(denied) != 1:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.store.jsonl import Line, read_lines
-from constraintsuite.suites.queries.coverage import Coverage
+from constraintsuite.store.jsonl import JsonLine, read_lines
+from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal
 
 SHOWN_FAULTS = 20
@@ -38,7 +38,7 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
     return [_settled(known[one.id], one) for _, one in edited if one.id in known]
 
 
-def doubt_all(proposals: Iterable[Proposal], coverage: Coverage) -> list[Proposal]:
+def doubt_all(proposals: Iterable[Proposal], coverage: CorpusCoverage) -> list[Proposal]:
     """All proposals, none of them built unasked."""
     return [replace(p, status="doubtful", reason=p.reason or coverage.verdict) for p in proposals]
 
@@ -59,15 +59,15 @@ def _settled(own: Proposal, edited: Proposal) -> Proposal:
     )
 
 
-Fault = tuple[int, str]
+LineFault = tuple[int, str]
 """A line's number, and what is wrong there."""
 
 
-def _misfits(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
+def _misfits(lines: Iterable[JsonLine[Proposal]]) -> Iterator[LineFault]:
     yield from ((line.number, line.fault) for line in lines if line.record is None)
 
 
-def _repeated(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
+def _repeated(lines: Iterable[JsonLine[Proposal]]) -> Iterator[LineFault]:
     first: dict[str, int] = {}
     for line in lines:
         if line.record is None:
@@ -77,7 +77,7 @@ def _repeated(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
         first.setdefault(line.record.id, line.number)
 
 
-def _wordless(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
+def _wordless(lines: Iterable[JsonLine[Proposal]]) -> Iterator[LineFault]:
     """Accepted proposals that ask for nothing; those that are not built may hold anything."""
     for line in lines:
         one = line.record
@@ -96,7 +96,7 @@ def _wordless(lines: Iterable[Line[Proposal]]) -> Iterator[Fault]:
             )
 
 
-def _refuse(path: Path, faults: Sequence[Fault]) -> None:
+def _refuse(path: Path, faults: Sequence[LineFault]) -> None:
     if faults:
         shown = [f"{path}:{number}: {fault}" for number, fault in sorted(faults)[:SHOWN_FAULTS]]
         more = [f"and {len(faults) - SHOWN_FAULTS} more"] if len(faults) > SHOWN_FAULTS else []

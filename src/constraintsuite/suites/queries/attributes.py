@@ -18,14 +18,14 @@ from constraintsuite.records.text import Span
 from constraintsuite.suites.corpus.numbering import Numbering
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.evidence import Sides, YWords
-from constraintsuite.suites.queries.making import Finding, make_proposal
+from constraintsuite.suites.queries.making import MinedValue, make_proposal
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, attribute_relation
 from constraintsuite.suites.queries.topics import TopicTable, plural
 from constraintsuite.suites.queries.wording import QueryWording, family_for, refuse, word_question
 from constraintsuite.suites.reading.nouns import is_plural
 from constraintsuite.suites.reading.records import NounReading, NounsRead
 from constraintsuite.suites.recipe import QuerySettings
-from constraintsuite.text.base import Verdict
+from constraintsuite.text.base import Polarity
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.polarity import judge_mention
 
@@ -68,7 +68,7 @@ def _never(noun: NounReading, knowledge: Knowledge) -> bool:
     return noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3
 
 
-def _verdict(noun: NounReading, reading: NounsRead) -> Verdict:
+def _verdict(noun: NounReading, reading: NounsRead) -> Polarity:
     return judge_mention(Span(noun.start, noun.end), reading.scopes).verdict
 
 
@@ -173,7 +173,7 @@ def propose_attributes(
             if reason is not None:
                 rejects[f"query:{reason}"] += 1
                 continue
-            finding = Finding(
+            finding = MinedValue(
                 relation=attribute_relation(topics.domain(topic), link),
                 domain=topics.domain(topic),
                 words=attribute_words(noun, knowledge),
@@ -201,7 +201,7 @@ def _display(noun: str, count: NounCount) -> tuple[str, bool]:
     return noun, 4 * count.with_article >= count.total - count.plural
 
 
-def _proposal(noun: str, topic: Topic, question: QueryWording, finding: Finding) -> Proposal:
+def _proposal(noun: str, topic: Topic, question: QueryWording, finding: MinedValue) -> Proposal:
     """Built unasked only where a domain file knows the class."""
     return make_proposal(
         (ATTRIBUTE, topic.text, noun),

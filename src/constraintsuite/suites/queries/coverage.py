@@ -18,7 +18,7 @@ MIN_SURE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class CorpusCoverage:
     """Figures about a corpus, and the verdict in words."""
 
     documents: int
@@ -47,7 +47,7 @@ def measure_coverage(
     proposals: Sequence[Proposal],
     given: Sequence[Proposal],
     settings: QuerySettings,
-) -> Coverage:
+) -> CorpusCoverage:
     """Count classes, facts and proposals, and say what they allow; only classes that a domain file knows count as such."""
     topics, documents = view.topics, len(view.corpus.numbering)
     with_class = int(np.count_nonzero(topics.with_topic(lambda topic: bool(topic.kind))))
@@ -58,7 +58,7 @@ def measure_coverage(
     hints = Counter({hint: n for hint, n in view.hints.items() if hint not in triggers and n >= MIN_HINTS})
     sure = [proposal for proposal in [*proposals, *given] if proposal.status == "build"]
     suits = share >= settings.min_class_share and len(sure) >= MIN_SURE
-    return Coverage(
+    return CorpusCoverage(
         documents=documents,
         documents_with_class=with_class,
         class_share=round(share, 4),

@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from constraintsuite.records.text import Document
-from constraintsuite.suites.corpus.numbering import Numbers
+from constraintsuite.suites.corpus.numbering import DocumentNumbers
 from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.polarity import judge_document, judge_mentions
 
-Stance = Literal["affirming", "denying", "unclear"]
+DocumentStance = Literal["affirming", "denying", "unclear"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Stances:
 class Sides:
     """The documents that affirm and that deny one Y, by number and in order."""
 
-    affirming: Numbers
-    denying: Numbers
+    affirming: DocumentNumbers
+    denying: DocumentNumbers
 
 
 def collect_evidence(
@@ -69,7 +69,7 @@ def collect_sides(
 ) -> dict[str, Sides]:
     """For each Y the documents that affirm it and that deny it: four bytes each."""
     judge = _Judge(entries)
-    found: dict[Stance, dict[str, array[int]]] = {"affirming": {}, "denying": {}, "unclear": {}}
+    found: dict[DocumentStance, dict[str, array[int]]] = {"affirming": {}, "denying": {}, "unclear": {}}
     for number, document, scopes in documents:
         for said in judge.judge(document, scopes):
             if said.stance != "unclear":
@@ -77,7 +77,7 @@ def collect_sides(
     return {key: Sides(_ordered(found["affirming"].get(key)), _ordered(found["denying"].get(key))) for key in entries}
 
 
-def _ordered(numbers: array[int] | None) -> Numbers:
+def _ordered(numbers: array[int] | None) -> DocumentNumbers:
     return np.sort(np.array(numbers or (), dtype=np.uint32))
 
 
@@ -85,7 +85,7 @@ class _Said(NamedTuple):
     """What one document says of one Y."""
 
     key: str
-    stance: Stance
+    stance: DocumentStance
     first: float | None
     """Where it first mentions Y, as a share of its text; None where only other words show Y."""
 
@@ -111,7 +111,7 @@ class _Judge:
             yield _Said(key, "unclear", None)
 
 
-def _stance(verdict: str, *, shows_otherwise: bool) -> Stance:
+def _stance(verdict: str, *, shows_otherwise: bool) -> DocumentStance:
     if verdict == "affirms":
         return "affirming"
     return "denying" if verdict == "negates" and not shows_otherwise else "unclear"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.suites.corpus.numbering import Numbers
+from constraintsuite.suites.corpus.numbering import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.reading.records import Fact
 
@@ -20,7 +20,7 @@ class RelationFacts:
     """Who states which filler of one relation."""
 
     relation: Relation
-    documents: dict[str, Numbers]
+    documents: dict[str, DocumentNumbers]
     """Documents by filler, in order."""
 
 
@@ -63,7 +63,7 @@ class FactTable:
         keys, documents = np.array(self._keys, dtype=np.uint64), np.array(self._documents, dtype=np.uint32)
         order = np.lexsort((documents, keys))
         found, begins, counts = np.unique(keys[order], return_index=True, return_counts=True)
-        by_relation: dict[str, dict[str, Numbers]] = defaultdict(dict)
+        by_relation: dict[str, dict[str, DocumentNumbers]] = defaultdict(dict)
         for key, begin, count in zip(found.tolist(), begins.tolist(), counts.tolist(), strict=True):
             stating = documents[order[begin : begin + count]]
             relation, y = self._names[key]

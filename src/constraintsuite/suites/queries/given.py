@@ -16,11 +16,11 @@ import numpy as np
 
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.records.text import Qrel, Query
-from constraintsuite.suites.corpus.numbering import Numbers
+from constraintsuite.suites.corpus.numbering import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge, QueryPattern
 from constraintsuite.suites.queries.attributes import attribute_words
 from constraintsuite.suites.queries.evidence import Sides, YWords, collect_sides
-from constraintsuite.suites.queries.making import Finding, make_proposal
+from constraintsuite.suites.queries.making import MinedValue, make_proposal
 from constraintsuite.suites.queries.on_topic import find_on_topic
 from constraintsuite.suites.queries.records import Proposal, attribute_relation
 from constraintsuite.suites.queries.slots import propose_slots
@@ -65,7 +65,7 @@ def read_given(
     return proposals
 
 
-def _relevant(qrels: Sequence[Qrel], view: CorpusView) -> dict[str, Numbers]:
+def _relevant(qrels: Sequence[Qrel], view: CorpusView) -> dict[str, DocumentNumbers]:
     """The documents on topic by judgment: where grades go to 2 and beyond, 1 means "related" and does not count."""
     highest: Counter[str] = Counter()
     for qrel in qrels:
@@ -86,12 +86,12 @@ class _Asked:
     question: QueryWording
     words: YWords
     link: str
-    on_topic: Numbers
+    on_topic: DocumentNumbers
     sides: Sides
 
 
 def _ask_all(
-    queries: Sequence[Query], relevant: Mapping[str, Numbers], view: CorpusView, knowledge: Knowledge
+    queries: Sequence[Query], relevant: Mapping[str, DocumentNumbers], view: CorpusView, knowledge: Knowledge
 ) -> dict[int, _Asked]:
     """By place among the queries; one pass over the corpus finds what is on topic, another what it says, for all of them."""
     found = ((place, parse_query(query.text, knowledge)) for place, query in enumerate(queries))
@@ -145,7 +145,7 @@ def _named(query: Query, asked: _Asked, view: CorpusView, splits: Splits) -> Pro
     domain = next((view.topics.domain(topic) for topic in topics), "other")
     names = view.corpus.numbering.names
     counts = splits.count(affirming)
-    finding = Finding(
+    finding = MinedValue(
         relation=attribute_relation(domain, asked.link),
         domain=domain,
         words=asked.words,

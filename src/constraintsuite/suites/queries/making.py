@@ -17,7 +17,7 @@ MOST_EXPECTED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class MinedValue:
     """A Y that parts the documents of a topic."""
 
     relation: str
@@ -33,7 +33,7 @@ class Finding:
 
 
 def make_proposal(
-    key: tuple[str, ...], question: QueryWording, finding: Finding, *, status: Status, score: float, reason: str = ""
+    key: tuple[str, ...], question: QueryWording, finding: MinedValue, *, status: Status, score: float, reason: str = ""
 ) -> Proposal:
     """The proposal to ask `question`; `key` is what tells it from all others."""
     return Proposal(

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraintsuite.records.text import Document
-from constraintsuite.suites.corpus.numbering import Numbers
+from constraintsuite.suites.corpus.numbering import DocumentNumbers
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.text.terms import TermAnalyser, words
 
 
-def find_on_topic(topics: Mapping[int, str], view: CorpusView) -> dict[int, Numbers]:
+def find_on_topic(topics: Mapping[int, str], view: CorpusView) -> dict[int, DocumentNumbers]:
     """The documents on each topic, under the same keys; all texts are read once, if they are needed at all."""
     named = {key: _named_class(topic.lower(), view.topics) for key, topic in topics.items()}
     whole = {one.topic for one in named.values() if one is not None and not one.rest}
@@ -29,7 +29,7 @@ def find_on_topic(topics: Mapping[int, str], view: CorpusView) -> dict[int, Numb
     loose = {topics[key].lower() for key, one in named.items() if one is None}
     members = {topic: view.topics.members(topic) for topic in whole}
     said, held = _search(narrowed, loose, view) if narrowed or loose else ({}, {})
-    none: Numbers = np.empty(0, dtype=np.uint32)
+    none: DocumentNumbers = np.empty(0, dtype=np.uint32)
     found = {}
     for key, class_named in named.items():
         if class_named is None:
@@ -60,7 +60,7 @@ def _named_class(topic: str, topics: TopicTable) -> _NamedClass | None:
 
 def _search(
     narrowed: Mapping[Topic, Iterable[str]], loose: Iterable[str], view: CorpusView
-) -> tuple[dict[tuple[Topic, str], Numbers], dict[str, Numbers]]:
+) -> tuple[dict[tuple[Topic, str], DocumentNumbers], dict[str, DocumentNumbers]]:
     """Documents of a class that say more words of it, and documents that hold all terms of a text."""
     analyser = TermAnalyser()
     terms_of = {text: frozenset(analyser.terms(text)) for text in loose}
@@ -92,9 +92,9 @@ def _says(document: Document, modifiers: str, head: str) -> bool:
     return all(re.search(rf"\b{re.escape(word)}\W+(?:\w+\W+){{0,2}}{core}", text) for word in words(modifiers))
 
 
-def _with_all(terms: Iterable[str], held: Mapping[str, Sequence[int]]) -> Numbers:
+def _with_all(terms: Iterable[str], held: Mapping[str, Sequence[int]]) -> DocumentNumbers:
     """Documents that hold every term; none where there is no term."""
-    found: Numbers | None = None
+    found: DocumentNumbers | None = None
     for term in terms:
         numbers = np.sort(np.array(held.get(term, ()), dtype=np.uint32))
         found = numbers if found is None else np.intersect1d(found, numbers, assume_unique=True)

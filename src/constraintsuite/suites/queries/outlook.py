@@ -24,7 +24,7 @@ _NOT_HERE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class ProposalOutlook:
     """How many examples to expect, before filters."""
 
     examples: int | None
@@ -33,22 +33,22 @@ class Outlook:
     """What was looked up, and found or not."""
 
 
-def look_up(mined: Proposal, now: Proposal, documents: Documents | None) -> Outlook:
+def look_up(mined: Proposal, now: Proposal, documents: Documents | None) -> ProposalOutlook:
     """What a proposal gives in the words that it has now; `documents` are None where they are not at hand.
 
     A document counts if it says Y as a build will look for it, and holds as many of the topic's terms as its filter asks for.
     """
     words = _new_words(mined, now)
     if not words:
-        return Outlook(mined.examples_expected)
+        return ProposalOutlook(mined.examples_expected)
     if documents is None:
-        return Outlook(None, (*(one.unseen(now) for one in words), _NOT_HERE))
+        return ProposalOutlook(None, (*(one.unseen(now) for one in words), _NOT_HERE))
     held = {one: {name: one.in_document(documents[name]) for name in names_of(mined)} for one in words}
     notes = tuple(one.told(mined, found) for one, found in held.items())
     affirming = sum(all(found[name] for found in held.values()) for name in mined.violating)
     if not affirming and not any(_NOTHING in note for note in notes):
         notes = (*notes, f"No document that affirms Y does: {_NOTHING}.")
-    return Outlook(min(affirming, mined.examples_expected), notes)
+    return ProposalOutlook(min(affirming, mined.examples_expected), notes)
 
 
 def lone(accepted: Iterable[Proposal]) -> frozenset[str]:

@@ -12,7 +12,7 @@ from constraintsuite.suites.corpus.numbering import Numbering
 from constraintsuite.suites.domain import Relation
 from constraintsuite.suites.queries.evidence import Sides, YWords
 from constraintsuite.suites.queries.facts import RelationFacts
-from constraintsuite.suites.queries.making import Finding, make_proposal
+from constraintsuite.suites.queries.making import MinedValue, make_proposal
 from constraintsuite.suites.queries.records import Proposal, Status, Topic
 from constraintsuite.suites.queries.topics import TopicTable, plural
 from constraintsuite.suites.queries.wording import family_for, refuse, word_question
@@ -76,7 +76,7 @@ def _propose(
     if reason is not None:
         rejects[f"query:{reason}"] += 1
         return None
-    finding = Finding(
+    finding = MinedValue(
         relation=relation.key,
         domain=topics.domain(topic),
         words=y_words(relation, y),

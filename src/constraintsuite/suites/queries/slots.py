@@ -17,7 +17,7 @@ from lemminflect import getAllLemmas
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Query
 from constraintsuite.suites.queries.evidence import YWords
-from constraintsuite.suites.queries.making import Finding, make_proposal
+from constraintsuite.suites.queries.making import MinedValue, make_proposal
 from constraintsuite.suites.queries.records import SLOT, Proposal, Snippet
 from constraintsuite.suites.queries.wording import QueryWording, refuse
 from constraintsuite.suites.queries.words import query_words
@@ -110,7 +110,7 @@ def _propose(
     silent = [d for d in relevant if verdicts[d] == "omits"]
     if not affirming or not silent:
         return None
-    finding = Finding(
+    finding = MinedValue(
         relation=SLOT,
         domain="other",
         words=YWords(forms, ()),

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from lemminflect import getInflection
 
-from constraintsuite.suites.corpus.numbering import Numbers
+from constraintsuite.suites.corpus.numbering import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.queries.words import query_words
@@ -75,7 +75,7 @@ class TopicTable:
         """The topic whose attributes a document takes part in: the largest that still narrows the class, else the class."""
         return self._attribute_topics[int(self._kind_of[document])]
 
-    def members(self, topic: Topic) -> Numbers:
+    def members(self, topic: Topic) -> DocumentNumbers:
         """The documents of a topic, in order."""
         within = np.zeros(len(self._topics), dtype=np.bool_)
         within[self._kinds_with.get(topic, [])] = True
@@ -101,10 +101,10 @@ class TopicTable:
 
 def _distinct_classes(
     readings: Iterable[tuple[int, Sequence[ClassReading]]], heads: Collection[str], documents: int, knowledge: Knowledge
-) -> tuple[list[tuple[ClassOfDocument, ...]], Numbers]:
+) -> tuple[list[tuple[ClassOfDocument, ...]], DocumentNumbers]:
     """All that documents can be, in the order of the readings, and which of it each document is; first of all, nothing."""
     known: dict[tuple[ClassOfDocument, ...], int] = {(): 0}
-    kind_of: Numbers = np.zeros(documents, dtype=np.uint32)
+    kind_of: DocumentNumbers = np.zeros(documents, dtype=np.uint32)
     for document, found in readings:
         kind_of[document] = known.setdefault(classes_of(found, heads, knowledge), len(known))
     return list(known), kind_of

@@ -7,19 +7,19 @@ from functools import cache
 from pydantic import BaseModel
 
 from constraintsuite.suites.reading.files import read_beside
-from constraintsuite.text.wordlists import Words
+from constraintsuite.text.wordlists import WordSet
 
 
 class QueryWords(BaseModel, frozen=True, extra="forbid"):
     """Words that narrow no topic, and those by which a given query is taken apart."""
 
-    decoration: Words
-    genred_kinds: Words
-    articles: Words
-    negative: Words
-    question_words: Words
-    months: Words
-    linking: Words
+    decoration: WordSet
+    genred_kinds: WordSet
+    articles: WordSet
+    negative: WordSet
+    question_words: WordSet
+    months: WordSet
+    linking: WordSet
 
 
 @cache

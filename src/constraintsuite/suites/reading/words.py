@@ -7,28 +7,28 @@ from functools import cache
 from pydantic import BaseModel
 
 from constraintsuite.suites.reading.files import read_beside
-from constraintsuite.text.wordlists import Words
+from constraintsuite.text.wordlists import WordSet
 
 
 class ReadingWords(BaseModel, frozen=True, extra="forbid"):
     """Words that show what a document is, what it states of its subject, and where a name begins and ends."""
 
-    copulas: Words
-    strong_determiners: Words
-    weak_determiners: Words
-    sortals: Words
-    relational: Words
-    other_things: Words
-    denials: Words
-    clause_starts: Words
-    leading_away: Words
-    credit_starts: Words
-    before_names: Words
-    titles: Words
-    particles: Words
-    name_ends: Words
-    list_ends: Words
-    place_heads: Words
+    copulas: WordSet
+    strong_determiners: WordSet
+    weak_determiners: WordSet
+    sortals: WordSet
+    relational: WordSet
+    other_things: WordSet
+    denials: WordSet
+    clause_starts: WordSet
+    leading_away: WordSet
+    credit_starts: WordSet
+    before_names: WordSet
+    titles: WordSet
+    particles: WordSet
+    name_ends: WordSet
+    list_ends: WordSet
+    place_heads: WordSet
 
 
 @cache

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.execution.travel import send
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Hit, Retriever, search_all
-from constraintsuite.retrieval.bm25 import Ranking
+from constraintsuite.retrieval.bm25 import HitColumns
 from constraintsuite.retrieval.lucene import LuceneRetriever
 from constraintsuite.retrieval.opensearch.retriever import OpenSearchRetriever
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
@@ -36,12 +36,12 @@ class Pool:
     scores: tuple[float, ...]
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `pools.jsonl`: one pool for each distinct topic and opposite query that will be built."""
     proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
     queries = sorted({text for proposal in proposals for text in (proposal.topic, proposal.opposite)})
     rejects = (_work_by_shards if job.recipe.candidates.engine == "bm25" else _work_elsewhere)(job, queries).rejects
-    return Outcome({"pools": len(queries)}, rejects)
+    return WorkCounts({"pools": len(queries)}, rejects)
 
 
 def read_pools(folder: Path) -> dict[str, Pool]:
@@ -49,7 +49,7 @@ def read_pools(folder: Path) -> dict[str, Pool]:
     return {pool.query: pool for pool in read_jsonl(folder / POOLS, Pool)}
 
 
-def _work_by_shards(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
+def _work_by_shards(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
     outcome = search_by_shards(job, queries)
     if not (job.out / POOLS).is_file():  # else a build that was stopped right here had begun to clear up
         _write_pools(job.out, queries, read_hits(job))
@@ -58,16 +58,16 @@ def _work_by_shards(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
     return outcome
 
 
-def _work_elsewhere(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
+def _work_elsewhere(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
     """An index that is there already answers all queries."""
     settings = job.recipe.candidates
     ids = [document.id for document in read_documents(job.inputs["documents"])]
     found = search_all(_open_index(settings, ids, job.reporter), queries, settings.k_pool, job.reporter)
     _write_pools(job.out, queries, map(_ranking, found))
-    return Outcome()
+    return WorkCounts()
 
 
-def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[Ranking]) -> None:
+def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[HitColumns]) -> None:
     pools = (
         Pool(query, tuple(ranking.documents), tuple(round(score, 5) for score in ranking.scores))
         for query, ranking in zip(queries, rankings, strict=True)
@@ -75,8 +75,8 @@ def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[Rankin
     write_jsonl(folder / POOLS, pools)
 
 
-def _ranking(hits: Sequence[Hit]) -> Ranking:
-    return Ranking([hit.document for hit in hits], [hit.score for hit in hits])
+def _ranking(hits: Sequence[Hit]) -> HitColumns:
+    return HitColumns([hit.document for hit in hits], [hit.score for hit in hits])
 
 
 def _open_index(settings: CandidateSettings, ids: Sequence[str], reporter: Reporter) -> Retriever:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.controls.adversarial import make_adversarial
@@ -13,7 +13,7 @@ from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.viewing import read_examples
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `controls.jsonl`."""
     examples = read_examples(job.inputs["tagged"])
     sizes, seed = job.recipe.sizes, job.recipe.seed
@@ -23,4 +23,4 @@ def work(job: Job[Recipe]) -> Outcome:
     ]
     write_jsonl(job.out / "controls.jsonl", controls)
     kinds = Counter(f"{c.slice} ({c.control.kind})" for c in controls if c.control)
-    return Outcome({"controls": len(controls), **dict(sorted(kinds.items()))})
+    return WorkCounts({"controls": len(controls), **dict(sorted(kinds.items()))})

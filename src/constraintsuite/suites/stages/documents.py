@@ -16,13 +16,13 @@ from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.files import atomic_writer
 from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.digests import DigestSet, digest_of
-from constraintsuite.suites.corpus.numbering import Ids
+from constraintsuite.suites.corpus.numbering import PackedIds
 from constraintsuite.suites.corpus.parts import part_path, part_paths
 from constraintsuite.suites.corpus.tables import read_table, write_table
 from constraintsuite.suites.corpus.walking import row_at, walk
@@ -35,7 +35,7 @@ RUN = 1 << 16
 """Near-duplicates whose ids are sorted at once."""
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Read the source once and write `part-NN.jsonl`, `clusters.json`, `queries.jsonl`, `qrels.jsonl` and `bad-rows.jsonl`."""
     source = open_source(job.recipe.corpus)
     bad = BadRows(skip=job.recipe.corpus.skip_bad_rows)
@@ -59,7 +59,7 @@ def work(job: Job[Recipe]) -> Outcome:
         "queries": queries,
         "judgments": qrels,
     }
-    return Outcome(counts, dict(rejects + Counter(bad.counts)))
+    return WorkCounts(counts, dict(rejects + Counter(bad.counts)))
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _by_id(written: _Written, near: array[int], roots: array[int]) -> Iterator[t
     """The ids of near-duplicates and of the first of their clusters, sorted in runs: as strings, all would take much room."""
     members = np.asarray(near, dtype=np.int64)
     named = np.union1d(members, np.asarray(roots, dtype=np.int64)[members])
-    ids = Ids(written.read(index).id for index in named.tolist())
+    ids = PackedIds(written.read(index).id for index in named.tolist())
 
     def id_of(index: int) -> str:
         return ids[int(np.searchsorted(named, index))]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import write_jsonl
@@ -16,11 +16,11 @@ from constraintsuite.suites.stages.viewing import read_examples
 MIX = {"easy": 0.15, "medium": 0.35, "hard": 0.5}
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `gold.jsonl`."""
     sample = sample_gold(read_examples(job.inputs["tagged"]), job.recipe.sizes.gold, job.recipe.seed)
     write_jsonl(job.out / "gold.jsonl", sample)
-    return Outcome({"gold": len(sample), **dict(sorted(Counter(e.slice for e in sample).items()))})
+    return WorkCounts({"gold": len(sample), **dict(sorted(Counter(e.slice for e in sample).items()))})
 
 
 def sample_gold(examples: Sequence[Example], size: int, seed: int) -> list[Example]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING
@@ -18,7 +18,7 @@ from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites import dropping
 from constraintsuite.suites.filters import FILTERS
 from constraintsuite.suites.filters.base import CheckedDocument, CheckedPair
-from constraintsuite.suites.pairs.records import Draft, DraftDocument, Kept, Rejected
+from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument, PairDraft, RejectedPair
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.selection import select
@@ -28,14 +28,14 @@ from constraintsuite.suites.stages.queries import read_questions
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
-from constraintsuite.text.polarity import Judged, judge_mentions
+from constraintsuite.text.polarity import JudgedMention, judge_mentions
 
 
 @dataclass(frozen=True)
 class CheckTask:
     """One shard of drafts to judge."""
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[PairDraft, ...]
     proposals: dict[str, Proposal]
     titles: dict[str, str]
     recipe: Recipe
@@ -43,36 +43,36 @@ class CheckTask:
     failed: Path
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `checked/…` per shard, then `kept.jsonl` and `rejected.jsonl`."""
     drafts = read_drafts(job.inputs["pairs"])
     checked = job.map_shards("kept", check_shard, _tasks(job, drafts))
-    passed: list[Kept] = []
-    rejected: list[Rejected] = []
+    passed: list[AcceptedPair] = []
+    rejected: list[RejectedPair] = []
     for path in sorted(job.out.glob("passed-*.jsonl")):
-        passed += read_jsonl(path, Kept)
-        rejected += read_jsonl(path.with_name(path.name.replace("passed", "failed")), Rejected)
+        passed += read_jsonl(path, AcceptedPair)
+        rejected += read_jsonl(path.with_name(path.name.replace("passed", "failed")), RejectedPair)
     passed, unwanted = _without_dropped(job, passed, drafts)
     whole, broken = _whole_couples(passed, drafts)
     chosen, surplus = select(whole, job.recipe.sizes, lambda kept: kept.draft)
-    rejected += [Rejected(dropping.REASON, kept.draft) for kept in unwanted]
-    rejected += [Rejected("couple_broken", kept.draft) for kept in broken]
-    rejected += [Rejected(reason, kept.draft) for reason, kept in surplus]
+    rejected += [RejectedPair(dropping.REASON, kept.draft) for kept in unwanted]
+    rejected += [RejectedPair("couple_broken", kept.draft) for kept in broken]
+    rejected += [RejectedPair(reason, kept.draft) for reason, kept in surplus]
     write_jsonl(job.out / "kept.jsonl", chosen)
     write_jsonl(job.out / "rejected.jsonl", rejected)
     slices = Counter(kept.draft.slice for kept in chosen)
     reasons = Counter(one.reason for one in rejected)
-    return Outcome(
+    return WorkCounts(
         {"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))},
         {**checked.rejects, **reasons},
     )
 
 
-def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
+def _tasks(job: Job[Recipe], drafts: Sequence[PairDraft]) -> dict[str, CheckTask]:
     proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
     wanted = {source for draft in drafts for source in draft.sources}
     titles = {document.id: document.title for document in read_some(job.inputs["documents"], wanted)}
-    shards: dict[int, list[Draft]] = defaultdict(list)
+    shards: dict[int, list[PairDraft]] = defaultdict(list)
     count = job.recipe.documents.shards
     for draft in drafts:
         shards[shard_of(draft.unit, count)].append(draft)
@@ -91,21 +91,21 @@ def _tasks(job: Job[Recipe], drafts: Sequence[Draft]) -> dict[str, CheckTask]:
     return tasks
 
 
-def check_shard(task: CheckTask, care: Care) -> Outcome:
+def check_shard(task: CheckTask, care: Care) -> WorkCounts:
     """Analyse the texts of one shard and put every pair through the filters."""
-    passed: list[Kept] = []
-    failed: list[Rejected] = []
+    passed: list[AcceptedPair] = []
+    failed: list[RejectedPair] = []
     for draft, verdict in care.each(task.drafts, _name, lambda drafts: _check(drafts, task)):
-        if isinstance(verdict, Kept):
+        if isinstance(verdict, AcceptedPair):
             passed.append(verdict)
         else:
-            failed.append(Rejected(verdict, draft))
+            failed.append(RejectedPair(verdict, draft))
     write_jsonl(task.failed, failed)
     write_jsonl(task.target, passed)
-    return Outcome({"checked": len(passed) + len(failed), "passed": len(passed)})
+    return WorkCounts({"checked": len(passed) + len(failed), "passed": len(passed)})
 
 
-def _check(drafts: Sequence[Draft], task: CheckTask) -> Iterator[Kept | str]:
+def _check(drafts: Sequence[PairDraft], task: CheckTask) -> Iterator[AcceptedPair | str]:
     """What is kept of each draft, or the reason why it is not."""
     texts = sorted({document.text for draft in drafts for document in draft.documents})
     analyses = dict(zip(texts, get_analyser(task.recipe.analysis.analyser).analyse(texts), strict=True))
@@ -114,7 +114,7 @@ def _check(drafts: Sequence[Draft], task: CheckTask) -> Iterator[Kept | str]:
         yield next(reasons(pair), None) or _kept(pair)
 
 
-def _name(draft: Draft) -> str:
+def _name(draft: PairDraft) -> str:
     return f"{draft.proposal} {draft.edit} {' '.join(draft.sources)}"
 
 
@@ -126,7 +126,7 @@ def reasons(pair: CheckedPair) -> Iterator[str]:
             yield reason
 
 
-def _pair(draft: Draft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
+def _pair(draft: PairDraft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
     proposal = task.proposals[draft.proposal]
 
     def checked(document: DraftDocument) -> CheckedDocument:
@@ -139,13 +139,13 @@ def _pair(draft: Draft, task: CheckTask, analyses: dict[str, Analysis]) -> Check
     )
 
 
-def _kept(pair: CheckedPair) -> Kept:
+def _kept(pair: CheckedPair) -> AcceptedPair:
     documents = {SATISFYING: pair.satisfying, VIOLATING: pair.violating}
     evidence = [_evidence(role, judged, one.text) for role, one in documents.items() for judged in one.mentions]
-    return Kept(pair.draft, tuple(evidence), {role: _cues(one.analysis) for role, one in documents.items()})
+    return AcceptedPair(pair.draft, tuple(evidence), {role: _cues(one.analysis) for role, one in documents.items()})
 
 
-def _evidence(role: str, judged: Judged, text: str) -> Evidence:
+def _evidence(role: str, judged: JudgedMention, text: str) -> Evidence:
     cue = judged.cue.of(text) if judged.cue is not None else None
     return Evidence(role, judged.span.start, judged.span.end, judged.verdict, judged.rule, cue)
 
@@ -156,15 +156,15 @@ def _cues(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _without_dropped(
-    job: Job[Recipe], passed: Sequence[Kept], drafts: Sequence[Draft]
-) -> tuple[list[Kept], list[Kept]]:
+    job: Job[Recipe], passed: Sequence[AcceptedPair], drafts: Sequence[PairDraft]
+) -> tuple[list[AcceptedPair], list[AcceptedPair]]:
     """What nobody wants left out, and the rest; a file of which nothing is known here is a UserError."""
     names = dropping.read_dropped(job.recipe.drop)
     if not names:
         return list(passed), []
     proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
 
-    def name(draft: Draft) -> str:
+    def name(draft: PairDraft) -> str:
         return dropping.name_of_texts(proposals[draft.proposal].query, draft.satisfying.text, draft.violating.text)
 
     known = names & {name(draft) for draft in drafts}
@@ -178,23 +178,25 @@ def _without_dropped(
     return [kept for kept in passed if name(kept.draft) not in names], unwanted
 
 
-def _whole_couples(passed: Sequence[Kept], drafts: Sequence[Draft]) -> tuple[list[Kept], list[Kept]]:
+def _whole_couples(
+    passed: Sequence[AcceptedPair], drafts: Sequence[PairDraft]
+) -> tuple[list[AcceptedPair], list[AcceptedPair]]:
     """A couple is kept whole or not at all: one half alone would bring back what the couple cancels."""
     size = Counter(_couple(draft) for draft in drafts)
     found = Counter(_couple(kept.draft) for kept in passed)
-    whole: list[Kept] = []
-    broken: list[Kept] = []
+    whole: list[AcceptedPair] = []
+    broken: list[AcceptedPair] = []
     for kept in passed:
         couple = _couple(kept.draft)
         (whole if not kept.draft.couple or found[couple] == size[couple] else broken).append(kept)
     return whole, broken
 
 
-def _couple(draft: Draft) -> tuple[str, str]:
+def _couple(draft: PairDraft) -> tuple[str, str]:
     """The couple that a draft is half of; its natural texts and its edited ones count apart."""
     return draft.slice if draft.is_edited else "", draft.couple
 
 
-def read_kept(folder: Path) -> list[Kept]:
+def read_kept(folder: Path) -> list[AcceptedPair]:
     """The kept pairs."""
-    return list(read_jsonl(folder / "kept.jsonl", Kept))
+    return list(read_jsonl(folder / "kept.jsonl", AcceptedPair))

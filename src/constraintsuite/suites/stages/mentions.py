@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.execution.care import Care
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
@@ -30,7 +30,7 @@ class ReadingTask:
     domains: tuple[Path, ...]
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Read every shard; workers share nothing but the folders."""
     tasks = {}
     for shard in range(job.recipe.documents.shards):
@@ -41,7 +41,7 @@ def work(job: Job[Recipe]) -> Outcome:
     return job.map_shards("mentions", read_shard, tasks)
 
 
-def read_shard(task: ReadingTask, care: Care) -> Outcome:
+def read_shard(task: ReadingTask, care: Care) -> WorkCounts:
     """Read the documents of one shard, with a few of them in memory at a time."""
     counts = Counter({"documents": 0, "with a known class": 0, "facts": 0})
 
@@ -54,7 +54,7 @@ def read_shard(task: ReadingTask, care: Care) -> Outcome:
             yield reading
 
     write_jsonl(task.target, readings())
-    return Outcome(dict(counts))
+    return WorkCounts(dict(counts))
 
 
 def _name(document: Document) -> str:

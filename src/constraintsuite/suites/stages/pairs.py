@@ -7,17 +7,24 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites.corpus.shelf import Shelf
+from constraintsuite.suites.corpus.shelf import StageRecords
 from constraintsuite.suites.corpus.walking import walk_both
 from constraintsuite.suites.domain import Knowledge, load_knowledge
-from constraintsuite.suites.pairs.contrast import Passage, contrast_drafts
-from constraintsuite.suites.pairs.couples import Matching, Measure, find_couples, measure, natural_drafts, single_drafts
+from constraintsuite.suites.pairs.contrast import EditablePassage, contrast_drafts
+from constraintsuite.suites.pairs.couples import (
+    DocumentLength,
+    Matching,
+    find_couples,
+    measure,
+    natural_drafts,
+    single_drafts,
+)
 from constraintsuite.suites.pairs.flips import flip_drafts
-from constraintsuite.suites.pairs.records import Draft
+from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.pairs.swaps import natural_swaps
 from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
@@ -31,7 +38,7 @@ from constraintsuite.suites.stages.viewing import read_heads
 from constraintsuite.text.base import Scope
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `drafts.jsonl`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
@@ -55,10 +62,10 @@ def work(job: Job[Recipe]) -> Outcome:
     rejects["repeated"] += repeated
     write_jsonl(job.out / "drafts.jsonl", drafts)
     counts = Counter(f"{draft.slice} ({draft.edit.partition(':')[0]})" for draft in drafts)
-    return Outcome({"drafts": len(drafts), "couples": len(couples), **dict(sorted(counts.items()))}, dict(rejects))
+    return WorkCounts({"drafts": len(drafts), "couples": len(couples), **dict(sorted(counts.items()))}, dict(rejects))
 
 
-def distinct(drafts: Sequence[Draft]) -> tuple[list[Draft], int]:
+def distinct(drafts: Sequence[PairDraft]) -> tuple[list[PairDraft], int]:
     """Drafts without repetitions (two couples can give one edited text), and how many were dropped; couples go whole."""
     seen: set[tuple[str, str, str]] = set()
     repeated: set[str] = set()
@@ -78,9 +85,9 @@ def distinct(drafts: Sequence[Draft]) -> tuple[list[Draft], int]:
 class _Named:
     """What is known of the documents that proposals name; no other can stand in a pair."""
 
-    documents: Shelf[Document]
-    readings: Shelf[DocumentReading]
-    measures: dict[str, Measure]
+    documents: StageRecords[Document]
+    readings: StageRecords[DocumentReading]
+    measures: dict[str, DocumentLength]
     years: dict[str, int]
     people: set[str]
     """Documents about a person."""
@@ -93,7 +100,7 @@ def _look_up(job: Job[Recipe], proposals: Sequence[Proposal], heads: Collection[
     by_words: dict[YWords, list[str]] = defaultdict(list)
     for proposal in proposals:
         by_words[YWords(proposal.constraint.forms, proposal.constraint.kinds)].append(proposal.id)
-    named = _Named(Shelf(Document), Shelf(DocumentReading), {}, {}, set(), {})
+    named = _Named(StageRecords(Document), StageRecords(DocumentReading), {}, {}, set(), {})
     wanted = {document for p in proposals for document in (*p.violating, *p.satisfying, *p.on_topic)}
 
     def documents() -> Iterator[tuple[Document, Sequence[Scope]]]:
@@ -145,13 +152,13 @@ def _matching(job: Job[Recipe], named: _Named, proposals: Sequence[Proposal]) ->
     )
 
 
-def _passage(document: str, named: _Named) -> Passage:
+def _passage(document: str, named: _Named) -> EditablePassage:
     """What an edit needs to know of a document; of a person a new sentence speaks as the text does."""
     text, reading = named.documents[document], named.readings[document]
     subject = reading.pronoun if document in named.people else "It"
-    return Passage(text.text, text.title, reading.facts, reading.sentences, subject)
+    return EditablePassage(text.text, text.title, reading.facts, reading.sentences, subject)
 
 
-def read_drafts(folder: Path) -> list[Draft]:
+def read_drafts(folder: Path) -> list[PairDraft]:
     """The drafts of the stage."""
-    return list(read_jsonl(folder / "drafts.jsonl", Draft))
+    return list(read_jsonl(folder / "drafts.jsonl", PairDraft))

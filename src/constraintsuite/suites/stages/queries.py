@@ -11,14 +11,14 @@ from typing import cast
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.corpus import Corpus
-from constraintsuite.suites.corpus.numbering import Numbering, Numbers
+from constraintsuite.suites.corpus.numbering import DocumentNumbers, Numbering
 from constraintsuite.suites.corpus.tables import read_table, write_table
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.queries.approval import apply_approval, doubt_all
@@ -31,7 +31,7 @@ from constraintsuite.suites.queries.attributes import (
     propose_attributes,
     select_attributes,
 )
-from constraintsuite.suites.queries.coverage import Coverage, measure_coverage
+from constraintsuite.suites.queries.coverage import CorpusCoverage, measure_coverage
 from constraintsuite.suites.queries.evidence import Sides, collect_sides
 from constraintsuite.suites.queries.facts import FactTable, RelationFacts
 from constraintsuite.suites.queries.given import read_given
@@ -46,7 +46,7 @@ from constraintsuite.suites.stages.documents import CLUSTERS
 from constraintsuite.suites.stages.viewing import view_corpus
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `proposals.jsonl`, `splits.json`, `coverage.json`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
@@ -81,9 +81,9 @@ def work(job: Job[Recipe]) -> Outcome:
     settled = sorted(_settle([*given, *mined], coverage, recipe.approved), key=_best_first)
     write_jsonl(job.out / "proposals.jsonl", settled)
     write_table(job.out / "splits.json", splits.entries())
-    write_text(job.out / "coverage.json", adapter(Coverage).dump_json(coverage, indent=2).decode() + "\n")
+    write_text(job.out / "coverage.json", adapter(CorpusCoverage).dump_json(coverage, indent=2).decode() + "\n")
     counts = {"proposals": len(settled), "to build": sum(p.status in ("build", "accepted") for p in settled)}
-    return Outcome(counts, dict(rejects))
+    return WorkCounts(counts, dict(rejects))
 
 
 def _attributes(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:
@@ -99,7 +99,7 @@ def _attributes(view: CorpusView, knowledge: Knowledge, settings: QuerySettings)
     return select_attributes(count_nouns(counted, view.topics, knowledge, wanted), settings)
 
 
-def _speaking(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Sides]) -> dict[str, Numbers]:
+def _speaking(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Sides]) -> dict[str, DocumentNumbers]:
     """The documents by which the split of each Y is chosen: those that state it, else those that speak of it."""
     stating = {y_key(key, y): numbers for key, found in gathered.items() for y, numbers in found.documents.items()}
     return {
@@ -119,7 +119,7 @@ def _best_first(proposal: Proposal) -> tuple[float, str]:
     return -proposal.score, proposal.id
 
 
-def _settle(proposals: Sequence[Proposal], coverage: Coverage, approved: Path | None) -> list[Proposal]:
+def _settle(proposals: Sequence[Proposal], coverage: CorpusCoverage, approved: Path | None) -> list[Proposal]:
     """Which proposals are built: a person's choice where there is one, else what is sure."""
     distinct = list({proposal.id: proposal for proposal in proposals}.values())
     if approved is not None:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.execution.care import Care
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.execution.travel import clear
 from constraintsuite.records.text import Document
-from constraintsuite.retrieval.bm25 import Ranking
-from constraintsuite.retrieval.postings import TermCounts, collect_postings, read_postings, write_postings
+from constraintsuite.retrieval.bm25 import HitColumns
+from constraintsuite.retrieval.postings import CorpusStatistics, collect_postings, read_postings, write_postings
 from constraintsuite.retrieval.sharded import Bm25Shard, asked_terms, merge_rankings
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, encode, read_jsonl, write_jsonl
@@ -53,7 +53,7 @@ class RankTask:
     settings: CandidateSettings
 
 
-def search_by_shards(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
+def search_by_shards(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
     """Leave the hits of each shard for all queries in the folder."""
     settings, shards = job.recipe.candidates, range(job.recipe.documents.shards)
     asked, whole = job.out / ".queries.json", job.out / ".whole.json"
@@ -67,19 +67,19 @@ def search_by_shards(job: Job[Recipe], queries: Sequence[str]) -> Outcome:
         {f"count-{i:05d}": CountTask(sources[i], asked, counts[i], postings[i], settings) for i in shards},
     )
     if not whole.is_file():
-        merged = TermCounts.merged(adapter(TermCounts).validate_json(file.read_bytes()) for file in counts)
+        merged = CorpusStatistics.merged(adapter(CorpusStatistics).validate_json(file.read_bytes()) for file in counts)
         write_text(whole, encode(merged).decode())
     searched = job.map_shards(
         "search",
         rank_shard,
         {f"search-{i:05d}": RankTask(asked, postings[i], whole, hits[i], settings) for i in shards},
     )
-    return Outcome.merged([counted, searched])
+    return WorkCounts.merged([counted, searched])
 
 
-def read_hits(job: Job[Recipe]) -> Iterator[Ranking]:
+def read_hits(job: Job[Recipe]) -> Iterator[HitColumns]:
     """The hits of each query among all shards; their files have the same order, and are read side by side."""
-    for parts in zip(*(read_jsonl(hits, Ranking) for hits in _hits(job)), strict=True):
+    for parts in zip(*(read_jsonl(hits, HitColumns) for hits in _hits(job)), strict=True):
         yield merge_rankings(parts, job.recipe.candidates.k_pool)
 
 
@@ -90,23 +90,23 @@ def clear_up(job: Job[Recipe]) -> None:
         file.unlink(missing_ok=True)
 
 
-def count_shard(task: CountTask, care: Care) -> Outcome:
+def count_shard(task: CountTask, care: Care) -> WorkCounts:
     """Read one shard, keep what its documents hold of the terms of queries, and count it."""
     asked = asked_terms(_QUERIES.validate_json(task.queries.read_bytes()))
     postings = collect_postings(_terms_of(task.source, _analyser(task.settings), care), asked)
     write_postings(task.postings, postings)
     write_text(task.counts, encode(postings.counts(asked)).decode())
-    return Outcome()
+    return WorkCounts()
 
 
-def rank_shard(task: RankTask, care: Care) -> Outcome:
+def rank_shard(task: RankTask, care: Care) -> WorkCounts:
     """Search one shard for all queries; nothing but this shard is in memory."""
-    whole = adapter(TermCounts).validate_json(task.whole.read_bytes())
+    whole = adapter(CorpusStatistics).validate_json(task.whole.read_bytes())
     queries = _QUERIES.validate_json(task.queries.read_bytes())
     settings, postings = task.settings, read_postings(task.postings)
     shard = Bm25Shard(postings, asked_terms(queries), whole, k1=settings.k1, b=settings.b)
     write_jsonl(task.hits, (shard.rank_terms(terms, settings.k_pool) for terms in queries))
-    return Outcome()
+    return WorkCounts()
 
 
 def _terms_of(source: Path, analyser: TermAnalyser, care: Care) -> Iterator[tuple[str, list[str]]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.spread import Outcome
+from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.constraints import Constraint
 from constraintsuite.records.examples import (
@@ -17,14 +17,14 @@ from constraintsuite.records.examples import (
     VIOLATING,
     Example,
     ExampleDocument,
+    ExampleSource,
     PoolPlace,
     Retrieval,
-    Source,
 )
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.constraints.exclude import Exclude
-from constraintsuite.suites.pairs.records import DraftDocument, Kept
+from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import POOLS, Pool
@@ -34,7 +34,7 @@ from constraintsuite.suites.stages.queries import read_questions
 from constraintsuite.suites.tags import make_tags
 
 
-def work(job: Job[Recipe]) -> Outcome:
+def work(job: Job[Recipe]) -> WorkCounts:
     """Write `examples.jsonl`, slice by slice, in an order that depends on content alone."""
     all_kept = read_kept(job.inputs["kept"])
     proposals = read_questions(job.inputs["queries"], {kept.draft.proposal for kept in all_kept})
@@ -44,7 +44,7 @@ def work(job: Job[Recipe]) -> Outcome:
     found = read_jsonl(job.inputs["candidates"] / POOLS, Pool)
     pools = {pool.query: pool for pool in found if pool.query in asked}
     clusters = read_clusters(job.inputs["documents"], wanted)
-    by_name: dict[str, list[Kept]] = defaultdict(list)
+    by_name: dict[str, list[AcceptedPair]] = defaultdict(list)
     for kept in all_kept:
         by_name[f"{proposals[kept.draft.proposal].constraint.type}_{kept.draft.slice}"].append(kept)
     examples: list[Example] = []
@@ -54,10 +54,12 @@ def work(job: Job[Recipe]) -> Outcome:
             identity = f"{name}_{job.recipe.name}_{index:06d}"
             examples.append(_example(identity, kept, proposal, documents, pools, clusters, job.recipe))
     write_jsonl(job.out / "examples.jsonl", examples)
-    return Outcome({"examples": len(examples), **dict(sorted(Counter(e.tags["difficulty"] for e in examples).items()))})
+    return WorkCounts(
+        {"examples": len(examples), **dict(sorted(Counter(e.tags["difficulty"] for e in examples).items()))}
+    )
 
 
-def _order(kept: Kept) -> tuple[int, int, str]:
+def _order(kept: AcceptedPair) -> tuple[int, int, str]:
     """Couples stay side by side."""
     draft = kept.draft
     return (
@@ -69,7 +71,7 @@ def _order(kept: Kept) -> tuple[int, int, str]:
 
 def _example(
     identity: str,
-    kept: Kept,
+    kept: AcceptedPair,
     proposal: Proposal,
     documents: Mapping[str, Document],
     pools: Mapping[str, Pool],
@@ -102,7 +104,7 @@ def _example(
         restated=None,
         documents=(document(SATISFYING, draft.satisfying), document(VIOLATING, draft.violating)),
         preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
-        source=Source(recipe.name, proposal.query_id, _retrieval(recipe)),
+        source=ExampleSource(recipe.name, proposal.query_id, _retrieval(recipe)),
         split=draft.split,
         couple=draft.couple,
         clusters=tuple(sorted({clusters.get(source, source) for source in draft.sources})),
@@ -116,7 +118,7 @@ def _example(
     )
 
 
-def _constraint(proposed: Constraint, kept: Kept) -> Constraint:
+def _constraint(proposed: Constraint, kept: AcceptedPair) -> Constraint:
     assert isinstance(proposed, Exclude)
     return replace(proposed, evidence=kept.evidence, cues=kept.cues)
 

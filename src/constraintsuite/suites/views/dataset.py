@@ -11,7 +11,7 @@ from constraintsuite.records.examples import Example
 
 
 @dataclass(frozen=True, slots=True)
-class Lengths:
+class TextLengths:
     """Words, split at white space; None where there is nothing to count."""
 
     pairs: int
@@ -28,7 +28,7 @@ class Lengths:
 class DatasetView:
     """A pairwise suite in figures."""
 
-    lengths: dict[str, Lengths]
+    lengths: dict[str, TextLengths]
     """By split, and under `all`."""
     query_differences: dict[int, int]
     """How many pairs have that many distinct words which stand in only one of their two queries."""
@@ -73,14 +73,14 @@ def dataset_markdown(view: DatasetView) -> str:
 _BINS = (("0", 0, 0), ("1", 1, 1), ("2 to 5", 2, 5), ("6 to 10", 6, 10), ("11 to 20", 11, 20), ("over 20", 21, 10**9))
 
 
-def _lengths(examples: Sequence[Example]) -> Lengths:
+def _lengths(examples: Sequence[Example]) -> TextLengths:
     queries = [len(e.query.split()) for e in examples]
     opposites = [len(e.opposite.split()) for e in examples if e.opposite is not None]
     satisfying, violating = (
         [len(text.split()) for text in texts] for texts in zip(*map(_texts, examples), strict=True)
     )
     apart = [abs(len(e.query.split()) - len(e.opposite.split())) for e in examples if e.opposite is not None]
-    return Lengths(
+    return TextLengths(
         len(examples),
         fmean(queries) if queries else None,
         fmean(opposites) if opposites else None,

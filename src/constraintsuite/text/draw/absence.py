@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.reach import Stretch
+from constraintsuite.text.reach import TokenRange
 
 _OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
 _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 
 
-def draw_pseudo(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_pseudo(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """A phrase that only looks like a negation: its own words are marked, so that one sees why nothing else is."""
-    yield Patch(cue.first, cue.last, "affirmed", cue.rule)
+    yield ScopePatch(cue.first, cue.last, "affirmed", cue.rule)
 
 
-def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """The phrase after the cue: without Y, lack of Y, free of Y."""
     sentence = canvas.sentence
     start = cue.last
     if sentence.word(start) == ":":
-        yield Patch(start + 1, list_end(canvas, start + 1), cue.kind, cue.rule)
+        yield ScopePatch(start + 1, list_end(canvas, start + 1), cue.kind, cue.rule)
         return
     while sentence.pos(start) == "ADV" and sentence.tag(start + 1) == "VBG":  # without once crossing Y
         start += 1
@@ -33,15 +33,15 @@ def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if sentence.words[cue.first] == "lacking" and sentence.pos(start) not in ("NOUN", "PROPN", "DET", "ADJ", "PRON"):
         yield from draw_predicate(canvas, cue)
         return
-    yield Patch(start, canvas.reach.phrase_end(start, loose=True), cue.kind, cue.rule)
+    yield ScopePatch(start, canvas.reach.phrase_end(start, loose=True), cue.kind, cue.rule)
 
 
-def draw_source(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_source(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """The noun right after the cue, without its modifiers: switched from Y to Z."""
-    yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+    yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
 
 
-def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """The object of a verb of absence; for a passive its subject; in a relative clause what that clause describes."""
     sentence = canvas.sentence
     participle = is_passive(canvas, cue.first)
@@ -59,38 +59,38 @@ def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         found, rule = _with_proposal(canvas, subject_of(canvas, cue.first), cue.first), "passive_absence"
     if found is not None:
         doubtful = (passive and _is_optional(canvas, cue.first)) or _is_moved(canvas, cue, found)
-        yield Patch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
+        yield ScopePatch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
 
 
-def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Stopped selling Y: from the gerund, the cue's last word, on."""
     yield from canvas.predicate(cue, cue.last - 1, canvas.reach.clause_end(cue.last - 1))
 
 
-def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """What is said to be missing: the noun after an attribute, else the subject."""
     sentence = canvas.sentence
     if sentence.words[cue.last - 1] == "gone" and not _is_gone(canvas, cue):
         return
     after = sentence.pos(cue.last)
     if sentence.word(cue.last) == ":":
-        yield Patch(cue.last + 1, canvas.reach.phrase_end(cue.last + 1), cue.kind, cue.rule)
+        yield ScopePatch(cue.last + 1, canvas.reach.phrase_end(cue.last + 1), cue.kind, cue.rule)
     elif after in ("NOUN", "PROPN") and not sentence.is_helper(cue.first) and sentence.pos(cue.first - 1) != "AUX":
-        yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+        yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
     elif cue.first == 0:
         verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, sentence.length)
         start = verb + 1 if verb >= cue.last else cue.last
-        yield Patch(start, canvas.reach.phrase_end(start), cue.kind, cue.rule)
+        yield ScopePatch(start, canvas.reach.phrase_end(start), cue.kind, cue.rule)
     else:
         subject = subject_of(canvas, cue.first)
         if subject is None or (cue.kind == "uncertain" and _is_denied(canvas, subject)):
             return
-        yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+        yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
         copula = subject.first - 1
         if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
             named = canvas.reach.subject(copula)
             if named is not None:
-                yield Patch(named.first, named.last, cue.kind, cue.rule)
+                yield ScopePatch(named.first, named.last, cue.kind, cue.rule)
 
 
 def _is_gone(canvas: Canvas, cue: Cue) -> bool:
@@ -99,12 +99,12 @@ def _is_gone(canvas: Canvas, cue: Cue) -> bool:
     return cue.first == 0 or helper == "be" or canvas.sentence.is_hard(cue.last)
 
 
-def _is_denied(canvas: Canvas, subject: Stretch) -> bool:
+def _is_denied(canvas: Canvas, subject: TokenRange) -> bool:
     """Neither snow nor ice is expected: the negation decides."""
     return canvas.has_cue(subject.first - 1, subject.last, frozenset(("determiner", "neither", "none", "pronoun")))
 
 
-def subject_of(canvas: Canvas, predicate: int) -> Stretch | None:
+def subject_of(canvas: Canvas, predicate: int) -> TokenRange | None:
     """The subject of a participle or adjective; without a form of be, the noun before it: "straps excluded"."""
     if not _has_helper(canvas, predicate):
         before = canvas.sentence.skip_adverbs_back(predicate - 1)
@@ -113,12 +113,12 @@ def subject_of(canvas: Canvas, predicate: int) -> Stretch | None:
     return canvas.reach.subject(predicate)
 
 
-def _with_proposal(canvas: Canvas, subject: Stretch | None, verb: int) -> Stretch | None:
+def _with_proposal(canvas: Canvas, subject: TokenRange | None, verb: int) -> TokenRange | None:
     """A dropped plan takes with it what was planned: "the plan to build a marina was dropped"."""
     if subject is None or subject.last > verb:
         return subject
     named = canvas.sentence.find(word_list("proposal_nouns"), subject.first, subject.last) >= 0
-    return Stretch(subject.first, canvas.reach.verb_group_start(verb)) if named else subject
+    return TokenRange(subject.first, canvas.reach.verb_group_start(verb)) if named else subject
 
 
 def _has_helper(canvas: Canvas, predicate: int) -> bool:
@@ -156,7 +156,7 @@ def _is_reduced(canvas: Canvas, cue: Cue, *, participle: bool) -> bool:
     return bare and past and sentence.lemma(cue.first) not in word_list("intransitive_verbs")
 
 
-def _is_moved(canvas: Canvas, cue: Cue, found: Stretch) -> bool:
+def _is_moved(canvas: Canvas, cue: Cue, found: TokenRange) -> bool:
     """Dropped the vase on the floor, remove the pan from the heat: it is only elsewhere."""
     sentence = canvas.sentence
     place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
@@ -171,21 +171,21 @@ def _is_optional(canvas: Canvas, verb: int) -> bool:
     return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
 
 
-def gap_of(cue: Cue) -> Stretch | None:
+def gap_of(cue: Cue) -> TokenRange | None:
     """The words between the parts of a cue: leaves the raisins out."""
     for left, right in pairwise(cue.marks):
         if right > left + 1:
-            return Stretch(left + 1, right)
+            return TokenRange(left + 1, right)
     return None
 
 
-def object_after(canvas: Canvas, cue: Cue) -> Stretch | None:
+def object_after(canvas: Canvas, cue: Cue) -> TokenRange | None:
     """The object right behind a verb; None if there is none."""
     sentence = canvas.sentence
     start = cue.last
     opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
     if opening and sentence.word(start) in (":", "–", "—"):  # excluded: meals
-        return Stretch(start + 1, list_end(canvas, start + 1))
+        return TokenRange(start + 1, list_end(canvas, start + 1))
     if sentence.word(start) == ",":
         start = canvas.reach.skip_aside(start)
     while sentence.pos(start) == "ADV":
@@ -195,8 +195,8 @@ def object_after(canvas: Canvas, cue: Cue) -> Stretch | None:
         return None
     end = canvas.reach.phrase_end(start)
     if sentence.word(end) == "from" and sentence.tag(end + 1) == "VBG":  # prohibits guests from smoking
-        return Stretch(end + 1, canvas.reach.clause_end(end + 1))
-    return Stretch(start, end)
+        return TokenRange(end + 1, canvas.reach.clause_end(end + 1))
+    return TokenRange(start, end)
 
 
 def list_end(canvas: Canvas, start: int) -> int:

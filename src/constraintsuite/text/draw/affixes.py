@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.readings import readings
 
@@ -12,7 +12,7 @@ _PREFIXES = frozenset(("non", "un", "no"))
 _FREE = frozenset(("free", "less"))
 
 
-def draw_affixes(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+def draw_affixes(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     """Every word part that an affix denies."""
     sentence = canvas.sentence
     for place, word in enumerate(sentence.words):
@@ -25,7 +25,7 @@ def draw_affixes(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
             yield _found(place, place, place + 1, "suffix_less")
 
 
-def _hyphenated(canvas: Canvas, hyphen: int) -> Iterator[tuple[Cue, Patch]]:
+def _hyphenated(canvas: Canvas, hyphen: int) -> Iterator[tuple[Cue, ScopePatch]]:
     sentence = canvas.sentence
     before, after = sentence.word(hyphen - 1), sentence.word(hyphen + 1)
     if after in _FREE and hyphen > 0:
@@ -56,5 +56,5 @@ def _stems(canvas: Canvas, hyphen: int) -> Iterator[tuple[int, int]]:
         join = stem - 1
 
 
-def _found(cue: int, first: int, last: int, rule: str) -> tuple[Cue, Patch]:
-    return Cue(cue, cue + 1, (cue,), rule, "affix", "negated"), Patch(first, last, "negated", rule)
+def _found(cue: int, first: int, last: int, rule: str) -> tuple[Cue, ScopePatch]:
+    return Cue(cue, cue + 1, (cue,), rule, "affix", "negated"), ScopePatch(first, last, "negated", rule)

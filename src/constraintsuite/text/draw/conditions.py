@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
 
@@ -15,7 +15,7 @@ _BREAKS = frozenset((",", "and", "but", "or"))
 _STRICT = _PARTICIPLES | {"unless", "only", "as", "so", "when"}
 
 
-def draw_condition(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_condition(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """If and its kin: the condition, and the main clause where it waits for the condition."""
     sentence = canvas.sentence
     if not _is_condition(canvas, cue):
@@ -35,7 +35,7 @@ def draw_condition(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield from canvas.predicate(cue, first, cue.first)
 
 
-def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     """A question that can be answered with no; one with why or how takes its content for granted."""
     sentence = canvas.sentence
     last = sentence.length - 1
@@ -50,10 +50,10 @@ def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
     if asked and not sentence.is_helper(first):
         return
     cue = Cue(last, last + 1, (last,), "doubt_question", "question", "uncertain")
-    yield cue, Patch(first, last, "uncertain", cue.rule)
+    yield cue, ScopePatch(first, last, "uncertain", cue.rule)
 
 
-def draw_inversion(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+def draw_inversion(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     """Had it carried Y (it did not); should there be Y, were it to have Y (open)."""
     sentence = canvas.sentence
     word = sentence.word(0)

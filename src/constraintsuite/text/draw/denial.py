@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.sentence import VERB_GROUP
@@ -29,7 +29,7 @@ class Complement(NamedTuple):
     """Taken for granted ("did not know that ..."), rather than left open ("did not say that ...")."""
 
 
-class Presence(NamedTuple):
+class ExistencePredicate(NamedTuple):
     """A predicate of being there."""
 
     last: int
@@ -40,7 +40,7 @@ class Presence(NamedTuple):
     """What follows belongs to it: "allowed to smoke", not "allowed in the hall"."""
 
 
-def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
+def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[ScopePatch]:
     """The scope of a negation whose verb phrase begins at `start`."""
     sentence = canvas.sentence
     start = canvas.reach.skip_aside(start)
@@ -55,7 +55,7 @@ def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
     if opening is not None:
         yield from canvas.predicate(cue, start, opening.first)
         if not opening.factive:
-            yield Patch(opening.first, end, "uncertain", "doubt_report")
+            yield ScopePatch(opening.first, end, "uncertain", "doubt_report")
         return
     presence = find_presence(canvas, start)
     if presence is None:
@@ -68,10 +68,10 @@ def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
         of_subject = False
     subject = canvas.reach.subject(start) if of_subject else None
     if subject is not None:
-        yield Patch(subject.first, subject.last, cue.kind, "negated_predicate")
+        yield ScopePatch(subject.first, subject.last, cue.kind, "negated_predicate")
 
 
-def _idle_subject(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
+def _idle_subject(canvas: Canvas, cue: Cue, start: int) -> Iterator[ScopePatch]:
     """Lifeguards do not patrol here, dogs may not come in: nothing says whether there are any."""
     sentence = canvas.sentence
     verb = sentence.skip_adverbs(start)
@@ -80,10 +80,10 @@ def _idle_subject(canvas: Canvas, cue: Cue, start: int) -> Iterator[Patch]:
         return
     subject = canvas.reach.subject(start)
     if subject is not None and sentence.tag(subject.first) in ("NNS", "NNPS") and subject.last <= start:
-        yield Patch(subject.first, subject.last, "uncertain", "doubt_subject")
+        yield ScopePatch(subject.first, subject.last, "uncertain", "doubt_subject")
 
 
-def _ellipsis(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def _ellipsis(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Sandals are fine, bare feet are not: the subject is denied what the clause before says."""
     sentence = canvas.sentence
     helper = sentence.skip_adverbs_back(cue.first - 1)
@@ -94,10 +94,10 @@ def _ellipsis(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         return
     gone = sentence.words[cue.first : cue.last] == ("no", "more")  # the bakery is no more
     present = gone or any(sentence.words[at] in word_list("presence_words") for at in range(subject.first))
-    yield Patch(subject.first, subject.last, "negated" if present else "uncertain", "ellipsis")
+    yield ScopePatch(subject.first, subject.last, "negated" if present else "uncertain", "ellipsis")
 
 
-def find_presence(canvas: Canvas, start: int) -> Presence | None:
+def find_presence(canvas: Canvas, start: int) -> ExistencePredicate | None:
     """The word by which the predicate from `start` on speaks of being there: allowed, included, missing."""
     sentence = canvas.sentence
     place = start
@@ -109,7 +109,9 @@ def find_presence(canvas: Canvas, start: int) -> Presence | None:
     purpose = sentence.words[place] in word_list("need_words") and not _has_person(canvas, start)
     infinitive = after == "to" and sentence.tag(place + length + 1) in ("VB", "VBP") and not purpose
     outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of")
-    return Presence(place + length, of_subject=not infinitive and after != "by", carries=infinitive or not outside)
+    return ExistencePredicate(
+        place + length, of_subject=not infinitive and after != "by", carries=infinitive or not outside
+    )
 
 
 def denies_presence(canvas: Canvas, start: int) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
 
 
-def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """May contain Y; Y might be added. "Guests may bring Y" allows it."""
     sentence = canvas.sentence
     if cue.first > 0 and sentence.tokens[cue.first].text[0].isupper():  # the month
@@ -26,50 +26,50 @@ def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     yield from _indefinite_subject(canvas, cue)
 
 
-def draw_adverb(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_adverb(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Perhaps, probably, sometimes: the clause around."""
     aside = cue.first > 0 and canvas.sentence.words[cue.first - 1] == ","
     start = cue.first if aside else canvas.reach.clause_start(cue.first)
     yield from canvas.predicate(cue, start, canvas.reach.clause_end(cue.last))
 
 
-def draw_optional(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_optional(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """An optional Y; Y is optional; and, for "on request" and the like, all around up to the next strong mark."""
     sentence = canvas.sentence
     if sentence.pos(cue.first) == "ADJ" and cue.last == cue.first + 1:
         if sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
-            yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+            yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
             if sentence.lemma(cue.first - 2) != "be":  # Y is an optional extra
                 return
         subject = canvas.reach.subject(cue.first - 2 if sentence.pos(cue.first - 1) == "DET" else cue.first)
         if subject is not None:
-            yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+            yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
         return
     if sentence.words[cue.first] == "to" and not sentence.is_nominal(cue.first - 1):  # easy to taste
         return
     yield from canvas.predicate(cue, *canvas.segment(cue.first))
 
 
-def draw_attribute(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_attribute(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """A possible Y, an alleged Y."""
     if canvas.sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
-        yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+        yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
 
 
-def draw_prospect(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_prospect(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """The risk of Y, plans for Y; "no risk of Y" is a negation."""
     if not canvas.is_drawn(cue.first):
-        yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+        yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
 
 
-def draw_whether(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_whether(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
     if cue.rule == "doubt_seem" and canvas.is_drawn(cue.first):
         return
     yield from canvas.predicate(cue, cue.last, canvas.reach.clause_end(cue.last))
 
 
-def draw_quantifier(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_quantifier(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Some rooms have Y, not all have Y, few have Y: the predicate; there are few Y: the noun."""
     sentence = canvas.sentence
     few = sentence.words[cue.last - 1] == "few" or sentence.words[cue.first] in ("not", "n't")
@@ -85,26 +85,26 @@ def draw_quantifier(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if verb is not None:
         yield from canvas.predicate(cue, verb, canvas.reach.clause_end(verb))
     if few or (verb is not None and denies_presence(canvas, verb)):
-        yield Patch(cue.last, end, cue.kind, cue.rule)
+        yield ScopePatch(cue.last, end, cue.kind, cue.rule)
 
 
-def draw_either(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_either(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Either Y or Z: one of them."""
     sentence = canvas.sentence
     joint = sentence.find(frozenset(("or",)), cue.last, sentence.length)
     apart = any(sentence.is_hard(at) for at in range(cue.last, max(joint, cue.last)))
     if joint >= 0 and not apart and not canvas.is_drawn(cue.last):
-        yield Patch(cue.last, canvas.reach.phrase_end(joint + 1), cue.kind, cue.rule)
+        yield ScopePatch(cue.last, canvas.reach.phrase_end(joint + 1), cue.kind, cue.rule)
 
 
-def _indefinite_subject(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def _indefinite_subject(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     subject = canvas.reach.subject(cue.first)
     if subject is None:
         return
     opening = canvas.sentence.word(subject.first)
     known = opening in word_list("definite_determiners") or canvas.sentence.pos(subject.first) in ("PRON", "PROPN")
     if not known:
-        yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+        yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
 
 
 def _is_permission(canvas: Canvas, cue: Cue) -> bool:

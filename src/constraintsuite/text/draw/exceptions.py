@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import gap_of, is_passive, object_after
 from constraintsuite.text.lexicon import word_list
@@ -13,7 +13,7 @@ _NEGATIVE = frozenset(("determiner", "pronoun", "none", "partitive", "particle",
 _NEEDS_WHOLE = frozenset(("but", "bar", "save", "beside"))
 
 
-def draw_exception(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_exception(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Everything except Y leaves Y out; nothing except Y keeps it; apart from Y can mean either."""
     sentence = canvas.sentence
     start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
@@ -23,16 +23,16 @@ def draw_exception(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(canvas, cue, whole or negative):
         return
     if negative:
-        yield Patch(start, end, "affirmed", "exception_of_negative")
+        yield ScopePatch(start, end, "affirmed", "exception_of_negative")
     elif cue.rule == "exception_or_addition" and _adds(canvas, cue):
-        yield Patch(start, end, "affirmed", "addition")
+        yield ScopePatch(start, end, "affirmed", "addition")
     elif whole or cue.rule == "exception":
-        yield Patch(start, end, cue.kind, cue.rule)
+        yield ScopePatch(start, end, cue.kind, cue.rule)
     else:
-        yield Patch(start, end, "uncertain", cue.rule)
+        yield ScopePatch(start, end, "uncertain", cue.rule)
 
 
-def draw_replace(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_replace(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """What is replaced: the object, or the subject of a passive; what replaces it is untouched."""
     sentence = canvas.sentence
     if "way" in sentence.words[cue.first : cue.last] or is_passive(canvas, cue.first):
@@ -43,20 +43,20 @@ def draw_replace(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
             return
     if found is not None:
         by = is_passive(canvas, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
-        yield Patch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
+        yield ScopePatch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
 
 
-def draw_swap(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_swap(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Swaps Y for Z: Y goes."""
     found = gap_of(cue) or (canvas.reach.subject(cue.first) if is_passive(canvas, cue.first) else None)
     if found is not None:
-        yield Patch(found.first, found.last, cue.kind, cue.rule)
+        yield ScopePatch(found.first, found.last, cue.kind, cue.rule)
 
 
-def draw_substitute(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_substitute(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Substitutes Z for Y: Y goes."""
     if canvas.sentence.words[cue.last - 1] == "for":
-        yield Patch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+        yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
 
 
 def _adds(canvas: Canvas, cue: Cue) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.text.base import Scope, ScopeKind
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.sentence import Sentence
@@ -17,7 +17,7 @@ _OPEN_QUESTIONS = frozenset(("how", "why", "where", "when", "who", "what", "whic
 _DENYING = frozenset(("particle", "verb", "may_not"))
 
 
-def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     """Campfires: no. Wi-Fi – none. Dogs: not allowed."""
     sentence = canvas.sentence
     if "(" in sentence.words:
@@ -39,10 +39,10 @@ def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
             while first > 0 and not sentence.is_hard(first - 1) and sentence.words[first - 1] != ",":
                 first -= 1
             cue = Cue(answer, answer + 1, (answer,), "label", "label", "negated")
-            yield cue, Patch(first, mark, "negated", "label")
+            yield cue, ScopePatch(first, mark, "negated", "label")
 
 
-def _verdicts(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+def _verdicts(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     """Water yes, shade no; subtitles, yes; reenactments, no."""
     sentence = canvas.sentence
     for place in range(1, sentence.length):
@@ -52,12 +52,12 @@ def _verdicts(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
         cue = Cue(place, place + 1, (place,), "label", "label", "negated")
         noun = canvas.reach.noun_before(last - 1) if sentence.pos(last - 1) in ("NOUN", "PROPN") else None
         if noun is not None:
-            yield cue, Patch(noun.first, noun.last, "negated", "label")
+            yield cue, ScopePatch(noun.first, noun.last, "negated", "label")
         elif sentence.is_verb(last - 1) and (sentence.is_hard(last - 2) or sentence.words[last - 2] == ","):
-            yield cue, Patch(last - 1, last, "negated", "label")  # a lone word is a noun, however it was tagged
+            yield cue, ScopePatch(last - 1, last, "negated", "label")  # a lone word is a noun, however it was tagged
 
 
-def _bracketed(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+def _bracketed(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     """Parking (not available); extras (sauna, massage) not included."""
     sentence = canvas.sentence
     for place in range(2, sentence.length - 1):
@@ -69,9 +69,9 @@ def _bracketed(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
             opening -= 1
         noun = canvas.reach.noun_before(opening - 1) if opening > 0 else None
         if noun is not None and sentence.words[place - 1] == "(":
-            yield cue, Patch(noun.first, noun.last, "negated", "label")
+            yield cue, ScopePatch(noun.first, noun.last, "negated", "label")
         elif noun is not None and sentence.words[place - 1] == ")":
-            yield cue, Patch(noun.first, place - 1, "negated", "label")
+            yield cue, ScopePatch(noun.first, place - 1, "negated", "label")
 
 
 def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
@@ -94,7 +94,7 @@ def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
     return Scope(tokens[0].start, tokens[-1].end, kind, cue.start, cue.end, "answer")
 
 
-def draw_cleft(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+def draw_cleft(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     """What the scarf does not contain is Y; what we don't give you: Y."""
     sentence = canvas.sentence
     if sentence.word(0) not in ("what", "all"):
@@ -106,5 +106,5 @@ def draw_cleft(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
     copula = sentence.find(frozenset(("is", "are", "was", "were")), cue.last, sentence.length)
     for place in (colon, copula):
         if place >= 0 and sentence.word(place + 1) not in ("that", "not"):
-            yield cue, Patch(place + 1, canvas.reach.phrase_end(place + 1), "negated", "cleft")
+            yield cue, ScopePatch(place + 1, canvas.reach.phrase_end(place + 1), "negated", "cleft")
             return

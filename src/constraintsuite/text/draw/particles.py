@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.draw.denial import deny_from
@@ -14,11 +14,11 @@ _OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 _COMMA = frozenset(",")
 
 
-def draw_particle(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_particle(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Not before a verb denies the clause, not before anything else denies that alone: "in May, not in June"."""
     sentence = canvas.sentence
     if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
-        yield Patch(cue.last + 2, list_end(canvas, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
+        yield ScopePatch(cue.last + 2, list_end(canvas, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
         return
     if _is_verbal(canvas, cue):
         yield from deny_from(canvas, cue, cue.last)
@@ -28,10 +28,10 @@ def draw_particle(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         closing = sentence.find(_COMMA, start + 1, sentence.length)
         start = closing + 1 if closing > 0 else start + 1
     noun = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start
-    yield Patch(start, canvas.reach.phrase_end(noun, loose=True), cue.kind, "contrast_not")
+    yield ScopePatch(start, canvas.reach.phrase_end(noun, loose=True), cue.kind, "contrast_not")
 
 
-def draw_may_not(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_may_not(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """May not forbids an action and doubts a state: "guests may not smoke", "it may not contain nuts"."""
     sentence = canvas.sentence
     main = sentence.skip_adverbs(cue.last)
@@ -44,13 +44,13 @@ def draw_may_not(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield from deny_from(canvas, cue, cue.last)
 
 
-def draw_nor(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_nor(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Nor with inversion is a negation of its own; elsewhere it only continues one."""
     if canvas.sentence.is_helper(cue.last):
         yield from deny_from(canvas, cue, cue.last)
 
 
-def draw_until(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_until(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Until 1994 the zoo kept Y, trams ran until 1955: no longer."""
     sentence = canvas.sentence
     if canvas.has_cue(0, sentence.length, _OTHER_NEGATIONS):
@@ -66,7 +66,7 @@ def draw_until(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield from canvas.predicate(cue, start, cue.first)
 
 
-def draw_wish(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_wish(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """I wish it had Y; if only there were Y: there is none."""
     sentence = canvas.sentence
     end = canvas.reach.clause_end(cue.last)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from constraintsuite.text.base import ScopeKind
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.reach import Stretch
+from constraintsuite.text.reach import TokenRange
 from constraintsuite.text.sentence import VERB_GROUP
 
 _DENYING = frozenset(("particle", "verb", "may_not", "gerund"))
@@ -25,7 +25,7 @@ class Clause(NamedTuple):
     """Its main verb; -1 if it has none."""
 
 
-def draw_placeholder(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
+def draw_placeholder(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     """The subject of "is something ...": denied by an odd number of negations, if the verb is one of using or having."""
     sentence = canvas.sentence
     for copula in range(1, sentence.length - 2):
@@ -38,7 +38,7 @@ def draw_placeholder(canvas: Canvas) -> Iterator[tuple[Cue, Patch]]:
         clause = _clause(canvas, copula, named)
         if len(clause.cues) % 2:
             kind = _kind(canvas, clause, subject)
-            yield clause.cues[-1], Patch(subject.first, subject.last, kind, "placeholder")
+            yield clause.cues[-1], ScopePatch(subject.first, subject.last, kind, "placeholder")
 
 
 def _placeholder(canvas: Canvas, start: int) -> int:
@@ -70,7 +70,7 @@ def _denies(canvas: Canvas, cue: Cue, end: int) -> bool:
     return cue.draw in _DENYING or stranded
 
 
-def _kind(canvas: Canvas, clause: Clause, subject: Stretch) -> ScopeKind:
+def _kind(canvas: Canvas, clause: Clause, subject: TokenRange) -> ScopeKind:
     """Denied by a verb of using or having, left open by others: "something we never talk about" may well be there."""
     sentence = canvas.sentence
     if sentence.word(subject.first) in word_list("definite_determiners"):

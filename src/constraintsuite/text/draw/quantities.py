@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, Patch
+from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.clauses import HORIZON
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
@@ -12,12 +12,12 @@ from constraintsuite.text.draw.denial import denies_presence, deny_from, is_past
 from constraintsuite.text.lexicon import word_list
 
 
-def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """The noun after `no` with all that is coordinated; as a subject also what is said of it."""
     sentence = canvas.sentence
     start = cue.last
     if sentence.word(start) == ":":
-        yield Patch(start + 1, list_end(canvas, start + 1), cue.kind, cue.rule)
+        yield ScopePatch(start + 1, list_end(canvas, start + 1), cue.kind, cue.rule)
         return
     if sentence.is_hard(start) or sentence.word(start) in (",", "-"):
         yield from _predicated(canvas, cue)
@@ -25,7 +25,7 @@ def draw_determiner(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     end = canvas.reach.phrase_end(start, loose=True)
     if sentence.word(end) in ("until", "till") and is_past(canvas, start, end):  # no bathroom until 1931
         return
-    yield Patch(start, end, cue.kind, cue.rule)
+    yield ScopePatch(start, end, cue.kind, cue.rule)
     verb = canvas.reach.verb_of_subject(cue.first, end)
     inverted = _inverted_verb(canvas, cue, end)
     if verb is not None or inverted is not None:
@@ -47,13 +47,13 @@ def _may_open_subject(canvas: Canvas, at: int) -> bool:
     return canvas.sentence.pos(at) in ("PRON", "DET", "PROPN") or canvas.sentence.word(at) == "there"
 
 
-def _narrowed(canvas: Canvas, cue: Cue, end: int) -> Iterator[Patch]:
+def _narrowed(canvas: Canvas, cue: Cue, end: int) -> Iterator[ScopePatch]:
     """What narrows a denied noun is denied with it: no hotel in the town that has Y; no sign, even now, of Y."""
     sentence = canvas.sentence
     if sentence.word(end) == ",":
         place = canvas.reach.skip_aside(end)
         if sentence.word(place) == "of" and place > end:
-            yield Patch(place + 1, canvas.reach.phrase_end(place + 1, loose=True), cue.kind, cue.rule)
+            yield ScopePatch(place + 1, canvas.reach.phrase_end(place + 1, loose=True), cue.kind, cue.rule)
         return
     place = end
     while sentence.pos(place) == "ADP":
@@ -62,15 +62,15 @@ def _narrowed(canvas: Canvas, cue: Cue, end: int) -> Iterator[Patch]:
         yield from canvas.predicate(cue, place + 1, canvas.reach.clause_end(place + 1))
 
 
-def _predicated(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def _predicated(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """The number of Y was zero."""
     if canvas.sentence.lemma(cue.first - 1) == "be":
         subject = canvas.reach.subject(cue.first)
         if subject is not None:
-            yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+            yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
 
 
-def draw_pronoun(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_pronoun(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Nothing, nobody: as a subject what is said of it, else what describes it."""
     end = cue.last
     if canvas.sentence.pos(cue.last) in ("ADP", "ADJ"):
@@ -83,7 +83,7 @@ def draw_pronoun(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         yield from canvas.predicate(cue, cue.last + 1, canvas.reach.clause_end(cue.last + 1))
 
 
-def draw_none(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_none(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """None after its topic ("lamps there were none", "Wi-Fi: none") or as a subject."""
     sentence = canvas.sentence
     verb = canvas.reach.verb_of_subject(cue.first, cue.last)
@@ -92,17 +92,17 @@ def draw_none(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         if denies_presence(canvas, verb):
             yield from draw_anaphor(canvas, cue)
     elif sentence.lemma(cue.first - 1) == "be" and sentence.word(cue.first - 2) == "there":
-        yield Patch(canvas.reach.clause_start(cue.first), cue.first - 2, cue.kind, cue.rule)
+        yield ScopePatch(canvas.reach.clause_start(cue.first), cue.first - 2, cue.kind, cue.rule)
 
 
-def draw_anaphor(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_anaphor(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """A timer would spoil the calm, and there isn't one: the subject of the clause before."""
     sentence = canvas.sentence
     if not sentence.is_hard(cue.last) and sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ", "VERB", "DET"):
         yield from draw_determiner(canvas, cue)
         return
     if sentence.is_nominal(cue.first - 1):  # lamps there were none
-        yield Patch(canvas.reach.clause_start(cue.first), cue.first, cue.kind, cue.rule)
+        yield ScopePatch(canvas.reach.clause_start(cue.first), cue.first, cue.kind, cue.rule)
         return
     verb = next((at for at in range(cue.first - 1, -1, -1) if sentence.is_finite(at) or sentence.is_hard(at)), -1)
     if verb >= 0 and sentence.is_finite(verb):
@@ -110,11 +110,11 @@ def draw_anaphor(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         if subject is not None and sentence.pos(subject.first) == "PRON":  # we had hoped for a pool, but there was none
             subject = canvas.reach.noun_before(_before_break(canvas, cue.first))
         if subject is not None:
-            yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+            yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
     elif sentence.word(cue.first - 1) == ",":  # as for parking, there is none
         topic = canvas.reach.noun_before(cue.first - 2)
         if topic is not None:
-            yield Patch(topic.first, topic.last, cue.kind, cue.rule)
+            yield ScopePatch(topic.first, topic.last, cue.kind, cue.rule)
 
 
 def _before_break(canvas: Canvas, at: int) -> int:
@@ -125,7 +125,7 @@ def _before_break(canvas: Canvas, at: int) -> int:
     return place
 
 
-def draw_partitive(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_partitive(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """None of the rooms has Y; has none of the Y; not even the oldest guests have seen Y."""
     if canvas.sentence.words[cue.first] == "not" and canvas.sentence.is_helper(cue.first - 1):  # did not even have Y
         yield from deny_from(canvas, cue, cue.last)
@@ -136,14 +136,14 @@ def draw_partitive(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
     if inverted is not None:
         yield from deny_from(canvas, cue, inverted)
     elif verb is None:
-        yield Patch(cue.last, end, cue.kind, cue.rule)
+        yield ScopePatch(cue.last, end, cue.kind, cue.rule)
     else:
         if denies_presence(canvas, verb):
-            yield Patch(cue.last, end, cue.kind, cue.rule)
+            yield ScopePatch(cue.last, end, cue.kind, cue.rule)
         yield from deny_from(canvas, cue, verb)
 
 
-def draw_nowhere(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_nowhere(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Nowhere will you find Y; Y is nowhere in the recipe; benches everywhere, toilets nowhere."""
     sentence = canvas.sentence
     before = cue.first - 1
@@ -153,21 +153,21 @@ def draw_nowhere(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
         subject = canvas.reach.noun_before(before) if sentence.pos(before) in ("NOUN", "PROPN") else None
     placed = subject is not None and sentence.word(subject.first) != "there"  # there's nowhere to park
     if subject is not None and placed and sentence.words[cue.first] == "nowhere":
-        yield Patch(subject.first, subject.last, cue.kind, cue.rule)
+        yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
         return
     yield from canvas.predicate(cue, cue.last, canvas.reach.clause_end(cue.last))
 
 
-def draw_neither(canvas: Canvas, cue: Cue) -> Iterator[Patch]:
+def draw_neither(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     """Neither Y nor Z, as an object or as the subject of a verb of presence; else what is said of them."""
     sentence = canvas.sentence
     end = _neither_end(canvas, cue.last)
     verb = canvas.reach.verb_of_subject(cue.first, end)
     if verb is None or denies_presence(canvas, verb):
-        yield Patch(cue.last, end, cue.kind, cue.rule)
+        yield ScopePatch(cue.last, end, cue.kind, cue.rule)
     elif "nor" in sentence.words[cue.last : end] and sentence.word(cue.last) not in word_list("definite_determiners"):
         # Neither dogs nor bikes get past the gate.
-        yield Patch(cue.last, end, "uncertain", cue.rule)
+        yield ScopePatch(cue.last, end, "uncertain", cue.rule)
     if verb is not None:
         yield from deny_from(canvas, cue, verb)
     if sentence.is_helper(cue.last) and sentence.lemma(cue.last) != "be":

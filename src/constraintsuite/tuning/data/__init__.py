@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from constraintsuite.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from constraintsuite.tuning.data.records import Bench, Prepared
+    from constraintsuite.tuning.data.records import DataContext, Prepared
 
-DATA: Catalogue[Callable[[Any, Bench], Prepared]] = Catalogue(
+DATA: Catalogue[Callable[[Any, DataContext], Prepared]] = Catalogue(
     "kind of training data",
     {
         "suite": "constraintsuite.tuning.data.suites:read_suite",

@@ -26,8 +26,8 @@ from constraintsuite.retrieval.topk import top_k
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.text.cleaning import clean
 from constraintsuite.tuning.data.exclusion import Exclusion
-from constraintsuite.tuning.data.queries import MadeQuery, Passage, join_equal, make_queries
-from constraintsuite.tuning.data.records import Bench, ListsBuilder, Prepared, distinct, pairs_of
+from constraintsuite.tuning.data.queries import MadeQuery, TitledPassage, join_equal, make_queries
+from constraintsuite.tuning.data.records import DataContext, ListsBuilder, Prepared, distinct, pairs_of
 from constraintsuite.tuning.data.settings import DistilData, ListSettings
 
 _BLOCK = 8_192  # queries whose neighbours are in memory at a time
@@ -43,7 +43,7 @@ class AnsweredQuestion:
 
 
 @dataclass(frozen=True)
-class Material:
+class DistillationMaterial:
     """Passages, and queries of which each has its source; nothing was scored yet."""
 
     passages: Sequence[str]
@@ -51,7 +51,7 @@ class Material:
     rejects: Counter[str]
 
 
-def distil(settings: DistilData, bench: Bench) -> Prepared:
+def distil(settings: DistilData, bench: DataContext) -> Prepared:
     """The lists; each query is compared with all passages by the teacher."""
     material = gather(settings, bench.exclusion)
     if len(material.passages) <= settings.lists.near + settings.lists.far:
@@ -68,10 +68,10 @@ def distil(settings: DistilData, bench: Bench) -> Prepared:
     return _judged(prepared, settings.judge, bench) if settings.judge else prepared
 
 
-def gather(settings: DistilData, exclusion: Exclusion) -> Material:
+def gather(settings: DistilData, exclusion: Exclusion) -> DistillationMaterial:
     """What the lists are made of."""
     rejects: Counter[str] = Counter()
-    found: dict[str, Passage] = {}
+    found: dict[str, TitledPassage] = {}
     for source in settings.sources:
         for passage in _passages(source):
             reason = _reason(passage.text, settings, exclusion)
@@ -91,13 +91,13 @@ def gather(settings: DistilData, exclusion: Exclusion) -> Material:
         queries = [queries[place] for place in sorted(chosen)]
     if not queries:
         raise UserError("distil: no query could be made from the passages. Are they long enough (min_words)?")
-    return Material(list(found), queries, +rejects)
+    return DistillationMaterial(list(found), queries, +rejects)
 
 
-def _passages(settings: SourceSettings) -> Iterator[Passage]:
+def _passages(settings: SourceSettings) -> Iterator[TitledPassage]:
     source = open_source(settings)
     for document in source.documents(BadRows(skip=settings.skip_bad_rows)):
-        yield Passage(clean(document.text), clean(document.title))
+        yield TitledPassage(clean(document.text), clean(document.title))
 
 
 def _reason(text: str, settings: DistilData, exclusion: Exclusion) -> str | None:
@@ -128,7 +128,7 @@ def _forbidden(made: MadeQuery, exclusion: Exclusion, rejects: Counter[str]) -> 
 class _Teacher:
     """The vectors of everything, and the lists that come of them."""
 
-    def __init__(self, scorer: DenseScorer, material: Material, bench: Bench) -> None:
+    def __init__(self, scorer: DenseScorer, material: DistillationMaterial, bench: DataContext) -> None:
         self._material = material
         self._similarity = scorer.similarity
         self._reporter = bench.reporter
@@ -180,7 +180,7 @@ def _draw(made: MadeQuery, ranked: Sequence[int], texts: Sequence[str], size: in
     return chosen
 
 
-def _judged(prepared: Prepared, judge: str, bench: Bench) -> Prepared:
+def _judged(prepared: Prepared, judge: str, bench: DataContext) -> Prepared:
     """The same lists with a judge's scores."""
     scorer = load_scorer(judge, Workbench(reporter=bench.reporter))
     pairs = sorted(set(pairs_of(prepared.lists)))

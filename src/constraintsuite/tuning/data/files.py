@@ -8,7 +8,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.tuning.data.records import Bench, ListsBuilder, Prepared
+from constraintsuite.tuning.data.records import DataContext, ListsBuilder, Prepared
 from constraintsuite.tuning.data.settings import ListsData, TriplesData
 
 
@@ -30,7 +30,7 @@ class Triple:
     negative: str
 
 
-def read_lists(settings: ListsData, bench: Bench) -> Prepared:
+def read_lists(settings: ListsData, bench: DataContext) -> Prepared:
     """Every list of the file."""
     builder = ListsBuilder(bench.exclusion)
     for number, row in enumerate(read_jsonl(settings.path, ScoredList), 1):
@@ -45,7 +45,7 @@ def read_lists(settings: ListsData, bench: Bench) -> Prepared:
     return _some(builder, settings.path)
 
 
-def read_triples(settings: TriplesData, bench: Bench) -> Prepared:
+def read_triples(settings: TriplesData, bench: DataContext) -> Prepared:
     """Every triple of the file, as a list of two."""
     builder = ListsBuilder(bench.exclusion)
     for row in read_jsonl(settings.path, Triple):

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import stopwords
-from constraintsuite.tuning.data.settings import QuerySettings
+from constraintsuite.tuning.data.settings import MadeQuerySettings
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SHORTEST = 3  # letters of a content word
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TitledPassage:
     """A text that queries are made from."""
 
     text: str
@@ -34,7 +34,7 @@ class MadeQuery:
     """All passages that answer it: none of them is another text of its list."""
 
 
-def make_queries(passage: Passage, settings: QuerySettings) -> Iterator[MadeQuery]:
+def make_queries(passage: TitledPassage, settings: MadeQuerySettings) -> Iterator[MadeQuery]:
     """All queries of a passage; chance is keyed by its text, so that no other passage changes them."""
     rng = keyed_random(0, "queries", passage.text)
     yield from _sentences(passage.text, settings, rng)
@@ -43,7 +43,7 @@ def make_queries(passage: Passage, settings: QuerySettings) -> Iterator[MadeQuer
         yield MadeQuery(passage.title.strip(), passage.text, frozenset({passage.text}))
 
 
-def _sentences(text: str, settings: QuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
+def _sentences(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
     spans = split_sentences(text)
     long = [span for span in spans if len(span.of(text).split()) >= settings.min_words]
     if len(spans) < 2:
@@ -54,7 +54,7 @@ def _sentences(text: str, settings: QuerySettings, rng: random.Random) -> Iterat
         yield MadeQuery(span.of(text), left if taken else text, frozenset({text}))
 
 
-def _bags(text: str, settings: QuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
+def _bags(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
     stop = stopwords("lucene")
     found = [word for word in _WORD.findall(text) if len(word) >= _SHORTEST and word.lower() not in stop]
     words = list(dict.fromkeys(found))

@@ -51,7 +51,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Bench:
+class DataContext:
     """What the making of data finds in its place."""
 
     exclusion: Exclusion

@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.tuning.sections import Section
+from constraintsuite.tuning.sections import RecipeSection
 
 TrainedRole = Literal["query", "opposite", "restated"]
 """The queries of an example that can state a preference."""
 
 
-class SuiteData(Section):
+class SuiteData(RecipeSection):
     """The training split of a suite: under each query the better text and the worse one."""
 
     kind: Literal["suite"]
@@ -24,21 +24,21 @@ class SuiteData(Section):
     controls: bool = Field(False, description="the controls of the training split too")
 
 
-class ListsData(Section):
+class ListsData(RecipeSection):
     """JSON lines `{"query": ..., "texts": [...], "scores": [...]}`; the first text is the right one."""
 
     kind: Literal["lists"]
     path: Path
 
 
-class TriplesData(Section):
+class TriplesData(RecipeSection):
     """JSON lines `{"query": ..., "positive": ..., "negative": ...}`."""
 
     kind: Literal["triples"]
     path: Path
 
 
-class QuerySettings(Section):
+class MadeQuerySettings(RecipeSection):
     """Queries made from a passage."""
 
     sentences: int = Field(1, ge=0, description="sentences of the passage, each a query")
@@ -49,7 +49,7 @@ class QuerySettings(Section):
     min_words: int = Field(4, ge=1, description="fewest words of a sentence that becomes a query")
 
 
-class ListSettings(Section):
+class ListSettings(RecipeSection):
     """What stands in a list beside the source passage, by rank in the teacher's ranking."""
 
     near: int = Field(3, ge=0, description="texts of the first ranks")
@@ -59,7 +59,7 @@ class ListSettings(Section):
     random: int = Field(2, ge=0, description="texts from anywhere")
 
 
-class DistilData(Section):
+class DistilData(RecipeSection):
     """Lists made from corpora: queries from passages, other passages by a bi-encoder, scores by it or by a judge."""
 
     kind: Literal["distil"]
@@ -69,7 +69,7 @@ class DistilData(Section):
     questions: Path | None = Field(
         None, description='JSON lines `{"query": ..., "texts": [...]}`: questions and the passages that answer them'
     )
-    queries: QuerySettings = QuerySettings()
+    queries: MadeQuerySettings = MadeQuerySettings()
     lists: ListSettings = ListSettings()
     min_words: int = Field(12, ge=1, description="shorter passages are left out")
     max_words: int = Field(400, ge=1, description="longer passages are left out")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.tuning.data.records import Bench, ListsBuilder, Prepared
+from constraintsuite.tuning.data.records import DataContext, ListsBuilder, Prepared
 from constraintsuite.tuning.data.settings import SuiteData
 
 
-def read_suite(settings: SuiteData, bench: Bench) -> Prepared:
+def read_suite(settings: SuiteData, bench: DataContext) -> Prepared:
     """Under each query of the chosen roles the better text, then the worse one."""
     suite = load_suite(settings.suite)
     everything = [*suite.examples, *(suite.controls if settings.controls else ())]

@@ -9,7 +9,7 @@ from constraintsuite.models.base import Scorer
 from constraintsuite.records.scores import Interval
 
 
-class Figure(NamedTuple):
+class EvaluationFigure(NamedTuple):
     """One number of a checkpoint."""
 
     part: str
@@ -24,5 +24,5 @@ class Measurement(Protocol):
     def name(self) -> str:
         """What the recipe calls it."""
 
-    def figures(self, scorer: Scorer) -> Iterator[Figure]:
+    def figures(self, scorer: Scorer) -> Iterator[EvaluationFigure]:
         """What the model gets."""

@@ -15,7 +15,7 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.figures import generator, rounded
 from constraintsuite.experiments.ranking.collection import read_collection
 from constraintsuite.experiments.ranking.judged import JudgedQuery, Refusing, judge_queries
-from constraintsuite.experiments.ranking.measures import Ranking, measure_rankings, parse_measures
+from constraintsuite.experiments.ranking.measures import QueryRanking, measure_rankings, parse_measures
 from constraintsuite.experiments.ranking.trec import read_run
 from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.metrics.intervals import DRAWS, clipped, estimate
@@ -25,7 +25,7 @@ from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.store.artifact import Manifest, read_manifest
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.tuning.curves import OVERALL
-from constraintsuite.tuning.evaluation.base import Figure
+from constraintsuite.tuning.evaluation.base import EvaluationFigure
 from constraintsuite.tuning.evaluation.settings import RankingEvaluation
 
 FIRST = "first"
@@ -43,25 +43,27 @@ class RankingMeasurement:
     texts: Mapping[str, str]
     measures: Sequence[str]
 
-    def figures(self, scorer: Scorer) -> Iterator[Figure]:
+    def figures(self, scorer: Scorer) -> Iterator[EvaluationFigure]:
         """The measures over the queries, and beside them those of the first retriever's own order."""
         pairs = {(query.text, self.texts[document]) for query in self.queries for document in self.candidates[query.id]}
         scores = score_pairs(scorer, sorted(pairs))
-        yield from self._measured(OVERALL, [Ranking(query, self._ordered(query, scores)) for query in self.queries])
-        yield from self._measured(FIRST, [Ranking(query, self.candidates[query.id]) for query in self.queries])
+        yield from self._measured(
+            OVERALL, [QueryRanking(query, self._ordered(query, scores)) for query in self.queries]
+        )
+        yield from self._measured(FIRST, [QueryRanking(query, self.candidates[query.id]) for query in self.queries])
 
     def _ordered(self, query: JudgedQuery, scores: Mapping[tuple[str, str], float]) -> list[str]:
         """Best first; equal scores keep the first retriever's order."""
         return sorted(self.candidates[query.id], key=lambda document: -scores[query.text, self.texts[document]])
 
-    def _measured(self, part: str, rankings: Sequence[Ranking]) -> Iterator[Figure]:
+    def _measured(self, part: str, rankings: Sequence[QueryRanking]) -> Iterator[EvaluationFigure]:
         for measure, column in measure_rankings(parse_measures(self.measures), rankings).items():
             rng = generator(0, [query.id for query in self.queries])
             interval = estimate(column[:, None], [False], np.arange(len(rankings)), rng=rng, draws=DRAWS)[0]
-            yield Figure(part, str(measure), rounded(clipped(interval, 0.0, 1.0)))
+            yield EvaluationFigure(part, str(measure), rounded(clipped(interval, 0.0, 1.0)))
 
 
-class Collection(NamedTuple):
+class RetrievalSet(NamedTuple):
     """What is searched, and what is asked."""
 
     passages: Passages
@@ -78,13 +80,13 @@ def open_ranking(settings: RankingEvaluation, reporter: Reporter) -> RankingMeas
     return RankingMeasurement(settings.name, queries, found, kept, settings.measures)
 
 
-def read_judged(settings: RankingEvaluation) -> Collection:
+def read_judged(settings: RankingEvaluation) -> RetrievalSet:
     """The passages, and the queries that have a relevant one."""
     collection = _read(settings)
     queries = [query for query in collection.queries if query.relevant]
     if not queries:
         raise UserError(f"evaluation {settings.name}: no query of {settings.ranking.source} has a relevant document.")
-    return Collection(collection.passages, queries)
+    return RetrievalSet(collection.passages, queries)
 
 
 def ranking_input(settings: RankingEvaluation) -> str:
@@ -96,15 +98,15 @@ def ranking_input(settings: RankingEvaluation) -> str:
     return sha256_text(manifest.content if manifest else open_source(settings.ranking).fingerprint(), first)
 
 
-def _read(settings: RankingEvaluation) -> Collection:
+def _read(settings: RankingEvaluation) -> RetrievalSet:
     """Passages and judged queries of a source, or of a suite that has a collection."""
     if _manifest(settings) is not None:
         found = read_collection(Path(settings.ranking.source))
-        return Collection(found.passages, found.queries)
+        return RetrievalSet(found.passages, found.queries)
     source = open_source(settings.ranking)
     texts = {document.id: f"{document.title} {document.text}".strip() for document in source.documents(Refusing())}
     judged = judge_queries({query.id: query.text for query in source.queries()}, source.qrels(), ())
-    return Collection(Passages(list(texts), list(texts.values())), judged.queries)
+    return RetrievalSet(Passages(list(texts), list(texts.values())), judged.queries)
 
 
 def _manifest(settings: RankingEvaluation) -> Manifest | None:

@@ -9,13 +9,13 @@ from pydantic import Discriminator, Field, Tag
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.records.examples import Split
-from constraintsuite.tuning.sections import NAME, Section
+from constraintsuite.tuning.sections import NAME, RecipeSection
 
 NO_GOALS = ("tie_rate", "gap", "sensitivity")
 """Figures of a suite that say something of a model, but not the more the better: two are in units that grow in training."""
 
 
-class SuiteEvaluation(Section):
+class SuiteEvaluation(RecipeSection):
     """The pairs of a suite, overall and by slice."""
 
     name: str = Field(pattern=NAME)
@@ -24,7 +24,7 @@ class SuiteEvaluation(Section):
     controls: bool = Field(True, description="its controls too")
 
 
-class RankingEvaluation(Section):
+class RankingEvaluation(RecipeSection):
     """Documents that a first retriever found, put in order by the checkpoint."""
 
     name: str = Field(pattern=NAME)

@@ -16,7 +16,7 @@ from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.tuning.curves import OVERALL
-from constraintsuite.tuning.evaluation.base import Figure
+from constraintsuite.tuning.evaluation.base import EvaluationFigure
 from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
 
 METRICS = ("accuracy", "opposite_accuracy", "paired_accuracy", "responsiveness", "tie_rate", "gap", "sensitivity")
@@ -31,7 +31,7 @@ class SuiteMeasurement:
     examples: Sequence[Example]
     controls: Sequence[Example]
 
-    def figures(self, scorer: Scorer) -> Iterator[Figure]:
+    def figures(self, scorer: Scorer) -> Iterator[EvaluationFigure]:
         """Overall, and by slice."""
         scores = score_pairs(scorer, pairs_of([*self.examples, *self.controls]))
         results = {result.id: result for result in judge_all(self.examples, self.controls, scores)}
@@ -44,7 +44,7 @@ class SuiteMeasurement:
             groups = group_examples(members).groups
             for metric, interval in figures(names, judged, groups, seed=0, draws=DRAWS).items():
                 if interval.n:
-                    yield Figure(part, metric, interval)
+                    yield EvaluationFigure(part, metric, interval)
 
 
 def open_suite(settings: SuiteEvaluation) -> SuiteMeasurement:

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from constraintsuite.tuning.losses import CROSS, DENSE
-from constraintsuite.tuning.sections import Section
+from constraintsuite.tuning.sections import RecipeSection
 
 
-class DistilSettings(Section):
+class DistilSettings(RecipeSection):
     """Divergence from the teacher's scores; of a cross-encoder also cross-entropy on the first text."""
 
     kind: Literal["distil"]
@@ -19,28 +19,28 @@ class DistilSettings(Section):
     source: float | None = Field(None, ge=0, description="of cross-encoders: weight of the cross-entropy; none: 0.3")
 
 
-class MarginSettings(Section):
+class MarginSettings(RecipeSection):
     """A hinge."""
 
     kind: Literal["margin"]
     margin: float = Field(1.0, gt=0, description="how far the better text must be ahead")
 
 
-class LambdaSettings(Section):
+class LambdaSettings(RecipeSection):
     """Pairs weighted by what they matter to nDCG."""
 
     kind: Literal["lambda"]
     k: int | None = Field(None, ge=1, description="only ranks up to here count")
 
 
-class NegativesSettings(Section):
+class NegativesSettings(RecipeSection):
     """Texts of other queries in the batch."""
 
     kind: Literal["negatives"]
     scale: float | None = Field(None, gt=0, description="what scores are multiplied by; none: the library's own")
 
 
-class PlainSettings(Section):
+class PlainSettings(RecipeSection):
     """A loss that has nothing to set."""
 
     kind: Literal["ranknet", "listnet", "listmle", "margin-mse", "binary", "cosent"]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.records.plots import Axis, Level, Plot, Series, Spot
+from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
 from constraintsuite.retrieval.topk import FloatArray
 from constraintsuite.vectors.ann.frontier import Arena, by_name, engine_of, front, recall_of, speed_of
-from constraintsuite.vectors.ann.results import Cell, Ranking
+from constraintsuite.vectors.ann.results import MeasuredCell, RetrieverBaseline
 
 _MEGA = 1e6
 
@@ -22,19 +22,19 @@ class Quantity:
     name: str
     title: str
     axis: str
-    value: Callable[[Cell], float | None]
+    value: Callable[[MeasuredCell], float | None]
     more_is_better: bool
     words: str
     """With the value in place of {}."""
     exact: bool = True
     """Whether comparing everything has such a value too."""
 
-    def of(self, cell: Cell) -> float:
+    def of(self, cell: MeasuredCell) -> float:
         """The value of a cell that has one."""
         return self.value(cell) or 0.0
 
 
-def _p99(cell: Cell) -> float | None:
+def _p99(cell: MeasuredCell) -> float | None:
     return (cell.speed.latencies_ms or {}).get("p99")
 
 
@@ -54,7 +54,7 @@ BUILD = Quantity(
 def size_beside(full_bytes: int) -> Quantity:
     """What the index takes, and `full_bytes` more where candidates are compared again with the vectors themselves."""
 
-    def size(cell: Cell) -> float | None:
+    def size(cell: MeasuredCell) -> float | None:
         read = full_bytes if cell.point.rerank > 1 else 0
         return None if cell.cost.index_bytes is None else (cell.cost.index_bytes + read) / _MEGA
 
@@ -63,7 +63,7 @@ def size_beside(full_bytes: int) -> Quantity:
     )
 
 
-def recall_chart(arena: Arena, cells: Sequence[Cell], quantity: Quantity) -> Plot | None:
+def recall_chart(arena: Arena, cells: Sequence[MeasuredCell], quantity: Quantity) -> Plot | None:
     """Recall across, the quantity up; None where no approximate engine has it.
 
     Exact engines are lines, never points; each is at its best.
@@ -76,7 +76,7 @@ def recall_chart(arena: Arena, cells: Sequence[Cell], quantity: Quantity) -> Plo
     flat = by_name(cell for cell in known if cell.exact and quantity.exact)
     best = max if quantity.more_is_better else min
     levels = tuple(
-        Level(engine_of(own[0]), value, quantity.words.format(value))
+        LevelLine(engine_of(own[0]), value, quantity.words.format(value))
         for own in flat.values()
         for value in [best(map(quantity.of, own))]
     )
@@ -95,7 +95,7 @@ def spread_chart(arena: Arena, recalls: Sequence[tuple[str, FloatArray]]) -> Plo
 
 
 def relevance_chart(
-    arena: Arena, cells: Sequence[Cell], rankings: Sequence[Ranking], measure: str = "ndcg"
+    arena: Arena, cells: Sequence[MeasuredCell], rankings: Sequence[RetrieverBaseline], measure: str = "ndcg"
 ) -> Plot | None:
     """Recall of neighbours across, people's judgments up; exact search and rankings without vectors are lines."""
     name = next((n for cell in cells for n in cell.figures if n.startswith(f"rel.{measure}@")), None)
@@ -107,17 +107,17 @@ def relevance_chart(
         for engine, own in by_name(near).items()
     )
     ceiling = near[0].figures[name.replace("rel.", "rel.ceiling.", 1)].value or 0.0
-    levels = [Level("exact search", ceiling, f"{name} {ceiling:.3f}")]
+    levels = [LevelLine("exact search", ceiling, f"{name} {ceiling:.3f}")]
     for ranking in rankings:
         found = ranking.figures[name].value if name in ranking.figures else None
         if found is not None:
-            levels.append(Level(ranking.retriever, found, f"{name} {found:.3f}"))
+            levels.append(LevelLine(ranking.retriever, found, f"{name} {found:.3f}"))
     across = Axis(f"ann.recall_tie@{arena.k}", "logit")
     title = "Neighbours and relevance"
     return Plot(f"relevance-{arena.slug}", title, across, Axis(name, "linear"), curves, tuple(levels))
 
 
-def _curve(name: str, cells: Sequence[Cell], quantity: Quantity) -> Series:
+def _curve(name: str, cells: Sequence[MeasuredCell], quantity: Quantity) -> Series:
     sign = 1 if quantity.more_is_better else -1
     best = front(cells, lambda cell: sign * quantity.of(cell))
     spots = [
@@ -128,13 +128,13 @@ def _curve(name: str, cells: Sequence[Cell], quantity: Quantity) -> Series:
     return Series(name, tuple(spots))
 
 
-def _spot(cell: Cell, y: float, words: str, *, best: bool = True) -> Spot:
+def _spot(cell: MeasuredCell, y: float, words: str, *, best: bool = True) -> Spot:
     point = cell.point
     settings = f"{point.series}, {point.setting}"
     return Spot(recall_of(cell), y, f"{settings}: recall {recall_of(cell):.4f}, {words}", best)
 
 
-def _judged_spot(cell: Cell, name: str) -> Spot:
+def _judged_spot(cell: MeasuredCell, name: str) -> Spot:
     value = cell.figures[name].value or 0.0
     return _spot(cell, value, f"{name} {value:.3f}")
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Served
+from constraintsuite.vectors.ann.engines.base import ServedEngine
 from constraintsuite.vectors.ann.failing import MeasurementError, told
 from constraintsuite.vectors.ann.measuring import Crowd, Pass, one_pass, share_of
 from constraintsuite.vectors.ann.plan import Build
 from constraintsuite.vectors.ann.rerank import reranked
-from constraintsuite.vectors.ann.results import Point
+from constraintsuite.vectors.ann.results import OperatingPoint
 from constraintsuite.vectors.ann.staging import Staged, load_staged
 
 
@@ -27,7 +27,7 @@ class ClientJob:
     """What every client is told."""
 
     build: Build
-    point: Point
+    point: OperatingPoint
     staged: Staged
     place: str
     """What the engine calls its table or collection on the server."""
@@ -112,7 +112,7 @@ def _ask(job: ClientJob, which: tuple[int, int], repeats: int, seconds: float, t
     data, _ = load_staged(job.staged)
     kind = ENGINES.load(job.build.engine)
     engine = kind(kind.build_settings.model_validate(job.build.params), data.metric, 1)
-    assert isinstance(engine, Served)
+    assert isinstance(engine, ServedEngine)
     engine.attach(job.place)
     engine.configure(kind.search_settings.model_validate(job.point.search), 1)
     search = reranked(engine.search, data, job.point.rerank)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines.base import blocks, unit_rows
 
 Code = Literal["float32", "float16", "int8", "binary"]
@@ -67,7 +67,7 @@ def differing_bits(queries: Coded, rows: Coded) -> IntArray:
     )
 
 
-def refuse_cut(vectors: Vectors, dimensions: int, metric: Metric) -> None:
+def refuse_cut(vectors: Vectors, dimensions: int, metric: VectorMetric) -> None:
     """Cut vectors are made length 1 again, which only means the same where they had it before, or cosine ignores it."""
     if dimensions > vectors.shape[1]:
         raise UserError(f"coded: dimensions is {dimensions}, but the vectors have {vectors.shape[1]}.")

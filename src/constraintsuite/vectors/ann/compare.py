@@ -20,7 +20,7 @@ from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, est
 from constraintsuite.metrics.significance import holm, sign_flip
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.frontier import Arena, arenas_of, by_name, most_exact, reach, settings_of, speed_of
-from constraintsuite.vectors.ann.results import AnnRun, Cell, load_queries
+from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, load_queries
 from constraintsuite.vectors.ann.several import labels
 
 RECALL = "ann.recall_tie"
@@ -30,7 +30,7 @@ _UNBOUNDED = "ann.kth_gap"
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedCell:
     """One of two cells that are compared."""
 
     name: str
@@ -43,7 +43,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Contrast:
+class CellDifference:
     """Two cells of one arena in one metric, `second` less `first`, over the queries that both have a value for."""
 
     arena: str
@@ -52,8 +52,8 @@ class Contrast:
     target: float | None
     """Each is the fastest of its engine that reaches it on the half where settings are chosen; None for the most exact there."""
     metric: str
-    first: Side
-    second: Side
+    first: ComparedCell
+    second: ComparedCell
     difference: Interval
     p: float | None
     """Two-sided, of the paired randomisation test."""
@@ -68,10 +68,10 @@ class Entrant(NamedTuple):
     run: AnnRun
     label: str
     """What to call the run."""
-    cell: Cell
+    cell: MeasuredCell
 
 
-class Values(NamedTuple):
+class QueryValues(NamedTuple):
     """One place a query in every array."""
 
     values: FloatArray
@@ -88,7 +88,7 @@ class Paired(NamedTuple):
     p: float | None
 
 
-def compare_engines(runs: Sequence[AnnRun], metric: str = RECALL, k: int | None = None) -> tuple[Contrast, ...]:
+def compare_engines(runs: Sequence[AnnRun], metric: str = RECALL, k: int | None = None) -> tuple[CellDifference, ...]:
     """Approximate engines at each target that two of them reach; Holm's correction is over all of it.
 
     Of one run, every pair of engines. Of two, the engines of one name, or all of the first with all of the second
@@ -113,7 +113,7 @@ def sets_without(runs: Sequence[AnnRun], metric: str) -> list[str]:
     return list(dict.fromkeys(cell.point.data for cell in cells if cell.content not in having))
 
 
-def corrected(tests: Sequence[Contrast]) -> tuple[Contrast, ...]:
+def corrected(tests: Sequence[CellDifference]) -> tuple[CellDifference, ...]:
     """The tests with Holm's correction over those that have a p; what is tested twice counts once."""
     found = {_tested(test): test.p for test in tests if test.p is not None}
     adjusted = dict(zip(found, holm(list(found.values())), strict=True))
@@ -138,11 +138,11 @@ def paired(first: FloatArray, second: FloatArray, queries: IntArray, *, bounded:
     return Paired(rounded(clipped(interval, -1.0, 1.0) if bounded else interval), round_off(p))
 
 
-def values_of(run: AnnRun, cell: Cell, metric: str) -> Values:
+def values_of(run: AnnRun, cell: MeasuredCell, metric: str) -> QueryValues:
     """One value a query."""
     found = load_queries(run, cell)
     values = getattr(found, metric.removeprefix("ann.")) if metric in METRICS else found.rel[metric]
-    return Values(values, found.query_row, found.tuning)
+    return QueryValues(values, found.query_row, found.tuning)
 
 
 def _refuse_unlike(first: AnnRun, second: AnnRun) -> None:
@@ -160,7 +160,7 @@ def _contents(run: AnnRun) -> set[str]:
     return {cell.content for cell in run.cells}
 
 
-def _measured(cell: Cell, metric: str) -> bool:
+def _measured(cell: MeasuredCell, metric: str) -> bool:
     return metric in METRICS or (_judged(metric) and metric in cell.figures)
 
 
@@ -168,13 +168,13 @@ def _judged(metric: str) -> bool:
     return metric.startswith("rel.") and not metric.startswith("rel.ceiling.")
 
 
-def _tested(one: Contrast) -> tuple[str, ...]:
+def _tested(one: CellDifference) -> tuple[str, ...]:
     return one.metric, one.first.key, one.second.key
 
 
-def _contrasts(runs: Sequence[AnnRun], metric: str, k: int | None) -> Iterator[Contrast]:
+def _contrasts(runs: Sequence[AnnRun], metric: str, k: int | None) -> Iterator[CellDifference]:
     """One for each target; the same two cells are tested once."""
-    known: dict[tuple[str, str], Contrast] = {}
+    known: dict[tuple[str, str], CellDifference] = {}
     for arena in _first_arenas(runs, metric, k):
         for target, entrants in _chosen(runs, arena, metric).items():
             for first, second in _pairs(runs, entrants):
@@ -208,7 +208,7 @@ def _chosen(runs: Sequence[AnnRun], arena: Arena, metric: str) -> dict[float | N
     return matched or {None: exact}
 
 
-def _same(cell: Cell, arena: Arena) -> bool:
+def _same(cell: MeasuredCell, arena: Arena) -> bool:
     """Threads may differ between two runs; how is asked decides which cells are the fastest, so it may not."""
     point = cell.point
     return (cell.content, point.k, point.mode, point.clients) == (arena.content, arena.k, arena.mode, arena.clients)
@@ -224,7 +224,7 @@ def _pairs(runs: Sequence[AnnRun], entrants: Sequence[Entrant]) -> Iterator[tupl
         yield from ((first, second) for second in new if not shared or first.name == second.name)
 
 
-def _contrast(arena: Arena, metric: str, first: Entrant, second: Entrant) -> Contrast:
+def _contrast(arena: Arena, metric: str, first: Entrant, second: Entrant) -> CellDifference:
     (a, queries, tuning), (b, others, _) = (values_of(one.run, one.cell, metric) for one in (first, second))
     if not np.array_equal(queries, others):
         raise UserError(f"{first.run.path} and {second.run.path}: the cells are of other queries. Run both again.")
@@ -235,11 +235,11 @@ def _contrast(arena: Arena, metric: str, first: Entrant, second: Entrant) -> Con
     if names[0] == names[1]:
         names = [f"{one.name} ({one.label})" for one in (first, second)]
     sides = [
-        Side(name, settings_of(one.cell), speed_of(one.cell), _mean(values), one.cell.key)
+        ComparedCell(name, settings_of(one.cell), speed_of(one.cell), _mean(values), one.cell.key)
         for name, one, values in zip(names, (first, second), (a, b), strict=True)
     ]
     named = metric if metric.startswith("rel.") else f"{metric}@{arena.k}"
-    return Contrast(arena.title, arena.content, None, named, sides[0], sides[1], difference, p, None)
+    return CellDifference(arena.title, arena.content, None, named, sides[0], sides[1], difference, p, None)
 
 
 def _mean(values: FloatArray) -> float | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Served
+from constraintsuite.vectors.ann.engines.base import ServedEngine
 from constraintsuite.vectors.ann.frontier import conditions_of
-from constraintsuite.vectors.ann.listings import Columns, Listing, Value
+from constraintsuite.vectors.ann.listings import CellValue, Listing, ListingColumns
 from constraintsuite.vectors.ann.metrics import TIE_RULES
-from constraintsuite.vectors.ann.results import AnnRun, Cell, DataFacts
+from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell
 from constraintsuite.vectors.ann.several import labels
 
 _GENERATED = "synthetic"
@@ -60,7 +60,7 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
         )
 
 
-def about_servers(cells: Sequence[Cell]) -> str:
+def about_servers(cells: Sequence[MeasuredCell]) -> str:
     """A sentence of those that nothing limits; empty where there is none."""
     served = list(dict.fromkeys(cell.point.name for cell in cells if _is_server(cell.point.engine)))
     if not served:
@@ -71,7 +71,7 @@ def about_servers(cells: Sequence[Cell]) -> str:
 
 def sets(runs: Sequence[AnnRun]) -> Listing:
     """What was searched."""
-    columns: Columns = (
+    columns: ListingColumns = (
         ("data", "text"),
         ("of", "text"),
         ("content", "text"),
@@ -90,7 +90,7 @@ def sets(runs: Sequence[AnnRun]) -> Listing:
 
 def machines(runs: Sequence[AnnRun]) -> Listing:
     """Where, with what and how was measured; one row for each of the conditions that may not be mixed."""
-    columns: Columns = (
+    columns: ListingColumns = (
         ("run", "text"),
         ("processor", "text"),
         ("processors", "count"),
@@ -117,7 +117,7 @@ def _about_subset(data: DataFacts) -> str:
     )
 
 
-def _set_row(data: DataFacts, run: AnnRun, label: str) -> tuple[Value, ...]:
+def _set_row(data: DataFacts, run: AnnRun, label: str) -> tuple[CellValue, ...]:
     formats = {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
     return (
         data.name,
@@ -132,7 +132,7 @@ def _set_row(data: DataFacts, run: AnnRun, label: str) -> tuple[Value, ...]:
     )
 
 
-def _machine_row(run: AnnRun, label: str, numbers: Mapping[tuple[str, ...], int]) -> tuple[Value, ...]:
+def _machine_row(run: AnnRun, label: str, numbers: Mapping[tuple[str, ...], int]) -> tuple[CellValue, ...]:
     host, how = run.facts.host, run.facts.settings["protocol"]
     libraries = sorted({cell.library for cell in run.cells})
     name = f"{label}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else label
@@ -150,7 +150,7 @@ def _machine_row(run: AnnRun, label: str, numbers: Mapping[tuple[str, ...], int]
 
 def _is_server(engine: str) -> bool:
     """Of an engine that is known here; a run may come from a program that knows others."""
-    return engine in ENGINES.names() and issubclass(ENGINES.load(engine), Served)
+    return engine in ENGINES.names() and issubclass(ENGINES.load(engine), ServedEngine)
 
 
 def _threads(number: int) -> str:

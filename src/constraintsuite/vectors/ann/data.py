@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
-Metric = Literal["cosine", "dot", "euclidean"]
+VectorMetric = Literal["cosine", "dot", "euclidean"]
 Vectors = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]
 Relevance = Mapping[int, Mapping[int, int]]
@@ -22,13 +22,13 @@ Relevance = Mapping[int, Mapping[int, int]]
 
 
 @dataclass(frozen=True)
-class VectorSet:
+class BenchmarkVectors:
     """Base vectors, queries, and what is known of right answers; checked before anything is measured."""
 
     name: str
     base: Vectors  # (rows, dimensions), mapped from a file where there is one
     queries: Vectors  # (queries, dimensions)
-    metric: Metric
+    metric: VectorMetric
     neighbours: Neighbours | None = None
     """The exact neighbours that came with the data; their scores are computed anew before they are used."""
     relevance: Relevance | None = None
@@ -51,7 +51,7 @@ class VectorSet:
         return np.arange(len(self.queries)) if self.kept_queries is None else self.kept_queries
 
 
-def checked(data: VectorSet) -> VectorSet:
+def checked(data: BenchmarkVectors) -> BenchmarkVectors:
     """The same data, or a UserError that says why nothing can be measured on it."""
     base, queries = data.base, data.queries
     if base.ndim != 2 or queries.ndim != 2 or not base.size or not queries.size:
@@ -71,7 +71,7 @@ def checked(data: VectorSet) -> VectorSet:
     return data
 
 
-def refuse_few_rows(data: VectorSet, k: int) -> None:
+def refuse_few_rows(data: BenchmarkVectors, k: int) -> None:
     """A recall at more places than there are rows would be of a smaller k than it says."""
     if k > len(data.base):
         raise UserError(
@@ -79,7 +79,7 @@ def refuse_few_rows(data: VectorSet, k: int) -> None:
         )
 
 
-def limited(data: VectorSet, rows: int | None, queries: int | None) -> VectorSet:
+def limited(data: BenchmarkVectors, rows: int | None, queries: int | None) -> BenchmarkVectors:
     """The first rows and queries; with fewer rows the neighbours that came with the data are no longer true."""
     if rows is not None and rows < len(data.base):
         kept = {query: {r: g for r, g in of.items() if r < rows} for query, of in (data.relevance or {}).items()}
@@ -97,7 +97,7 @@ def limited(data: VectorSet, rows: int | None, queries: int | None) -> VectorSet
     return data
 
 
-def only_queries(data: VectorSet, kept: IntArray) -> VectorSet:
+def only_queries(data: BenchmarkVectors, kept: IntArray) -> BenchmarkVectors:
     """The set with these of its queries, in this order; they are numbered anew, and remember what they were."""
     near, judged = data.neighbours, data.relevance
     return replace(
@@ -115,7 +115,7 @@ def tuning_half(queries: Vectors) -> npt.NDArray[np.bool_]:
     return np.array([digest[0] & 1 == 0 for digest in digests], dtype=np.bool_)
 
 
-def content_of(data: VectorSet) -> str:
+def content_of(data: BenchmarkVectors) -> str:
     """Hash of the vectors, the metric and the judgments: figures with the same value are of the same data."""
     digest = hashlib.sha256()
     for part in (data.base, data.queries):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.vectors.ann.data import VectorSet, limited, refuse_few_rows
+from constraintsuite.vectors.ann.data import BenchmarkVectors, limited, refuse_few_rows
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Persistent, Roomy, Served
+from constraintsuite.vectors.ann.engines.base import Persistent, Roomy, ServedEngine
 from constraintsuite.vectors.ann.plan import count_cells, refuse_missing
-from constraintsuite.vectors.ann.settings import Bench, EngineEntry, grid, held
+from constraintsuite.vectors.ann.settings import AnnBenchmark, EngineEntry, grid, held
 from constraintsuite.vectors.ann.staging import is_mapped
 
 _PROGRAM = 150_000_000  # bytes of a worker that has loaded its libraries and nothing else
@@ -58,14 +58,14 @@ class Estimate:
         yield f"disk: about {self.disk_bytes / 1e6:,.0f} MB"
 
 
-def estimate(bench: Bench, folder: Path) -> Estimate:
+def estimate(bench: AnnBenchmark, folder: Path) -> Estimate:
     """Opens the data, of which all is read but what can be mapped, and writes nothing; paths start at `folder`."""
     refuse_missing(bench)
     with held(bench.data, folder):
         return _estimate(bench, folder)
 
 
-def _estimate(bench: Bench, folder: Path) -> Estimate:
+def _estimate(bench: AnnBenchmark, folder: Path) -> Estimate:
     sizes, disk, rankings = [], 0, 0
     for entry in bench.data:
         data = limited(entry.options.load(entry.name, folder), entry.options.limit, entry.options.query_limit)
@@ -100,13 +100,13 @@ def _builds(entry: EngineEntry, size: DataSize) -> Iterator[_Expected]:
     for params in grid(entry.build):
         index = kind.expected_bytes(kind.build_settings.model_validate(params), size.rows, size.dimensions)
         saved = index if issubclass(kind, Persistent) else 0
-        here = 0 if issubclass(kind, Served) else index + saved  # read back while the first is still there
+        here = 0 if issubclass(kind, ServedEngine) else index + saved  # read back while the first is still there
         if issubclass(kind, Roomy):
             here += kind.room(size.rows, size.dimensions)
         yield _Expected(f"{entry.name} on {size.name}", _PROGRAM + size.bytes + here, saved)
 
 
-def _staged(bench: Bench, data: VectorSet) -> int:
+def _staged(bench: AnnBenchmark, data: BenchmarkVectors) -> int:
     """The copy of vectors that cannot be mapped, queries, and the truth with its scores."""
     copied = 0 if is_mapped(data.base) else 4 * data.base.size
     return int(copied + 4 * data.queries.size + 16 * len(data.queries) * max(bench.k))

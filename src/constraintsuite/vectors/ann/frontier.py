@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.host import machine_of
-from constraintsuite.vectors.ann.results import NOTHING, AnnRun, Cell
-from constraintsuite.vectors.ann.settings import Mode
+from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell
+from constraintsuite.vectors.ann.settings import QueryMode
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")  # in the name of a file
 
@@ -20,7 +20,7 @@ class Arena(NamedTuple):
     data: str
     content: str
     k: int
-    mode: Mode
+    mode: QueryMode
     clients: int
     threads: int
     tag: str = ""
@@ -59,15 +59,15 @@ class Reached(NamedTuple):
 
     name: str
     target: float
-    cell: Cell | None
+    cell: MeasuredCell | None
     recall: Interval | None
     decided: bool = True
     """False where that half holds no query, so that nothing could be chosen on it."""
 
 
-def arenas(cells: Iterable[Cell], tag: str = "") -> dict[Arena, list[Cell]]:
+def arenas(cells: Iterable[MeasuredCell], tag: str = "") -> dict[Arena, list[MeasuredCell]]:
     """The cells by where they may be compared, in their order."""
-    found: dict[Arena, list[Cell]] = {}
+    found: dict[Arena, list[MeasuredCell]] = {}
     for cell in cells:
         point = cell.point
         arena = Arena(point.data, cell.content, point.k, point.mode, point.clients, point.threads, tag)
@@ -75,10 +75,10 @@ def arenas(cells: Iterable[Cell], tag: str = "") -> dict[Arena, list[Cell]]:
     return found
 
 
-def arenas_of(runs: Sequence[AnnRun]) -> dict[Arena, list[Cell]]:
+def arenas_of(runs: Sequence[AnnRun]) -> dict[Arena, list[MeasuredCell]]:
     """The same over runs: those of another machine, or with another rule for ties, are apart, as are sets of one name."""
     conditions = list(dict.fromkeys(conditions_of(run) for run in runs))
-    found: dict[Arena, list[Cell]] = {}
+    found: dict[Arena, list[MeasuredCell]] = {}
     for number, shared in enumerate(conditions, 1):
         cells = [cell for run in runs if conditions_of(run) == shared for cell in run.cells]
         found |= arenas(cells, f"conditions {number}" if len(conditions) > 1 else "")
@@ -94,46 +94,46 @@ def conditions_of(run: AnnRun) -> tuple[str, ...]:
     return machine_of(run.facts.host), run.facts.ties
 
 
-def recall_of(cell: Cell) -> float:
+def recall_of(cell: MeasuredCell) -> float:
     """The recall that charts and targets go by: a row as near as the last true one is as good."""
     return cell.figures[f"ann.recall_tie@{cell.point.k}"].value or 0.0
 
 
-def engine_of(cell: Cell) -> str:
+def engine_of(cell: MeasuredCell) -> str:
     """The name of the engine; what compares everything is called so."""
     name = cell.point.name
     return f"{name} (exact)" if cell.exact and not name.startswith("exact") else name
 
 
-def settings_of(cell: Cell) -> str:
+def settings_of(cell: MeasuredCell) -> str:
     """Engine, build and search in one line."""
     point = cell.point
     return point.series if point.setting == NOTHING else f"{point.series}; {point.setting}"
 
 
-def speed_of(cell: Cell) -> float:
+def speed_of(cell: MeasuredCell) -> float:
     """Queries a second."""
     return cell.speed.qps
 
 
-def front(cells: Sequence[Cell], worth: Callable[[Cell], float] = speed_of) -> list[Cell]:
+def front(cells: Sequence[MeasuredCell], worth: Callable[[MeasuredCell], float] = speed_of) -> list[MeasuredCell]:
     """Those that no other beats in recall and worth at once, by growing recall."""
-    best: list[Cell] = []
+    best: list[MeasuredCell] = []
     for cell in sorted(cells, key=lambda c: (-recall_of(c), -worth(c))):
         if not best or worth(cell) > worth(best[-1]):
             best.append(cell)
     return best[::-1]
 
 
-def by_name(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
+def by_name(cells: Iterable[MeasuredCell]) -> dict[str, list[MeasuredCell]]:
     """The cells of each engine, as the benchmark file calls it."""
-    named: dict[str, list[Cell]] = {}
+    named: dict[str, list[MeasuredCell]] = {}
     for cell in cells:
         named.setdefault(cell.point.name, []).append(cell)
     return named
 
 
-def reach(cells: Sequence[Cell], targets: Sequence[float]) -> list[Reached]:
+def reach(cells: Sequence[MeasuredCell], targets: Sequence[float]) -> list[Reached]:
     """For each engine and target: chosen on the tuning half of the queries, reported on the other half."""
     rows = []
     for own in by_name(cells).values():
@@ -143,7 +143,7 @@ def reach(cells: Sequence[Cell], targets: Sequence[float]) -> list[Reached]:
     return rows
 
 
-def keep_up(cells: Sequence[Cell], speeds: Sequence[float]) -> list[Reached]:
+def keep_up(cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> list[Reached]:
     """For each engine and speed: the most exact cell on the tuning half that is as fast, reported on the other half."""
     rows = []
     for own in by_name(cells).values():
@@ -153,28 +153,28 @@ def keep_up(cells: Sequence[Cell], speeds: Sequence[float]) -> list[Reached]:
     return rows
 
 
-def best_of(cells: Sequence[Cell], target: float) -> dict[str, Cell]:
+def best_of(cells: Sequence[MeasuredCell], target: float) -> dict[str, MeasuredCell]:
     """For each approximate engine: the fastest cell that reaches the target, else its most exact one."""
     near = [cell for cell in cells if not cell.exact]
     best = {name: most_exact(own) for name, own in by_name(near).items()}
     return best | {row.name: row.cell for row in reach(near, [target]) if row.cell is not None}
 
 
-def most_exact(cells: Sequence[Cell]) -> Cell:
+def most_exact(cells: Sequence[MeasuredCell]) -> MeasuredCell:
     """By its recall on the tuning half of the queries; of equal ones the fastest."""
     return max(cells, key=lambda cell: (_tuned(cell), speed_of(cell)))
 
 
-def _reached(target: float, cells: Sequence[Cell], chosen: Cell | None) -> Reached:
+def _reached(target: float, cells: Sequence[MeasuredCell], chosen: MeasuredCell | None) -> Reached:
     name = engine_of(cells[0])
     if not any(_half(cell, "tune").n for cell in cells):
         return Reached(name, target, None, None, decided=False)
     return Reached(name, target, chosen, None if chosen is None else _half(chosen, "report"))
 
 
-def _tuned(cell: Cell) -> float:
+def _tuned(cell: MeasuredCell) -> float:
     return _half(cell, "tune").value or 0.0
 
 
-def _half(cell: Cell, half: str) -> Interval:
+def _half(cell: MeasuredCell, half: str) -> Interval:
     return cell.figures[f"ann.recall_tie@{cell.point.k}.{half}"]

@@ -9,15 +9,15 @@ import numpy as np
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.compare import paired
 from constraintsuite.vectors.ann.frontier import Arena
-from constraintsuite.vectors.ann.listings import Kind, Listing, Value
+from constraintsuite.vectors.ann.listings import CellValue, ColumnKind, Listing
 from constraintsuite.vectors.ann.per_query import QueryResults
-from constraintsuite.vectors.ann.results import AnnRun, Cell, load_queries
+from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, load_queries
 from constraintsuite.vectors.ann.several import owner_of
 
 _SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # all others are in the cells
 
 
-def judged(arena: Arena, cells: Sequence[Cell], runs: Sequence[AnnRun]) -> Listing | None:
+def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) -> Listing | None:
     """What was found beside what exact search finds, if there are any judgments; differences are paired by query.
 
     The cells are of `runs`, which are told apart.
@@ -26,7 +26,7 @@ def judged(arena: Arena, cells: Sequence[Cell], runs: Sequence[AnnRun]) -> Listi
     if not known:
         return None
     names = [name for name in known[0].figures if name.startswith(_SHOWN)]
-    columns: list[tuple[str, Kind]] = [("what ranks", "text"), ("search", "text")]
+    columns: list[tuple[str, ColumnKind]] = [("what ranks", "text"), ("search", "text")]
     for name in names:
         columns += [(f"{name}, %", "share"), (f"{name} less exact search", "points")]
     rows = tuple(_rows(arena, known, names, runs))
@@ -39,8 +39,8 @@ def judged(arena: Arena, cells: Sequence[Cell], runs: Sequence[AnnRun]) -> Listi
 
 
 def _rows(
-    arena: Arena, cells: Sequence[Cell], names: Sequence[str], runs: Sequence[AnnRun]
-) -> Iterator[tuple[Value, ...]]:
+    arena: Arena, cells: Sequence[MeasuredCell], names: Sequence[str], runs: Sequence[AnnRun]
+) -> Iterator[tuple[CellValue, ...]]:
     top = load_queries(owner_of(runs, cells[0]), cells[0])
     for run in runs:
         for ranking in run.rankings:
@@ -57,7 +57,7 @@ def _rows(
 
 def _figures(
     figures: Mapping[str, Interval], top: QueryResults, found: QueryResults, names: Sequence[str]
-) -> Iterator[Value]:
+) -> Iterator[CellValue]:
     """Each figure, and its difference to exact search where both are of the same queries."""
     same = np.array_equal(top.query_row, found.query_row)
     for name in names:

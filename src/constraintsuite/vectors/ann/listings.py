@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.compare import Contrast
+from constraintsuite.vectors.ann.compare import CellDifference
 from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, engine_of, keep_up, reach, settings_of
-from constraintsuite.vectors.ann.results import AnnRun, Cell, Failure
+from constraintsuite.vectors.ann.results import AnnRun, Failure, MeasuredCell
 from constraintsuite.vectors.ann.several import labels
 
-Kind = Literal["text", "count", "share", "points", "number", "p"]
-Columns = tuple[tuple[str, Kind], ...]
-Value = Interval | float | int | str | None
+ColumnKind = Literal["text", "count", "share", "points", "number", "p"]
+ListingColumns = tuple[tuple[str, ColumnKind], ...]
+CellValue = Interval | float | int | str | None
 _MEGA = 1e6
 _LONGEST = 200  # letters of one line of an error
 _PERCENTILES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
@@ -26,8 +26,8 @@ class Listing:
 
     name: str
     caption: str
-    columns: Columns
-    rows: tuple[tuple[Value, ...], ...]
+    columns: ListingColumns
+    rows: tuple[tuple[CellValue, ...], ...]
     folded: str = ""
     """The title under which it is folded away, where it is for looking up and not for reading."""
 
@@ -42,9 +42,9 @@ def overview(run: AnnRun) -> Iterator[Listing]:
         yield failures([run])
 
 
-def measured(arena: Arena, cells: Sequence[Cell]) -> Listing:
+def measured(arena: Arena, cells: Sequence[MeasuredCell]) -> Listing:
     """Recall beside speed, in one arena; the fastest first."""
-    columns: Columns = (
+    columns: ListingColumns = (
         ("engine", "text"),
         ("search", "text"),
         (f"ann.recall_tie@{arena.k}, %", "share"),
@@ -62,9 +62,9 @@ def measured(arena: Arena, cells: Sequence[Cell]) -> Listing:
     return Listing(f"cells_{arena.slug}", caption, columns, tuple(map(_cell_row, rows)), f"All {len(rows)} cells")
 
 
-def gaps(arena: Arena, cells: Sequence[Cell]) -> Listing:
+def gaps(arena: Arena, cells: Sequence[MeasuredCell]) -> Listing:
     """How much is lost where neighbours are missed."""
-    columns: Columns = (("engine", "text"), ("search", "text"), (f"ann.kth_gap@{arena.k}", "number"))
+    columns: ListingColumns = (("engine", "text"), ("search", "text"), (f"ann.kth_gap@{arena.k}", "number"))
     near = [cell for cell in cells if not cell.exact]
     rows = tuple((_engine(cell), cell.point.setting, cell.figures[f"ann.kth_gap@{arena.k}"]) for cell in near)
     caption = (
@@ -74,12 +74,12 @@ def gaps(arena: Arena, cells: Sequence[Cell]) -> Listing:
     return Listing(f"gaps_{arena.slug}", caption, columns, rows, f"Gaps of {len(rows)} approximate cells")
 
 
-def latencies(arena: Arena, cells: Sequence[Cell]) -> Listing | None:
+def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Listing | None:
     """How long single queries take; None where a call holds more than one."""
     timed = sorted((cell for cell in cells if cell.speed.latencies_ms), key=lambda cell: -cell.speed.qps)
     if not timed:
         return None
-    columns: Columns = (
+    columns: ListingColumns = (
         ("engine", "text"),
         ("search", "text"),
         *((f"{name}, ms", "number") for name in _PERCENTILES.values()),
@@ -101,7 +101,7 @@ def latencies(arena: Arena, cells: Sequence[Cell]) -> Listing | None:
     return Listing(f"latencies_{arena.slug}", caption, columns, rows, f"Latencies of all {len(rows)} cells")
 
 
-def reached(arena: Arena, cells: Sequence[Cell], targets: Sequence[float]) -> Iterator[Listing]:
+def reached(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float]) -> Iterator[Listing]:
     """Queries a second at targets of recall: at a glance, and with all that belongs to it."""
     rows = reach(cells, targets)
     how = f"{arena.title}. The fastest setting that reaches the target on one half of the queries{_half_size(cells)}"
@@ -111,13 +111,13 @@ def reached(arena: Arena, cells: Sequence[Cell], targets: Sequence[float]) -> It
         (("engine", "text"), *((f"ann.recall_tie@{arena.k} ≥ {target:.4g}", "count") for target in targets)),
         _crossed(rows, [None if row.cell is None else row.cell.speed.qps for row in rows]),
     )
-    columns: Columns = (("engine", "text"), ("target, %", "share"), *_reached_columns(arena))
+    columns: ListingColumns = (("engine", "text"), ("target, %", "share"), *_reached_columns(arena))
     details = tuple(_reached_row(row, "not reached") for row in rows)
     title = "Targets with settings, and recall on the other half"
     yield Listing(f"targets_{arena.slug}", f"{how}, and its recall on the other.", columns, details, title)
 
 
-def kept_up(arena: Arena, cells: Sequence[Cell], speeds: Sequence[float]) -> Iterator[Listing]:
+def kept_up(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> Iterator[Listing]:
     """The best recall at so many queries a second: at a glance, and with all that belongs to it."""
     rows = keep_up(cells, speeds)
     chosen = f"The most exact setting on one half of the queries{_half_size(cells)} that is as fast"
@@ -128,14 +128,14 @@ def kept_up(arena: Arena, cells: Sequence[Cell], speeds: Sequence[float]) -> Ite
         (("engine", "text"), *((f"queries/s ≥ {speed:,.10g}", "share") for speed in speeds)),
         _crossed(rows, [row.recall for row in rows]),
     )
-    columns: Columns = (("engine", "text"), ("at least, queries/s", "count"), *_reached_columns(arena))
+    columns: ListingColumns = (("engine", "text"), ("at least, queries/s", "count"), *_reached_columns(arena))
     details = tuple(_reached_row(row, "not as fast") for row in rows)
     yield Listing(f"speeds_{arena.slug}", f"{how}.", columns, details, "Speeds with settings")
 
 
-def builds(arena: Arena, cells: Sequence[Cell], full_bytes: int) -> Listing:
+def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> Listing:
     """What each index costs; `full_bytes` is what the vectors themselves take."""
-    columns: Columns = (
+    columns: ListingColumns = (
         ("engine", "text"),
         ("build, s", "number"),
         ("save, s", "number"),
@@ -171,14 +171,14 @@ def builds(arena: Arena, cells: Sequence[Cell], full_bytes: int) -> Listing:
     return Listing(f"builds_{arena.set_slug}{arena.tag_slug}", caption, columns, rows)
 
 
-def contrasted(contrasts: Sequence[Contrast], name: str = "compared") -> Iterator[tuple[str, Listing]]:
+def contrasted(contrasts: Sequence[CellDifference], name: str = "compared") -> Iterator[tuple[str, Listing]]:
     """Paired tests, one a row, for each arena: the content of its data, and the table."""
-    by_arena: dict[tuple[str, str], list[Contrast]] = {}
+    by_arena: dict[tuple[str, str], list[CellDifference]] = {}
     for one in contrasts:
         by_arena.setdefault((one.content, one.arena), []).append(one)
     for number, ((content, arena), own) in enumerate(by_arena.items(), 1):
-        value: Kind = "number" if "kth_gap" in own[0].metric else "share"
-        columns: Columns = (
+        value: ColumnKind = "number" if "kth_gap" in own[0].metric else "share"
+        columns: ListingColumns = (
             ("engines", "text"),
             ("target, %", "share"),
             ("first", value),
@@ -194,8 +194,14 @@ def contrasted(contrasts: Sequence[Contrast], name: str = "compared") -> Iterato
 
 def failures(runs: Sequence[AnnRun]) -> Listing:
     """What could not be measured, and why; of several runs, in which."""
-    columns: Columns = (("engine", "text"), ("search", "text"), ("data", "text"), ("mode", "text"), ("why", "text"))
-    rows: list[tuple[Value, ...]] = []
+    columns: ListingColumns = (
+        ("engine", "text"),
+        ("search", "text"),
+        ("data", "text"),
+        ("mode", "text"),
+        ("why", "text"),
+    )
+    rows: list[tuple[CellValue, ...]] = []
     several = len(runs) > 1
     for run, label in zip(runs, labels(runs), strict=True):
         own = [_failure_row(one) for one in run.failures]
@@ -211,7 +217,7 @@ def failures(runs: Sequence[AnnRun]) -> Listing:
     )
 
 
-def _contrast_row(one: Contrast) -> tuple[Value, ...]:
+def _contrast_row(one: CellDifference) -> tuple[CellValue, ...]:
     first, second = one.first, one.second
     return (
         f"{first.name} → {second.name}",
@@ -225,7 +231,7 @@ def _contrast_row(one: Contrast) -> tuple[Value, ...]:
     )
 
 
-def _failure_row(one: Failure) -> tuple[Value, ...]:
+def _failure_row(one: Failure) -> tuple[CellValue, ...]:
     return (
         one.point.series,
         one.point.setting,
@@ -235,11 +241,11 @@ def _failure_row(one: Failure) -> tuple[Value, ...]:
     )
 
 
-def _engine(cell: Cell) -> str:
+def _engine(cell: MeasuredCell) -> str:
     return f"{engine_of(cell)}{cell.point.series.removeprefix(cell.point.name)}"
 
 
-def _half_size(cells: Sequence[Cell]) -> str:
+def _half_size(cells: Sequence[MeasuredCell]) -> str:
     sizes = {cell.figures[f"ann.recall_tie@{cell.point.k}.tune"].n for cell in cells}
     return f" (n = {min(sizes)})" if len(sizes) == 1 else ""
 
@@ -253,7 +259,7 @@ def _brief(error: str) -> str:
     )
 
 
-def _cell_row(cell: Cell) -> tuple[Value, ...]:
+def _cell_row(cell: MeasuredCell) -> tuple[CellValue, ...]:
     k = cell.point.k
     return (
         _engine(cell),
@@ -267,20 +273,20 @@ def _cell_row(cell: Cell) -> tuple[Value, ...]:
     )
 
 
-def _crossed(rows: Sequence[Reached], values: Sequence[Value]) -> tuple[tuple[Value, ...], ...]:
+def _crossed(rows: Sequence[Reached], values: Sequence[CellValue]) -> tuple[tuple[CellValue, ...], ...]:
     """One row an engine, one column a target."""
-    found: dict[str, list[Value]] = {}
+    found: dict[str, list[CellValue]] = {}
     for row, value in zip(rows, values, strict=True):
         found.setdefault(row.name, []).append(value)
     return tuple((name, *own) for name, own in found.items())
 
 
-def _reached_columns(arena: Arena) -> Columns:
+def _reached_columns(arena: Arena) -> ListingColumns:
     recall = f"ann.recall_tie@{arena.k} on the other half, %"
     return ("queries/s", "count"), (recall, "share"), ("reached with", "text")
 
 
-def _reached_row(row: Reached, otherwise: str) -> tuple[Value, ...]:
+def _reached_row(row: Reached, otherwise: str) -> tuple[CellValue, ...]:
     if row.cell is None:
         return row.name, row.target, None, None, otherwise if row.decided else "too few queries to choose a setting"
     return row.name, row.target, row.cell.speed.qps, row.recall, settings_of(row.cell)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.vectors.ann.data import IntArray, Vectors
-from constraintsuite.vectors.ann.results import Repeat, Speed
-from constraintsuite.vectors.ann.settings import Mode, Protocol
+from constraintsuite.vectors.ann.results import EngineSpeed, Repeat
+from constraintsuite.vectors.ann.settings import MeasuringProtocol, QueryMode
 
-Search = Callable[[Vectors, int], IntArray]
+SearchFunction = Callable[[Vectors, int], IntArray]
 _PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 
 
@@ -23,7 +23,7 @@ class Measured(NamedTuple):
     """What was answered, and how fast."""
 
     rows: IntArray  # (queries, k)
-    speed: Speed
+    speed: EngineSpeed
     latencies: IntArray | None
     """Nanoseconds of each query, the median of its calls; None where a call holds more than one query."""
 
@@ -45,12 +45,12 @@ each repeat, what every client did."""
 
 
 def measure(
-    search: Search,
+    search: SearchFunction,
     queries: Vectors,
     k: int,
-    mode: Mode,
+    mode: QueryMode,
     clients: int,
-    protocol: Protocol,
+    protocol: MeasuringProtocol,
     crowd: Crowd | None = None,
 ) -> Measured:
     """Answer all queries again and again by the protocol; what is answered is kept from a pass before the clock runs.
@@ -73,7 +73,9 @@ def measure(
     return _single_calls(rows, repeats)
 
 
-def _measure_batch(search: Search, queries: Vectors, k: int, protocol: Protocol, rows: IntArray) -> Measured:
+def _measure_batch(
+    search: SearchFunction, queries: Vectors, k: int, protocol: MeasuringProtocol, rows: IntArray
+) -> Measured:
     for _ in range(max(0, protocol.warmup - 1)):
         search(queries, k)
     repeats, inside, wall = [], 0, 0
@@ -89,11 +91,17 @@ def _measure_batch(search: Search, queries: Vectors, k: int, protocol: Protocol,
                 break
         wall += now - start
         repeats.append(Repeat((now - start) / 1e9, done))
-    return Measured(rows, Speed(tuple(repeats), None, inside / wall), None)
+    return Measured(rows, EngineSpeed(tuple(repeats), None, inside / wall), None)
 
 
 def one_pass(
-    search: Search, singles: Sequence[Vectors], numbers: Sequence[int], k: int, seconds: float, *, whole: bool = True
+    search: SearchFunction,
+    singles: Sequence[Vectors],
+    numbers: Sequence[int],
+    k: int,
+    seconds: float,
+    *,
+    whole: bool = True,
 ) -> Pass:
     """All queries at least once, then again until the time is over; passes are `whole`, so that all queries count alike.
 
@@ -123,7 +131,7 @@ def share_of(client: int, clients: int, queries: int) -> Sequence[int]:
     return range(queries)[client::clients] or range(queries)
 
 
-def threads_of(search: Search, singles: Sequence[Vectors], k: int) -> Crowd:
+def threads_of(search: SearchFunction, singles: Sequence[Vectors], k: int) -> Crowd:
     """Clients in this process: right for a library, which does its work outside Python's lock."""
 
     def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:
@@ -161,7 +169,7 @@ def _single_calls(rows: IntArray, repeats: Sequence[Sequence[Pass]]) -> Measured
     numbers = np.concatenate([np.resize(np.array(one.numbers, dtype=np.int64), len(one.times)) for one in every])
     inside = float(times.sum()) / sum(one.end - one.start for one in every)
     measured = tuple(Repeat(wall / 1e9, count) for wall, count in zip(walls, counts, strict=True))
-    return Measured(rows, Speed(measured, percentiles(times), inside), _by_query(numbers, times, len(rows)))
+    return Measured(rows, EngineSpeed(measured, percentiles(times), inside), _by_query(numbers, times, len(rows)))
 
 
 def percentiles(nanoseconds: IntArray) -> Mapping[str, float]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 _STATUS = Path("/proc/self/status")
 
 
-class Memory(NamedTuple):
+class MemoryUse(NamedTuple):
     """Bytes; None where the system does not tell."""
 
     anonymous: int | None
@@ -17,10 +17,10 @@ class Memory(NamedTuple):
     """The most at any time, mapped pages included."""
 
 
-def memory_now() -> Memory:
+def memory_now() -> MemoryUse:
     """Read at this moment."""
     if not _STATUS.is_file():
-        return Memory(None, None)
+        return MemoryUse(None, None)
     lines = (line.partition(":") for line in _STATUS.read_text(encoding="ascii", errors="replace").splitlines())
     values = {name: int(rest.split()[0]) * 1024 for name, _, rest in lines if rest.strip().endswith("kB")}
-    return Memory(values.get("RssAnon"), values.get("VmHWM"))
+    return MemoryUse(values.get("RssAnon"), values.get("VmHWM"))

@@ -12,13 +12,13 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
 from constraintsuite.vectors.ann.failing import MeasurementError
 
-TieRule = Literal["relative", "annb", "bigann"]
-TIE_RULES: Mapping[TieRule, str] = {
+RecallTieRule = Literal["relative", "annb", "bigann"]
+TIE_RULES: Mapping[RecallTieRule, str] = {
     "relative": "a millionth of the last true score",
     "annb": "0.001 in distance, as ann-benchmarks has it",
     "bigann": "0.000001 in distance, as big-ann-benchmarks has it",
 }
-_ABSOLUTE: Mapping[TieRule, float] = {"annb": 1e-3, "bigann": 1e-6}
+_ABSOLUTE: Mapping[RecallTieRule, float] = {"annb": 1e-3, "bigann": 1e-6}
 _RELATIVE = 1e-6
 
 
@@ -49,7 +49,7 @@ def refuse_wrong(found: IntArray, rows: int) -> None:
         raise WrongAnswerError(f"the answer to query {int(np.argmax(repeated))} names a row twice")
 
 
-def judge(found: IntArray, scores: FloatArray, truth: Neighbours, k: int, ties: TieRule) -> PerQuery:
+def judge(found: IntArray, scores: FloatArray, truth: Neighbours, k: int, ties: RecallTieRule) -> PerQuery:
     """Compare the rows found, and their scores as we compute them, with the first k of the truth."""
     true = truth.rows[:, :k]
     places = true.shape[1]  # fewer than k only where there are fewer rows
@@ -100,7 +100,7 @@ def mean(values: FloatArray, seed: int = 0, *, bounded: bool = True) -> Interval
     return clipped(figure, 0.0, 1.0) if bounded else clipped(figure, min(0.0, float(defined.min())), np.inf)
 
 
-def _tolerance(last: FloatArray, ties: TieRule) -> FloatArray:
+def _tolerance(last: FloatArray, ties: RecallTieRule) -> FloatArray:
     return np.full(len(last), _ABSOLUTE[ties]) if ties in _ABSOLUTE else _RELATIVE * np.abs(last)
 
 

@@ -23,7 +23,7 @@ from constraintsuite.vectors.ann.conditions import about_servers, identities, ma
 from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
 from constraintsuite.vectors.ann.judged import judged
 from constraintsuite.vectors.ann.listings import Listing
-from constraintsuite.vectors.ann.results import NOTHING, AnnRun, Cell
+from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell
 from constraintsuite.vectors.ann.several import labels, owner_of, told_apart
 
 _FIRST = "What was measured, how and where; and what the figures do not say."
@@ -82,7 +82,7 @@ def outline(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
         yield Chapter("failures", "Failures", _FAILURES, listings=(listings.failures(runs),))
 
 
-def round_speeds(cells: Sequence[Cell]) -> list[float]:
+def round_speeds(cells: Sequence[MeasuredCell]) -> list[float]:
     """A few of 1, 2, 5, 10, ... queries a second between the slowest and the fastest approximate cell."""
     speeds = [speed_of(cell) for cell in cells if not cell.exact]
     if not speeds:
@@ -92,7 +92,9 @@ def round_speeds(cells: Sequence[Cell]) -> list[float]:
     return inside[:: -math.ceil(len(inside) / _MOST_SPEEDS)][::-1] if inside else []
 
 
-def _arena_chapter(runs: Sequence[AnnRun], arena: Arena, cells: Sequence[Cell], of: str, *, fresh: bool) -> Chapter:
+def _arena_chapter(
+    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], of: str, *, fresh: bool
+) -> Chapter:
     targets = sorted({target for run in runs for target in run.facts.targets})
     asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
     speeds = sorted(asked) or round_speeds(cells)
@@ -125,7 +127,7 @@ def _arena_chapter(runs: Sequence[AnnRun], arena: Arena, cells: Sequence[Cell], 
     )
 
 
-def _recalls(runs: Sequence[AnnRun], cells: Sequence[Cell], target: float) -> list[tuple[str, FloatArray]]:
+def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: float) -> list[tuple[str, FloatArray]]:
     return [
         (
             name if cell.point.setting == NOTHING else f"{name}, {cell.point.setting}",
@@ -147,8 +149,8 @@ def _compared(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
         yield Chapter("compared", "Engines compared", _COMPARED, listings=tuple(tables))
 
 
-def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[Cell]], names: dict[str, str]) -> Chapter:
-    by_set: dict[tuple[str, str, str], tuple[Arena, list[Cell]]] = {}
+def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[MeasuredCell]], names: dict[str, str]) -> Chapter:
+    by_set: dict[tuple[str, str, str], tuple[Arena, list[MeasuredCell]]] = {}
     for arena, cells in found.items():
         by_set.setdefault((arena.data, arena.content, arena.tag), (arena, []))[1].extend(cells)
     tables = tuple(
@@ -158,7 +160,7 @@ def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[Cell]], names: dict[s
     return Chapter("builds", "Builds", _BUILDS, listings=tables)
 
 
-def _queries(cells: Sequence[Cell]) -> int:
+def _queries(cells: Sequence[MeasuredCell]) -> int:
     return cells[0].figures[f"ann.recall_tie@{cells[0].point.k}"].n
 
 

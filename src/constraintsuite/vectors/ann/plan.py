@@ -11,19 +11,19 @@ from typing import Any
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.vectors.ann.data import Metric
+from constraintsuite.vectors.ann.data import VectorMetric
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Served, Settings, not_installed
-from constraintsuite.vectors.ann.results import Point
-from constraintsuite.vectors.ann.settings import Bench, EngineEntry, grid
+from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngine, not_installed
+from constraintsuite.vectors.ann.results import OperatingPoint
+from constraintsuite.vectors.ann.settings import AnnBenchmark, EngineEntry, grid
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedCell:
     """A cell that is to be measured."""
 
     key: str
-    point: Point
+    point: OperatingPoint
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,12 @@ class Build:
     params: Mapping[str, Any]
     library: str
     code: str
-    cells: tuple[Planned, ...]
+    cells: tuple[PlannedCell, ...]
 
 
-def plan(bench: Bench, contents: Mapping[str, str], metrics: Mapping[str, Metric], machine: str) -> list[Build]:
+def plan(
+    bench: AnnBenchmark, contents: Mapping[str, str], metrics: Mapping[str, VectorMetric], machine: str
+) -> list[Build]:
     """All builds, in the order of the file; an engine that is not installed, or a metric it does not know, is a UserError.
 
     `machine` is where they will be measured. A folder that is taken to another one is measured anew there, and what was
@@ -54,20 +56,20 @@ def plan(bench: Bench, contents: Mapping[str, str], metrics: Mapping[str, Metric
             for params in grid(entry.build):
                 library = _with_server(entry, params, installed)
                 cells = tuple(
-                    Planned(_key(point, bench, contents[data], f"{library}; {code}", machine), point)
+                    PlannedCell(_key(point, bench, contents[data], f"{library}; {code}", machine), point)
                     for point in _points(entry, params, data, bench)
                 )
                 builds.append(Build(data, entry.engine, entry.name, params, library, code, cells))
     return builds
 
 
-def refuse_missing(bench: Bench) -> None:
+def refuse_missing(bench: AnnBenchmark) -> None:
     """A UserError if an engine is not installed, before any data is read."""
     for entry in bench.engines:
         _installed(entry)
 
 
-def count_cells(bench: Bench) -> dict[str, int]:
+def count_cells(bench: AnnBenchmark) -> dict[str, int]:
     """How many builds and cells there are, before any data is read."""
     sets = [entry.name for entry in bench.data]
     made = [(entry, params) for entry in bench.engines for params in grid(entry.build)]
@@ -85,7 +87,7 @@ def describe_engines() -> dict[str, dict[str, dict[str, str]]]:
     return described
 
 
-def _describe_fields(settings: type[Settings]) -> dict[str, str]:
+def _describe_fields(settings: type[EngineSettings]) -> dict[str, str]:
     return {
         name: f"{field.description or name} (default {'none' if field.default is None else field.default})"
         if not field.is_required()
@@ -94,7 +96,7 @@ def _describe_fields(settings: type[Settings]) -> dict[str, str]:
     }
 
 
-def _points(entry: EngineEntry, params: Mapping[str, Any], data: str, bench: Bench) -> Iterator[Point]:
+def _points(entry: EngineEntry, params: Mapping[str, Any], data: str, bench: AnnBenchmark) -> Iterator[OperatingPoint]:
     """One way to search after the other, so that an engine is configured as seldom as possible."""
     protocol = bench.protocol
     for search in grid(entry.search):
@@ -102,12 +104,12 @@ def _points(entry: EngineEntry, params: Mapping[str, Any], data: str, bench: Ben
             for k in bench.k:
                 for mode in protocol.modes:
                     for clients in protocol.clients if mode == "concurrent" else (1,):
-                        yield Point(
+                        yield OperatingPoint(
                             data, entry.engine, entry.name, params, search, rerank, k, mode, clients, protocol.threads
                         )
 
 
-def _key(point: Point, bench: Bench, content: str, programs: str, machine: str) -> str:
+def _key(point: OperatingPoint, bench: AnnBenchmark, content: str, programs: str, machine: str) -> str:
     """Of all that decides a cell, and of the names it is shown under."""
     how = bench.protocol.model_dump(include={"warmup", "repeats", "min_seconds"})
     text = json.dumps([asdict(point), how, bench.ties, programs, machine], sort_keys=True)
@@ -117,7 +119,7 @@ def _key(point: Point, bench: Bench, content: str, programs: str, machine: str) 
 def _with_server(entry: EngineEntry, params: Mapping[str, Any], installed: str) -> str:
     """The library, and the server it speaks to; where nobody answers now, the build will say why."""
     kind = ENGINES.load(entry.engine)
-    server = kind.server(kind.build_settings.model_validate(params)) if issubclass(kind, Served) else None
+    server = kind.server(kind.build_settings.model_validate(params)) if issubclass(kind, ServedEngine) else None
     return installed if server is None else f"{installed}, {server}"
 
 
@@ -129,7 +131,7 @@ def _installed(entry: EngineEntry) -> str:
         raise not_installed(library, entry.engine) from None
 
 
-def _refuse_metric(entry: EngineEntry, data: str, metric: Metric) -> None:
+def _refuse_metric(entry: EngineEntry, data: str, metric: VectorMetric) -> None:
     known = ENGINES.load(entry.engine).metrics
     if metric not in known:
         raise UserError(

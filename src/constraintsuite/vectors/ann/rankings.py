@@ -24,8 +24,8 @@ from constraintsuite.vectors.ann.failing import told
 from constraintsuite.vectors.ann.metrics import mean
 from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
 from constraintsuite.vectors.ann.relevance import relevance_values, require_measures
-from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, Ranking, queries_file, write
-from constraintsuite.vectors.ann.settings import Bench
+from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write
+from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources.base import Texts
 from constraintsuite.vectors.ann.staging import Staged, load_staged
 
@@ -43,7 +43,7 @@ class PlannedRanking:
     k: tuple[int, ...]
 
 
-def plan_rankings(bench: Bench, folder: Path, staged: Mapping[str, Staged]) -> list[PlannedRanking]:
+def plan_rankings(bench: AnnBenchmark, folder: Path, staged: Mapping[str, Staged]) -> list[PlannedRanking]:
     """All that the benchmark file names, in its order; without what measures them, a UserError."""
     planned = []
     for entry in bench.data:
@@ -77,7 +77,7 @@ def run_ranking(planned: PlannedRanking, out: Path, reporter: Reporter) -> None:
     write(out / RANKINGS / f"{planned.key}.json", ranking)
 
 
-def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[Ranking, QueryResults]:
+def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaseline, QueryResults]:
     facts = planned.staged.facts
     data, _ = load_staged(planned.staged)
     passages, queries = planned.texts.passages(facts.rows), planned.texts.queries()
@@ -86,7 +86,7 @@ def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[Ranking, QueryRe
     found = _search(system, passages, [queries[row] for row in data.query_rows], max(planned.k), reporter)
     judged = _judge(found, data.relevance or {}, planned.k, data.min_relevance)
     figures = {name: mean(values) for name, values in judged.items()}
-    ranking = Ranking(planned.key, facts.name, facts.content, system.name, figures, dict(system.describe()))
+    ranking = RetrieverBaseline(planned.key, facts.name, facts.content, system.name, figures, dict(system.describe()))
     nothing = np.full(len(found), np.nan)
     return ranking, QueryResults(
         data.query_rows, tuning_half(data.queries), found, nothing, nothing, nothing, None, judged

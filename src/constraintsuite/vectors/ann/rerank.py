@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraintsuite.vectors.ann.data import IntArray, Vectors, VectorSet
+from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, Vectors
 from constraintsuite.vectors.ann.engines.base import MISSING, filled
-from constraintsuite.vectors.ann.measuring import Search
+from constraintsuite.vectors.ann.measuring import SearchFunction
 from constraintsuite.vectors.ann.truth import scores_of
 
 
-def reranked(search: Search, data: VectorSet, times: int) -> Search:
+def reranked(search: SearchFunction, data: BenchmarkVectors, times: int) -> SearchFunction:
     """A search that asks for `times` k rows and gives the best k of them by their true scores; 1 is the search itself."""
     if times == 1:
         return search

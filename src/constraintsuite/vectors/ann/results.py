@@ -15,7 +15,7 @@ from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.vectors.ann.per_query import QueryResults, read_queries
-from constraintsuite.vectors.ann.settings import Mode
+from constraintsuite.vectors.ann.settings import QueryMode
 
 KIND = "ann"
 CELLS, FAILED, PER_QUERY, RANKINGS, RUN = "cells", "failed", "per_query", "rankings", "run.json"
@@ -24,11 +24,11 @@ NOTHING = "–"
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 """What becomes part of a file's name; a run may come from somebody else, so that it is checked when it is read."""
 T = TypeVar("T")
-Keyed = TypeVar("Keyed", "Cell", "Failure", "Ranking", "FailedRanking")
+Keyed = TypeVar("Keyed", "MeasuredCell", "Failure", "RetrieverBaseline", "FailedRanking")
 
 
 @dataclass(frozen=True)
-class Point:
+class OperatingPoint:
     """What was asked of an engine: one build, one way to search, one k, one mode."""
 
     data: FileName
@@ -39,7 +39,7 @@ class Point:
     search: Mapping[str, Any]
     rerank: int
     k: int
-    mode: Mode
+    mode: QueryMode
     clients: int
     """That ask at the same time; 1 but in the mode `concurrent`."""
     threads: int
@@ -70,7 +70,7 @@ class Repeat:
 
 
 @dataclass(frozen=True)
-class Speed:
+class EngineSpeed:
     """How fast the answers came."""
 
     repeats: tuple[Repeat, ...]
@@ -111,16 +111,16 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Cell:
+class MeasuredCell:
     """A finished measurement."""
 
     key: FileName
-    point: Point
+    point: OperatingPoint
     content: str
     """Of the data."""
     exact: bool
     figures: Mapping[str, Interval]
-    speed: Speed
+    speed: EngineSpeed
     cost: Cost
     library: str
     """With its version, and behind it that of the server it speaks to."""
@@ -135,12 +135,12 @@ class Failure:
     """A cell that could not be measured."""
 
     key: FileName
-    point: Point
+    point: OperatingPoint
     error: str
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RetrieverBaseline:
     """What a retriever without these vectors finds in the same texts: judged by people alone, and not timed."""
 
     key: FileName
@@ -208,9 +208,9 @@ class AnnRun:
     path: Path
     content: str
     facts: RunFacts
-    cells: tuple[Cell, ...]
+    cells: tuple[MeasuredCell, ...]
     failures: tuple[Failure, ...]
-    rankings: tuple[Ranking, ...] = ()
+    rankings: tuple[RetrieverBaseline, ...] = ()
     failed_rankings: tuple[FailedRanking, ...] = ()
 
 
@@ -222,14 +222,14 @@ def load_ann_run(path: Path) -> AnnRun:
         path,
         artifact.manifest.content,
         facts,
-        _read_all(artifact, CELLS, facts.keys, Cell),
+        _read_all(artifact, CELLS, facts.keys, MeasuredCell),
         _read_all(artifact, FAILED, facts.keys, Failure),
-        _read_all(artifact, RANKINGS, facts.ranking_keys, Ranking),
+        _read_all(artifact, RANKINGS, facts.ranking_keys, RetrieverBaseline),
         _read_all(artifact, FAILED, facts.ranking_keys, FailedRanking),
     )
 
 
-def load_queries(run: AnnRun, cell: Cell | Ranking) -> QueryResults:
+def load_queries(run: AnnRun, cell: MeasuredCell | RetrieverBaseline) -> QueryResults:
     """What a cell, or a ranking without vectors, found for every query."""
     return read_queries(queries_file(run.path, cell.key))
 

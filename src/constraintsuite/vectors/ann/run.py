@@ -14,16 +14,24 @@ from tempfile import TemporaryDirectory
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Artifact, Origin, finish, read_manifest
+from constraintsuite.store.artifact import (
+    ENVIRONMENT,
+    MANIFEST,
+    STAGES,
+    Artifact,
+    ArtifactOrigin,
+    finish,
+    read_manifest,
+)
 from constraintsuite.store.files import folder_lock
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.ann.host import Host, describe_host, machine_of, note_load, own_turn
 from constraintsuite.vectors.ann.per_query import require_pyarrow
-from constraintsuite.vectors.ann.plan import Build, Planned, plan, refuse_missing
+from constraintsuite.vectors.ann.plan import Build, PlannedCell, plan, refuse_missing
 from constraintsuite.vectors.ann.rankings import PlannedRanking, plan_rankings, run_ranking, waiting_of
 from constraintsuite.vectors.ann.relevance import require_measures
 from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RANKINGS, RUN, Failure, RunFacts, write
-from constraintsuite.vectors.ann.settings import Bench, held
+from constraintsuite.vectors.ann.settings import AnnBenchmark, held
 from constraintsuite.vectors.ann.staging import Staged, stage
 from constraintsuite.vectors.ann.threads import require_threadpoolctl
 from constraintsuite.vectors.ann.worker import WorkerJob
@@ -33,7 +41,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_
 
 
 @dataclass(frozen=True)
-class RunOutcome:
+class BenchmarkCounts:
     """What a run did, in cells and rankings together."""
 
     path: Path
@@ -42,7 +50,7 @@ class RunOutcome:
     failed: int
 
 
-def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> RunOutcome:
+def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Reporter) -> BenchmarkCounts:
     """Measure every cell of `bench` that is not in `out` yet; paths of data start at `folder`."""
     started = time.monotonic()
     require_pyarrow()  # before hours of measuring that could not be written down
@@ -68,7 +76,7 @@ def run_benchmark(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> 
             run_ranking(planned, out, reporter)
         outcome = _outcome(agenda, out)
         contents = {name: one.facts.content for name, one in staged.items()}
-        origin = Origin(
+        origin = ArtifactOrigin(
             KIND, bench.name, contents, bench.model_dump(mode="json", serialize_as_any=True), 0, REVISIONS[KIND]
         )
         rejects = {"failed": outcome.failed} if outcome.failed else {}
@@ -95,7 +103,7 @@ class _Agenda:
         return tuple(planned.key for planned in self.rankings)
 
 
-def _agenda(bench: Bench, folder: Path, staged: dict[str, Staged], out: Path, host: Host) -> _Agenda:
+def _agenda(bench: AnnBenchmark, folder: Path, staged: dict[str, Staged], out: Path, host: Host) -> _Agenda:
     if any(one.facts.judged_queries for one in staged.values()):
         require_measures()  # else every cell would be measured, and lost when it is judged
     contents = {name: one.facts.content for name, one in staged.items()}
@@ -114,10 +122,10 @@ def _forget_changed(out: Path, reporter: Reporter) -> None:
             (out / place / f"{Path(name).stem}.json").unlink(missing_ok=True)
 
 
-def _outcome(agenda: _Agenda, out: Path) -> RunOutcome:
+def _outcome(agenda: _Agenda, out: Path) -> BenchmarkCounts:
     asked = sum(len(build.cells) for build in agenda.waiting) + len(agenda.unranked)
     failed = _failed(out, agenda.keys) + _failed(out, agenda.ranking_keys)
-    return RunOutcome(out, asked - failed, len(agenda.keys) + len(agenda.rankings) - asked, failed)
+    return BenchmarkCounts(out, asked - failed, len(agenda.keys) + len(agenda.rankings) - asked, failed)
 
 
 def _counts(agenda: _Agenda, out: Path) -> dict[str, int]:
@@ -141,7 +149,7 @@ def _refuse_foreign(out: Path, name: str) -> None:
         raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of this command. Choose another --out.")
 
 
-def _stage_all(bench: Bench, folder: Path, out: Path, reporter: Reporter) -> dict[str, Staged]:
+def _stage_all(bench: AnnBenchmark, folder: Path, out: Path, reporter: Reporter) -> dict[str, Staged]:
     staged = {}
     for entry in bench.data:
         reporter.note(f"{entry.name}: reading vectors, computing exact neighbours")
@@ -163,7 +171,7 @@ def _failed(out: Path, keys: Sequence[str]) -> int:
     return sum((out / FAILED / f"{key}.json").is_file() for key in keys)
 
 
-def _facts(bench: Bench, staged: dict[str, Staged], agenda: _Agenda, host: Host) -> RunFacts:
+def _facts(bench: AnnBenchmark, staged: dict[str, Staged], agenda: _Agenda, host: Host) -> RunFacts:
     return RunFacts(
         name=bench.name,
         settings=bench.model_dump(mode="json", serialize_as_any=True),
@@ -224,7 +232,7 @@ class _Alarm:
         self._worker.kill()
 
 
-def _settled(planned: Planned, out: Path) -> bool:
+def _settled(planned: PlannedCell, out: Path) -> bool:
     return any((out / place / f"{planned.key}.json").is_file() for place in (CELLS, FAILED))
 
 

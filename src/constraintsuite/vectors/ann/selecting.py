@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import Vectors, VectorSet, checked, limited, only_queries
+from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, checked, limited, only_queries
 from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.matrices import blocks_of
 
 
-def read_set(entry: DataEntry, folder: Path) -> VectorSet:
+def read_set(entry: DataEntry, folder: Path) -> BenchmarkVectors:
     """The data of an entry, or a UserError that says why nothing can be measured on it."""
     options = entry.options
     data = checked(limited(options.load(entry.name, folder), options.limit, options.query_limit))

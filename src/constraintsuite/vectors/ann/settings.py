@@ -14,11 +14,11 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.yaml_files import read_yaml
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.metrics import TieRule
+from constraintsuite.vectors.ann.metrics import RecallTieRule
 from constraintsuite.vectors.ann.sources import SOURCES
-from constraintsuite.vectors.ann.sources.base import SourceSettings
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings
 
-Mode = Literal["serial", "batch", "concurrent"]
+QueryMode = Literal["serial", "batch", "concurrent"]
 Params = Mapping[str, Any]
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
@@ -27,10 +27,10 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Protocol(_Section):
-    """How is measured."""
+class MeasuringProtocol(_Section):
+    """How often, how long and by how many clients is measured."""
 
-    modes: tuple[Mode, ...] = Field(("serial",), description="one query a call, all in one call, or clients")
+    modes: tuple[QueryMode, ...] = Field(("serial",), description="one query a call, all in one call, or clients")
     clients: tuple[int, ...] = Field((1,), description="concurrent: how many ask at the same time")
     threads: int = Field(1, ge=1, description="processors that an engine may use, in every mode")
     warmup: int = Field(1, ge=0, description="passes over all queries that are not measured")
@@ -39,7 +39,7 @@ class Protocol(_Section):
     timeout_seconds: float = Field(7_200, gt=0, description="for one build and all its searches")
 
     @model_validator(mode="after")
-    def _some_of_each_and_each_once(self) -> Protocol:
+    def _some_of_each_and_each_once(self) -> MeasuringProtocol:
         _check_axes({"modes": self.modes, "clients": self.clients})
         if min(self.clients) < 1:
             raise ValueError(f"{min(self.clients)} clients ask nothing; at least 1")
@@ -51,7 +51,7 @@ class DataEntry(_Section):
 
     name: str = Field(pattern=_NAME)
     format: str
-    options: SourceSettings
+    options: VectorSourceSettings
 
     @model_validator(mode="before")
     @classmethod
@@ -107,20 +107,20 @@ class EngineEntry(_Section):
         return self
 
 
-class Bench(_Section):
+class AnnBenchmark(_Section):
     """What is compared, on what, and how."""
 
     name: str = Field("ann", pattern=_NAME)
     data: tuple[DataEntry, ...]
     k: tuple[int, ...] = Field((10,), description="how many neighbours are asked for")
-    ties: TieRule = Field("relative", description="which rows count as equal to the last true one")
+    ties: RecallTieRule = Field("relative", description="which rows count as equal to the last true one")
     targets: tuple[float, ...] = Field((0.9, 0.95, 0.99), description="recalls of the table of speeds")
     speeds: tuple[float, ...] = Field((), description="queries a second of the table of recalls; none: round ones")
-    protocol: Protocol = Field(default_factory=Protocol)
+    protocol: MeasuringProtocol = Field(default_factory=MeasuringProtocol)
     engines: tuple[EngineEntry, ...]
 
     @model_validator(mode="after")
-    def _names_and_numbers(self) -> Bench:
+    def _names_and_numbers(self) -> AnnBenchmark:
         for names in ([entry.name for entry in self.data], [entry.name for entry in self.engines]):
             repeated = {name for name in names if names.count(name) > 1}
             if repeated:
@@ -135,7 +135,7 @@ class Bench(_Section):
         return self
 
     @classmethod
-    def read(cls, path: Path) -> Bench:
+    def read(cls, path: Path) -> AnnBenchmark:
         """The benchmark in a YAML file; what is wrong in it is a UserError naming the place."""
         data = read_yaml(path, "benchmark file", "`csuite ann example` prints one to start from.")
         try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.vectors.ann.frontier import conditions_of
-from constraintsuite.vectors.ann.results import AnnRun, Cell, Ranking
+from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, RetrieverBaseline
 
 _Place = tuple[tuple[str, ...], str, str]
 """Conditions, content of the data, name of the engine: cells that are alike in these meet in a table."""
@@ -41,14 +41,14 @@ def told_apart(runs: Sequence[AnnRun]) -> list[AnnRun]:
     ]
 
 
-def owner_of(runs: Sequence[AnnRun], cell: Cell) -> AnnRun:
+def owner_of(runs: Sequence[AnnRun], cell: MeasuredCell) -> AnnRun:
     """The one of runs told apart that holds this very cell. A key does not tell: two machines may give the same."""
     return next(run for run in runs if any(one is cell for one in run.cells))
 
 
-def _held(runs: Sequence[AnnRun]) -> dict[_Place, dict[int, list[Cell]]]:
+def _held(runs: Sequence[AnnRun]) -> dict[_Place, dict[int, list[MeasuredCell]]]:
     """Where cells meet, the cells of each run by its number."""
-    held: dict[_Place, dict[int, list[Cell]]] = {}
+    held: dict[_Place, dict[int, list[MeasuredCell]]] = {}
     for number, run in enumerate(runs):
         for cell in run.cells:
             held.setdefault(_place(run, cell), {}).setdefault(number, []).append(cell)
@@ -56,8 +56,8 @@ def _held(runs: Sequence[AnnRun]) -> dict[_Place, dict[int, list[Cell]]]:
 
 
 def _own_cells(
-    number: int, run: AnnRun, label: str, held: Mapping[_Place, Mapping[int, Sequence[Cell]]]
-) -> Iterator[Cell]:
+    number: int, run: AnnRun, label: str, held: Mapping[_Place, Mapping[int, Sequence[MeasuredCell]]]
+) -> Iterator[MeasuredCell]:
     for cell in run.cells:
         sharing = held[_place(run, cell)]
         if not _one_engine(sharing):
@@ -66,15 +66,15 @@ def _own_cells(
             yield replace(cell)
 
 
-def _one_engine(sharing: Mapping[int, Sequence[Cell]]) -> bool:
+def _one_engine(sharing: Mapping[int, Sequence[MeasuredCell]]) -> bool:
     """Whether one run holds everything that the others hold: they are copies, or one went on where another stopped."""
     widest = max(sharing.values(), key=len)
     return all(cell in widest for cells in sharing.values() for cell in cells)
 
 
 def _own_rankings(
-    number: int, run: AnnRun, label: str, rankings: Sequence[Mapping[tuple[str, str], Ranking]]
-) -> Iterator[Ranking]:
+    number: int, run: AnnRun, label: str, rankings: Sequence[Mapping[tuple[str, str], RetrieverBaseline]]
+) -> Iterator[RetrieverBaseline]:
     for one in run.rankings:
         place = one.content, one.retriever
         if any(own.get(place, one) != one for own in rankings):
@@ -83,5 +83,5 @@ def _own_rankings(
             yield one
 
 
-def _place(run: AnnRun, cell: Cell) -> _Place:
+def _place(run: AnnRun, cell: MeasuredCell) -> _Place:
     return conditions_of(run), cell.content, cell.point.name

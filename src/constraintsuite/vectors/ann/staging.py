@@ -12,7 +12,7 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.store.files import atomic_writer, sha256_of, write_text
-from constraintsuite.vectors.ann.data import Metric, Vectors, VectorSet, content_of, refuse_few_rows
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors, content_of, refuse_few_rows
 from constraintsuite.vectors.ann.results import DataFacts
 from constraintsuite.vectors.ann.results import read as read_record
 from constraintsuite.vectors.ann.results import write as write_record
@@ -61,7 +61,7 @@ class Staged:
 
     folder: Path
     facts: DataFacts
-    metric: Metric
+    metric: VectorMetric
     base: BaseFile
 
 
@@ -90,7 +90,7 @@ def stage(entry: DataEntry, folder: Path, depth: int, out: Path) -> Staged:
     return Staged(place, _facts(data, content), data.metric, base)
 
 
-def load_staged(staged: Staged) -> tuple[VectorSet, Neighbours]:
+def load_staged(staged: Staged) -> tuple[BenchmarkVectors, Neighbours]:
     """The set with its vectors mapped, and its truth; a UserError if the vectors are others by now."""
     facts = staged.facts
     base = staged.base.open(facts.rows, facts.dimensions)
@@ -100,7 +100,7 @@ def load_staged(staged: Staged) -> tuple[VectorSet, Neighbours]:
     judged = {int(query): {int(row): int(grade) for row, grade in of.items()} for query, of in read.items()}
     with np.load(staged.folder / _QUERIES, allow_pickle=False) as arrays:
         queries, rows = arrays["queries"], arrays["rows"]
-    return VectorSet(
+    return BenchmarkVectors(
         facts.name, base, queries, staged.metric, truth, judged or None, facts.min_relevance, kept_queries=rows
     ), truth
 
@@ -117,7 +117,7 @@ def _own(base: Vectors) -> BaseFile | None:
     return BaseFile.of(Path(str(base.filename)).resolve(), int(base.offset))
 
 
-def _copied(data: VectorSet, content: str, place: Path) -> BaseFile:
+def _copied(data: BenchmarkVectors, content: str, place: Path) -> BaseFile:
     """A copy of the base vectors; one that is there already is hashed before it is believed."""
     file = (place / _BASE).resolve()
     if not _holds(file, data, content):
@@ -127,7 +127,7 @@ def _copied(data: VectorSet, content: str, place: Path) -> BaseFile:
     return BaseFile.of(file, int(copy.offset))
 
 
-def _holds(file: Path, data: VectorSet, content: str) -> bool:
+def _holds(file: Path, data: BenchmarkVectors, content: str) -> bool:
     try:
         return file.is_file() and content_of(replace(data, base=map_matrix(file))) == content
     except UserError:
@@ -145,7 +145,7 @@ def _is_kept(place: Path, depth: int) -> bool:
     return all((place / name).is_file() and sha256_of(place / name) == known for name, known in kept.hashes.items())
 
 
-def _keep(data: VectorSet, truth: Neighbours, place: Path) -> None:
+def _keep(data: BenchmarkVectors, truth: Neighbours, place: Path) -> None:
     with atomic_writer(place / _TRUTH) as target:
         np.savez(target, rows=truth.rows, scores=truth.scores)
     with atomic_writer(place / _QUERIES) as target:
@@ -158,7 +158,7 @@ def _keep(data: VectorSet, truth: Neighbours, place: Path) -> None:
     write_record(place / _KEPT, _Kept(truth.rows.shape[1], hashes))
 
 
-def _facts(data: VectorSet, content: str) -> DataFacts:
+def _facts(data: BenchmarkVectors, content: str) -> DataFacts:
     rows, dimensions = data.base.shape
     judged = len(data.relevance or {})
     queries = len(data.queries)

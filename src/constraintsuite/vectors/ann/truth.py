@@ -7,14 +7,14 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
-from constraintsuite.vectors.ann.data import Metric, Vectors, VectorSet
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors
 
 TESTED_QUERIES = 100
 """Of neighbours that came with the data, as many queries are searched again before the others are believed."""
 _SAME = 1e-5  # relative; files hold distances in single precision, some of them squared
 
 
-def exact_neighbours(data: VectorSet, depth: int) -> Neighbours:
+def exact_neighbours(data: BenchmarkVectors, depth: int) -> Neighbours:
     """The `depth` nearest rows of each query with their scores in double precision, best first."""
     depth = min(depth, len(data.base))
     given = data.neighbours
@@ -28,7 +28,7 @@ def exact_neighbours(data: VectorSet, depth: int) -> Neighbours:
     return found
 
 
-def scores_of(queries: Vectors, base: Vectors, rows: IntArray, metric: Metric) -> FloatArray:
+def scores_of(queries: Vectors, base: Vectors, rows: IntArray, metric: VectorMetric) -> FloatArray:
     """The score of each named row, in double precision; of -1, which names none, minus infinity."""
     compare = SIMILARITIES[metric]
     scores = np.full(rows.shape, -np.inf)
@@ -39,7 +39,7 @@ def scores_of(queries: Vectors, base: Vectors, rows: IntArray, metric: Metric) -
     return scores
 
 
-def _test_claim(data: VectorSet, given: Neighbours) -> None:
+def _test_claim(data: BenchmarkVectors, given: Neighbours) -> None:
     """The scores of a sample must be those of a full comparison; rows may differ where scores are equal."""
     step = max(1, len(data.queries) // TESTED_QUERIES)
     tested = np.arange(0, len(data.queries), step)[:TESTED_QUERIES]

@@ -20,27 +20,27 @@ import numpy.typing as npt
 
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
 from constraintsuite.vectors.ann.clients import ClientJob, processes_of
-from constraintsuite.vectors.ann.data import Vectors, VectorSet, tuning_half
+from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, tuning_half
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Engine, Persistent, Served
+from constraintsuite.vectors.ann.engines.base import AnnEngine, Persistent, ServedEngine
 from constraintsuite.vectors.ann.failing import told
 from constraintsuite.vectors.ann.host import Host, load_now
 from constraintsuite.vectors.ann.measuring import Crowd, Measured, measure
 from constraintsuite.vectors.ann.memory import memory_now
 from constraintsuite.vectors.ann.metrics import (
     PerQuery,
-    TieRule,
+    RecallTieRule,
     judge,
     mean,
     refuse_wrong,
     summarise,
 )
 from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
-from constraintsuite.vectors.ann.plan import Build, Planned
+from constraintsuite.vectors.ann.plan import Build, PlannedCell
 from constraintsuite.vectors.ann.relevance import beside_ceiling
 from constraintsuite.vectors.ann.rerank import reranked
-from constraintsuite.vectors.ann.results import CELLS, FAILED, Cell, Cost, Failure, queries_file, read, write
-from constraintsuite.vectors.ann.settings import Protocol
+from constraintsuite.vectors.ann.results import CELLS, FAILED, Cost, Failure, MeasuredCell, queries_file, read, write
+from constraintsuite.vectors.ann.settings import MeasuringProtocol
 from constraintsuite.vectors.ann.staging import Staged, load_staged
 from constraintsuite.vectors.ann.threads import blas_threads
 from constraintsuite.vectors.ann.truth import scores_of
@@ -52,8 +52,8 @@ class WorkerJob:
 
     build: Build
     staged: Staged
-    protocol: Protocol
-    ties: TieRule
+    protocol: MeasuringProtocol
+    ties: RecallTieRule
     host: Host
     out: Path
 
@@ -62,9 +62,9 @@ def work(job: WorkerJob) -> None:
     """Build, then measure cell by cell; what fails is written down, and the rest goes on."""
     processors = pin(job.protocol.threads)
     kind = ENGINES.load(job.build.engine)
-    made: Engine | None = None
+    made: AnnEngine | None = None
 
-    def start() -> tuple[VectorSet, Neighbours, Engine, Cost]:
+    def start() -> tuple[BenchmarkVectors, Neighbours, AnnEngine, Cost]:
         nonlocal made
         data, truth = load_staged(job.staged)
         made = kind(kind.build_settings.model_validate(job.build.params), data.metric, job.protocol.threads)
@@ -93,7 +93,7 @@ def pin(threads: int) -> list[int]:
     return allowed
 
 
-def _build(engine: Engine, base: Vectors, job: WorkerJob) -> Cost:
+def _build(engine: AnnEngine, base: Vectors, job: WorkerJob) -> Cost:
     before = memory_now()
     start = time.perf_counter()
     engine.build(base)
@@ -117,14 +117,14 @@ def _build(engine: Engine, base: Vectors, job: WorkerJob) -> Cost:
 @dataclass(frozen=True)
 class _Measurement:
     _job: WorkerJob
-    _planned: Planned
-    _data: VectorSet
+    _planned: PlannedCell
+    _data: BenchmarkVectors
     _truth: Neighbours
-    _engine: Engine
+    _engine: AnnEngine
     _cost: Cost
     _processors: Sequence[int]
 
-    def run(self) -> Cell:
+    def run(self) -> MeasuredCell:
         """Measure, judge, and write the cell last."""
         point, data = self._planned.point, self._data
         kind = type(self._engine)
@@ -144,7 +144,7 @@ class _Measurement:
         judged = self._judge(measured.rows, point.k)
         figures |= {name: mean(of_queries) for name, of_queries in judged.items()}
         self._write_queries(measured, values, judged, tuning)
-        cell = Cell(
+        cell = MeasuredCell(
             key=self._planned.key,
             point=point,
             content=self._job.staged.facts.content,
@@ -166,7 +166,7 @@ class _Measurement:
     def _crowd(self) -> Crowd | None:
         """For a server, clients in processes of their own, wherever this machine lets them run."""
         job, engine = self._job, self._engine
-        place = engine.place() if isinstance(engine, Served) else None
+        place = engine.place() if isinstance(engine, ServedEngine) else None
         if place is None:
             return None
         return processes_of(ClientJob(job.build, self._planned.point, job.staged, place, self._processors))
@@ -187,7 +187,7 @@ class _Measurement:
         write_queries(queries_file(self._job.out, self._planned.key), results)
 
 
-def _or_failures(step: Callable[[], Any], job: WorkerJob, cells: tuple[Planned, ...]) -> Any:  # noqa: ANN401
+def _or_failures(step: Callable[[], Any], job: WorkerJob, cells: tuple[PlannedCell, ...]) -> Any:  # noqa: ANN401
     """What the step gives; if it fails, a record for each of the cells that need it, and None."""
     try:
         return step()

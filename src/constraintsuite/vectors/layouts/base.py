@@ -14,7 +14,7 @@ from constraintsuite.vectors.bundle import Bundle
 METADATA = "metadata.json"
 
 
-class Exporter(Protocol):
+class BundleExporter(Protocol):
     """Writes a bundle in another form."""
 
     def __call__(self, bundle: Bundle, out: Path, encoder: str | None) -> list[str]:

@@ -28,7 +28,7 @@ _KNOWN = (
 
 
 @dataclass(frozen=True)
-class Found:
+class MsMarcoFolder:
     """What such a folder holds, checked; the matrices stay on disk."""
 
     documents: Matrix
@@ -45,7 +45,7 @@ class Found:
     repairs: tuple[str, ...]
 
 
-def read_folder(folder: Path) -> Found:
+def read_folder(folder: Path) -> MsMarcoFolder:
     """Map and check the files; what cannot be right is a UserError."""
     needed = (msmarco.PASSAGES, msmarco.PASSAGE_IDS, msmarco.QUERIES, msmarco.QUERY_IDS)
     missing = [name for name in needed if not (folder / name).is_file()]
@@ -61,7 +61,9 @@ def read_folder(folder: Path) -> Found:
     model, licence = str(facts.get("model_name", "unknown")), str(facts.get("licence") or "")
     said = facts.get("population")
     population = said if isinstance(said, int) and said >= len(documents) else None
-    return Found(documents, queries, document_ids, query_ids, positives, model, licence, population, tuple(repairs))
+    return MsMarcoFolder(
+        documents, queries, document_ids, query_ids, positives, model, licence, population, tuple(repairs)
+    )
 
 
 def hash_folder(folder: Path) -> dict[str, str]:

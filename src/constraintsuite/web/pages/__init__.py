@@ -9,15 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.catalogue import Catalogue
-from constraintsuite.web.people import Role
-from constraintsuite.web.shelf import Shelf
+from constraintsuite.web.people import PersonRole
+from constraintsuite.web.shelf import WebShelf
 
-View = Callable[[Request, Shelf], Response]
+PageView = Callable[[Request, WebShelf], Response]
 """A plain function: it runs in a thread of its own, so it may read files and wait."""
-OWNER: frozenset[Role] = frozenset({"owner"})
-JUDGES: frozenset[Role] = frozenset({"owner", "annotator"})
-RULERS: frozenset[Role] = frozenset({"owner", "adjudicator"})
-ALL: frozenset[Role] = frozenset({"owner", "annotator", "adjudicator"})
+OWNER: frozenset[PersonRole] = frozenset({"owner"})
+JUDGES: frozenset[PersonRole] = frozenset({"owner", "annotator"})
+RULERS: frozenset[PersonRole] = frozenset({"owner", "adjudicator"})
+ALL: frozenset[PersonRole] = frozenset({"owner", "annotator", "adjudicator"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Page:
 
     path: str
     """As Starlette writes it: `/suite/{place:path}`."""
-    view: View
-    roles: frozenset[Role] = OWNER
+    view: PageView
+    roles: frozenset[PersonRole] = OWNER
     method: str = "GET"
 
 

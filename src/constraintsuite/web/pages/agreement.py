@@ -17,24 +17,24 @@ from constraintsuite.web.desk import called
 from constraintsuite.web.drawn import judged_batch
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, Shelf
+from constraintsuite.web.shelf import BATCH, WebShelf
 
 CLAIMS = (0.8, 0.85, CLAIM, 0.95)
 """Lower bounds that a page offers."""
 _LEAST, _MOST = 0.5, 0.999
 
 
-def agreement(request: Request, shelf: Shelf) -> Response:
+def agreement(request: Request, shelf: WebShelf) -> Response:
     """The figures by question, and by group if asked; who was attentive; how many more items it takes."""
     return _answer(request, shelf, "agreement.html.jinja")
 
 
-def figures(request: Request, shelf: Shelf) -> Response:
+def figures(request: Request, shelf: WebShelf) -> Response:
     """The same without the page around it, for the script; nothing if nobody has said anything since."""
     return _answer(request, shelf, "agreement_figures.html.jinja", seen=request.query_params.get("seen", ""))
 
 
-def _answer(request: Request, shelf: Shelf, template: str, seen: str = "") -> Response:
+def _answer(request: Request, shelf: WebShelf, template: str, seen: str = "") -> Response:
     one, batch = judged_batch(shelf, request.path_params["place"])
     events = batch.store.events()
     last = str(events[-1].number if events else 0)

@@ -20,8 +20,8 @@ from constraintsuite.annotate.answering import (
     take_back_last,
     taken_back,
 )
-from constraintsuite.annotate.queue import Task, tasks_of
-from constraintsuite.annotate.records import SIDES, Event
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.records import SIDES, AnnotationEvent
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.errors import UserError
 from constraintsuite.web.asking import ask, given_in, given_of, say, spelt
@@ -31,7 +31,7 @@ from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import ALL, JUDGES, Page
 from constraintsuite.web.pages.batches import show_state
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, Shelf
+from constraintsuite.web.shelf import BATCH, WebShelf
 
 TOLD = {
     "stale": "You have answered something meanwhile, perhaps in another window. Nothing was taken back.",
@@ -43,7 +43,7 @@ TOLD = {
 
 
 @dataclass(frozen=True)
-class Tried:
+class UnsavedAnswer:
     """What could not be kept, so that it is not lost."""
 
     given: Mapping[str, tuple[str, ...]]
@@ -53,7 +53,7 @@ class Tried:
     """What the person knew of; None where they are now shown what they had missed."""
 
 
-def queue(request: Request, shelf: Shelf) -> Response:
+def queue(request: Request, shelf: WebShelf) -> Response:
     """The item that is named, or the next one; for an owner the state of the batch, for an adjudicator the rulings."""
     one = shelf.get(request.path_params["place"], BATCH)
     if elsewhere := own_page(shelf, one, request.state.person.role):
@@ -71,7 +71,7 @@ def queue(request: Request, shelf: Shelf) -> Response:
     return RedirectResponse(desk.address(row=left[0].row), 303)
 
 
-def answer(request: Request, shelf: Shelf) -> Response:
+def answer(request: Request, shelf: WebShelf) -> Response:
     """Keep what was said of an item, and go on to the next; what cannot be kept is told, with all that was filled in."""
     desk, form = _desk(request, shelf), request.state.form
     task, given = desk.task(only(form, "row")), given_in(form)
@@ -80,21 +80,21 @@ def answer(request: Request, shelf: Shelf) -> Response:
     try:
         keep_answers(desk.batch, desk.name, task, spoken, datetime.now(UTC))
     except FaultyError as error:
-        return _show(request, desk, task, tried=Tried(given, note, str(error), spoken.seen), status=422)
+        return _show(request, desk, task, tried=UnsavedAnswer(given, note, str(error), spoken.seen), status=422)
     except StaleError as error:
-        return _show(request, _desk(request, shelf), task, tried=Tried(given, note, str(error)), status=409)
+        return _show(request, _desk(request, shelf), task, tried=UnsavedAnswer(given, note, str(error)), status=409)
     except UserError as error:  # the file is held by another program, or the disk is full
-        return _show(request, desk, task, tried=Tried(given, note, shelf.told(error), spoken.seen), status=503)
+        return _show(request, desk, task, tried=UnsavedAnswer(given, note, shelf.told(error), spoken.seen), status=503)
     left = _desk(request, shelf).left(task.row)
     return RedirectResponse(desk.address(row=left[0].row) if left else desk.address(), 303)
 
 
-def again(request: Request, shelf: Shelf) -> Response:
+def again(request: Request, shelf: WebShelf) -> Response:
     """Of a page that told a fault and is loaded anew: to the queue."""
     return RedirectResponse(f"/{BATCH}/{quote(shelf.get(request.path_params['place'], BATCH).place)}", 303)
 
 
-def undo(request: Request, shelf: Shelf) -> Response:
+def undo(request: Request, shelf: WebShelf) -> Response:
     """Take back what was kept last, and show that item again."""
     desk = _desk(request, shelf)
     known = read_place(only(request.state.form, "last"), desk.own)
@@ -117,14 +117,20 @@ def _back(request: Request, desk: Desk, told: str) -> Response:
     return RedirectResponse(desk.address(row=desk.task(row).row, told=told) if row else desk.address(), 303)
 
 
-def _desk(request: Request, shelf: Shelf) -> Desk:
+def _desk(request: Request, shelf: WebShelf) -> Desk:
     name = request.state.person.name
     one, batch = judged_batch(shelf, request.path_params["place"])
     return Desk(one, f"/{BATCH}/{quote(one.place)}", batch, name, tasks_of(batch, name), batch.store.events(name))
 
 
 def _show(
-    request: Request, desk: Desk, task: Task, *, tried: Tried | None = None, told: str = "", status: int = 200
+    request: Request,
+    desk: Desk,
+    task: AnnotationTask,
+    *,
+    tried: UnsavedAnswer | None = None,
+    told: str = "",
+    status: int = 200,
 ) -> Response:
     """An item with its questions, filled in with what was just given, with what stands, or with what was just taken back."""
     stands = _asked(desk, answers_to(task, desk.own))
@@ -156,19 +162,19 @@ def _show(
     )
 
 
-def _asked(desk: Desk, said: Mapping[str, Event]) -> Mapping[str, Event]:
+def _asked(desk: Desk, said: Mapping[str, AnnotationEvent]) -> Mapping[str, AnnotationEvent]:
     """Without answers to what is not asked here, as another program may have written."""
     return {name: event for name, event in said.items() if name in desk.batch.questions}
 
 
-def _filled(desk: Desk, task: Task, said: Mapping[str, Event]) -> Tried:
+def _filled(desk: Desk, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> UnsavedAnswer:
     """A form with what was said, in the order of the sides as they are shown."""
     values = {name: task.as_meant(event.value) for name, event in said.items()}
     given = {name: given_of(desk.batch.questions[name], value) for name, value in values.items()}
-    return Tried(given, next((event.note for event in said.values()), ""), "")
+    return UnsavedAnswer(given, next((event.note for event in said.values()), ""), "")
 
 
-def _in_words(desk: Desk, task: Task, said: Mapping[str, Event]) -> list[tuple[str, str]]:
+def _in_words(desk: Desk, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> list[tuple[str, str]]:
     return [(name, say(desk.batch.questions[name], task.as_meant(event.value))) for name, event in said.items()]
 
 

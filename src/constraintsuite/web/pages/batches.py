@@ -13,10 +13,10 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.annotate.adjudication import disagreements
 from constraintsuite.annotate.agreeing import attention
 from constraintsuite.annotate.attention import ADVICE, RULE, Concern, concerns, too_few
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.gold import (
     GoldSummary,
-    Judged,
+    JudgedExample,
     judge_all,
     read_suite,
     summarise,
@@ -24,7 +24,7 @@ from constraintsuite.annotate.kinds.gold import (
 )
 from constraintsuite.annotate.kinds.proposals import write_approved
 from constraintsuite.annotate.labels import label_all, write_labels
-from constraintsuite.annotate.records import Event
+from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import leave_out, progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
@@ -36,19 +36,19 @@ from constraintsuite.web.faults import fault_of
 from constraintsuite.web.forms import read_whole
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, Shelf, Shelved
+from constraintsuite.web.shelf import BATCH, Shelved, WebShelf
 
 ENDING, EXPORT = "gold", "export"
 """Of the folders that are made beside a suite and beside a batch."""
 DEFAULT_SIZE, MOST = 200, 5_000
 
 
-def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
+def show_state(request: Request, shelf: WebShelf, one: Shelved) -> Response:
     """How far everyone is, what waits, and where to go on."""
     batch = shelf.load(one, open_batch)
     events = batch.store.events()
     said = standing(events)
-    own: dict[str, list[Event]] = {}
+    own: dict[str, list[AnnotationEvent]] = {}
     for event in events:
         own.setdefault(event.annotator, []).append(event)
     return render(
@@ -66,13 +66,13 @@ def show_state(request: Request, shelf: Shelf, one: Shelved) -> Response:
     )
 
 
-def offer_sample(request: Request, shelf: Shelf) -> Response:
+def offer_sample(request: Request, shelf: WebShelf) -> Response:
     """What a batch of a suite would be, and those that there are already."""
     suite = shelf.get(request.path_params["place"], "suite")
     return _offer(request, shelf, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
 
 
-def make_sample(request: Request, shelf: Shelf) -> Response:
+def make_sample(request: Request, shelf: WebShelf) -> Response:
     """Draw a batch from a suite, beside it."""
     suite = shelf.get(request.path_params["place"], "suite")
     check_beside(shelf, suite)
@@ -88,7 +88,7 @@ def make_sample(request: Request, shelf: Shelf) -> Response:
 
 
 def _offer(
-    request: Request, shelf: Shelf, suite: Shelved, given: Mapping[str, str], fault: str = "", status: int = 200
+    request: Request, shelf: WebShelf, suite: Shelved, given: Mapping[str, str], fault: str = "", status: int = 200
 ) -> Response:
     manifest = read_manifest(suite.path)
     content = manifest.content if manifest is not None else ""
@@ -108,19 +108,19 @@ def _offer(
 
 
 @dataclass(frozen=True)
-class Outlook:
+class ExportOutlook:
     """What an export would write now, of examples of a suite."""
 
     summary: GoldSummary
-    drop: list[Judged]
-    repair: list[Judged]
+    drop: list[JudgedExample]
+    repair: list[JudgedExample]
     people: tuple[str, ...]
     """All who judged, also those who are left out."""
     concerns: list[Concern]
     too_few: str
 
 
-def show_export(request: Request, shelf: Shelf) -> Response:
+def show_export(request: Request, shelf: WebShelf) -> Response:
     """What would be written, what to drop and repair, and what was written before."""
     one, batch = judged_batch(shelf, request.path_params["place"])
     made = all_beside(shelf, one, EXPORT)
@@ -145,7 +145,7 @@ def show_export(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def make_export(request: Request, shelf: Shelf) -> Response:
+def make_export(request: Request, shelf: WebShelf) -> Response:
     """Write what `csuite gold export` writes, into a new folder beside the batch."""
     one, batch = judged_batch(shelf, request.path_params["place"])
     check_beside(shelf, one)
@@ -168,16 +168,16 @@ def make_export(request: Request, shelf: Shelf) -> Response:
     return RedirectResponse(f"/{BATCH}/{quote(one.place)}/export?{made}", 303)
 
 
-def _outlook(batch: Batch, without: Sequence[str]) -> Outlook:
+def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> ExportOutlook:
     events = batch.store.events()
     said = standing(leave_out(events, without))
     judged, people = judge_all(batch, label_all(batch, said)), attention(batch, said)
     of = {verdict: [one for one in judged if one.verdict == verdict] for verdict in ("drop", "repair")}
     names = standing(events).annotators
-    return Outlook(summarise(batch, judged), of["drop"], of["repair"], names, concerns(people), too_few(people))
+    return ExportOutlook(summarise(batch, judged), of["drop"], of["repair"], names, concerns(people), too_few(people))
 
 
-def _proposals_file(shelf: Shelf, batch: Batch, one: Shelved) -> Path:
+def _proposals_file(shelf: WebShelf, batch: AnnotationBatch, one: Shelved) -> Path:
     found = proposals_of(shelf, batch.head, one)
     if found is None:
         raise UserError(

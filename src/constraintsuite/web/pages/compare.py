@@ -18,11 +18,11 @@ from constraintsuite.reports.grouped import words_for
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.runs.families import RUN, Family, family_of, suite_of_run
-from constraintsuite.web.runs.outcomes import CELL, CELLS, Outcomes, cells_of
+from constraintsuite.web.runs.families import RUN, SuiteFamily, family_of, suite_of_run
+from constraintsuite.web.runs.outcomes import CELL, CELLS, ResultIndex, cells_of
 from constraintsuite.web.runs.showing import show_result
-from constraintsuite.web.shelf import Shelf, Shelved
-from constraintsuite.web.suites.choice import Choice, read_choice
+from constraintsuite.web.shelf import Shelved, WebShelf
+from constraintsuite.web.suites.choice import ExampleFilter, read_choice
 from constraintsuite.web.suites.finding import leaf, read_index
 
 FIRST, SECOND, METRIC, BY = "a", "b", "metric", "by"
@@ -33,7 +33,7 @@ _ALL = 10**9
 _SHOWN_AT_ONCE = (CELL, "slice", "domain", "relation", "cue")
 
 
-def show_comparison(request: Request, shelf: Shelf) -> Response:
+def show_comparison(request: Request, shelf: WebShelf) -> Response:
     """Counts of the four cells, the paired test, and the examples of a cell: those first whose gaps are furthest apart."""
     given = request.query_params
     first, second = (shelf.get(given.get(name, ""), RUN) for name in (FIRST, SECOND))
@@ -74,7 +74,9 @@ def show_comparison(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def _found(cells: Outcomes, choice: Choice, compared: Comparison, runs: Mapping[str, Run]) -> dict[str, object]:
+def _found(
+    cells: ResultIndex, choice: ExampleFilter, compared: Comparison, runs: Mapping[str, Run]
+) -> dict[str, object]:
     """The examples of a choice, and what else could be chosen."""
     found = cells.find(choice)
     (changes,) = compared.changes.values()
@@ -97,12 +99,12 @@ def _found(cells: Outcomes, choice: Choice, compared: Comparison, runs: Mapping[
     }
 
 
-def _links(own: Mapping[str, str], choice: Choice) -> dict[str, object]:
+def _links(own: Mapping[str, str], choice: ExampleFilter) -> dict[str, object]:
     """To other choices of the same comparison."""
     return {
         "to": lambda chosen: _address(own, chosen),
-        "everything": _address(own, Choice()),
-        "cells": {cell: _address(own, Choice({**choice.values, CELL: cell}, choice.search)) for cell in CELLS},
+        "everything": _address(own, ExampleFilter()),
+        "cells": {cell: _address(own, ExampleFilter({**choice.values, CELL: cell}, choice.search)) for cell in CELLS},
     }
 
 
@@ -112,14 +114,14 @@ def _shared(runs: Mapping[str, Run]) -> list[str]:
     return [name for name in first if name in second and name != "control"]
 
 
-def _family(shelf: Shelf, first: Shelved, second: Shelved) -> Family:
+def _family(shelf: WebShelf, first: Shelved, second: Shelved) -> SuiteFamily:
     family = family_of(shelf, first)
     if second not in family:
         raise UserError(f"{first.place} and {second.place} are runs of two suites, so there is nothing to compare.")
     return family
 
 
-def _suite(shelf: Shelf, family: Family, run: Shelved) -> Shelved:
+def _suite(shelf: WebShelf, family: SuiteFamily, run: Shelved) -> Shelved:
     """The one that the first was made from; the other may have been made from a copy."""
     suite = suite_of_run(shelf, family, run)
     if suite is None:
@@ -136,7 +138,7 @@ def _metric(name: str) -> Metric:
     return METRICS[name or _METRICS[0]]
 
 
-def _address(own: Mapping[str, str], choice: Choice) -> str:
+def _address(own: Mapping[str, str], choice: ExampleFilter) -> str:
     return f"/compare{choice.query(**own)}"
 
 

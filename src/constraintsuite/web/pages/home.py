@@ -18,7 +18,7 @@ from constraintsuite.web.faults import fault_of
 from constraintsuite.web.pages import ALL, Page
 from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, DAMAGED, PROPOSALS, Shelf, Shelved
+from constraintsuite.web.shelf import BATCH, DAMAGED, PROPOSALS, Shelved, WebShelf
 
 TITLES = {
     "suite": "Suites",
@@ -41,7 +41,7 @@ _TO_RULE = "To rule on"
 
 
 @dataclass(frozen=True)
-class Entry:
+class HomeEntry:
     """One line of the page."""
 
     label: str
@@ -51,7 +51,7 @@ class Entry:
     fault: str = ""
 
 
-def home(request: Request, shelf: Shelf) -> Response:
+def home(request: Request, shelf: WebShelf) -> Response:
     """All that is on the shelf, by kind; for annotators and adjudicators what waits for them."""
     person: Person = request.state.person
     return render(
@@ -64,7 +64,7 @@ def home(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def _groups(shelf: Shelf) -> Iterator[tuple[str, str, list[Entry]]]:
+def _groups(shelf: WebShelf) -> Iterator[tuple[str, str, list[HomeEntry]]]:
     written = {one.place for one, _ in batches_on(shelf, WRITING)}
     listed = [one for one in shelf.all() if one.place not in written]
     for kind, title in TITLES.items():
@@ -72,23 +72,23 @@ def _groups(shelf: Shelf) -> Iterator[tuple[str, str, list[Entry]]]:
             yield kind, title, entries
 
 
-def _entry(shelf: Shelf, one: Shelved) -> Entry:
+def _entry(shelf: WebShelf, one: Shelved) -> HomeEntry:
     address = "" if one.kind == DAMAGED else f"/{one.kind}/{quote(one.place)}"
     counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in one.counts)
     fault = fault_of(shelf, one)
-    return Entry(one.label, address, "" if fault else _joined((one.also, *counts)), fault)
+    return HomeEntry(one.label, address, "" if fault else _joined((one.also, *counts)), fault)
 
 
-def _waiting(shelf: Shelf, person: Person) -> Iterator[tuple[str, str, list[Entry]]]:
+def _waiting(shelf: WebShelf, person: Person) -> Iterator[tuple[str, str, list[HomeEntry]]]:
     """The batches that somebody judges or rules on; proposals are the owner's, and queries are written elsewhere."""
     found = [one for one, head in batches_on(shelf) if head.kind not in (WRITING, PROPOSALS)]
     if found:
         title = _TO_RULE if person.role == "adjudicator" else TITLES[BATCH]
         left = [(one, _left(shelf, one, person)) for one in found]
-        yield BATCH, title, [Entry(one.label, f"/{BATCH}/{quote(one.place)}", *words) for one, words in left]
+        yield BATCH, title, [HomeEntry(one.label, f"/{BATCH}/{quote(one.place)}", *words) for one, words in left]
 
 
-def _left(shelf: Shelf, one: Shelved, person: Person) -> tuple[str, str]:
+def _left(shelf: WebShelf, one: Shelved, person: Person) -> tuple[str, str]:
     """How much waits for a person, and why that cannot be said."""
     try:
         left, total = left_for(shelf, one, person)
@@ -99,7 +99,7 @@ def _left(shelf: Shelf, one: Shelved, person: Person) -> tuple[str, str]:
     return (f"{left:,} of {total:,} left" if left else f"all {total:,} done"), ""
 
 
-def _writing(shelf: Shelf, person: Person) -> str | None:
+def _writing(shelf: WebShelf, person: Person) -> str | None:
     """What is said of the queries that can be written; None for whom there is nothing to write."""
     batches = [one for one, _ in batches_on(shelf, WRITING)]
     if person.role == "adjudicator" or not (batches or (person.role == "owner" and shelf.of_kind("suite"))):

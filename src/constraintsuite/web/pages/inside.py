@@ -7,12 +7,12 @@ from starlette.responses import Response
 
 from constraintsuite.web.displayed import display_of, render_display, view_of
 from constraintsuite.web.pages import Page
-from constraintsuite.web.shelf import Shelf
+from constraintsuite.web.shelf import WebShelf
 
 EXPLAIN, CIRCUIT, DRIFT = "explain", "circuit", "drift"
 
 
-def show_explain(request: Request, shelf: Shelf) -> Response:
+def show_explain(request: Request, shelf: WebShelf) -> Response:
     """An analysis, and the circuits that were found in it, which may be younger."""
     one = shelf.get(request.path_params["place"], EXPLAIN)
     circuits = [found for found in shelf.of_kind(CIRCUIT) if found.path.parent.parent == one.path]
@@ -20,7 +20,7 @@ def show_explain(request: Request, shelf: Shelf) -> Response:
     return render_display(request, one, display_of(shelf, one), more)
 
 
-def show_circuit(request: Request, shelf: Shelf) -> Response:
+def show_circuit(request: Request, shelf: WebShelf) -> Response:
     """One circuit, and the way to the analysis around it."""
     one = shelf.get(request.path_params["place"], CIRCUIT)
     around = [found for found in shelf.of_kind(EXPLAIN) if one.path.parent.parent == found.path]

@@ -12,7 +12,7 @@ from constraintsuite.showing import SHOWN
 from constraintsuite.showing.memory.graphs import PLAIN, search_memory
 from constraintsuite.web.displayed import address_of, display_of, render_display, view_of
 from constraintsuite.web.pages import Page
-from constraintsuite.web.shelf import Shelf
+from constraintsuite.web.shelf import WebShelf
 
 GRAPH, BUNDLE = "graph", "bundle"
 BUDGET, MOST_UNITS = 10, 50
@@ -21,7 +21,7 @@ LONGEST = 2_000
 """Characters of a query."""
 
 
-def show_graph(request: Request, shelf: Shelf) -> Response:
+def show_graph(request: Request, shelf: WebShelf) -> Response:
     """What a memory holds; with a query in the address what it answers, and over which paths."""
     one = shelf.get(request.path_params["place"], GRAPH)
     query = request.query_params.get("q", "").strip()
@@ -47,7 +47,7 @@ def show_graph(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def show_bundle(request: Request, shelf: Shelf) -> Response:
+def show_bundle(request: Request, shelf: WebShelf) -> Response:
     """A bundle as it is now: vectors and truths come without a change of its own manifest."""
     one = shelf.get(request.path_params["place"], BUNDLE)
     return render_display(request, one, SHOWN.load(BUNDLE)(one.path))

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.annotate.answering import StaleError, take_back_last
-from constraintsuite.annotate.batch import Batch
+from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.kinds.approving import (
     STATES,
-    Judged,
+    JudgedProposal,
     answers_of,
     approvals_of,
     keep_verdict,
@@ -41,7 +41,7 @@ from constraintsuite.web.commands import UNKNOWN, corpus_of, pasted
 from constraintsuite.web.forms import only, read_number
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelved, WebShelf
 from constraintsuite.web.suites.type_fields import describe_type_fields
 
 PAGE = 20
@@ -58,7 +58,7 @@ TOLD = {
 class Card:
     """One proposal as the page shows it."""
 
-    judged: Judged
+    judged: JudgedProposal
     query: tuple[Segment, ...]
     words: Mapping[str, str]
     """What may be reworded, as it stands now."""
@@ -71,7 +71,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Tried:
+class UnsavedRewording:
     """Words that could not be kept: what was filled in is not lost."""
 
     proposal: str = ""
@@ -81,13 +81,15 @@ class Tried:
     """What the person knew of; None where they are now shown what they had missed."""
 
 
-def show(request: Request, shelf: Shelf) -> Response:
+def show(request: Request, shelf: WebShelf) -> Response:
     """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
     return _show(request, shelf, _file(request, shelf))
 
 
-def _show(request: Request, shelf: Shelf, one: Shelved, tried: Tried | None = None, status: int = 200) -> Response:
-    batch, tried = find_batch(shelf, one), tried or Tried()
+def _show(
+    request: Request, shelf: WebShelf, one: Shelved, tried: UnsavedRewording | None = None, status: int = 200
+) -> Response:
+    batch, tried = find_batch(shelf, one), tried or UnsavedRewording()
     judged = [each.shown_to(request.state.person.name) for each in read_judged(shelf, one, batch)]
     wanted = _wanted(request)
     found = [each for each in judged if wanted.takes(each)]
@@ -120,7 +122,7 @@ def _show(request: Request, shelf: Shelf, one: Shelved, tried: Tried | None = No
     )
 
 
-def answer(request: Request, shelf: Shelf) -> Response:
+def answer(request: Request, shelf: WebShelf) -> Response:
     """Keep a verdict and go on to the next proposal; words that cannot be kept are told, and stay in the form."""
     one, form = _file(request, shelf), request.state.form
     by, verdict, seen = request.state.person.name, only(form, "verdict"), read_number(only(form, "seen"))
@@ -134,18 +136,18 @@ def answer(request: Request, shelf: Shelf) -> Response:
         now = words_of(chosen.now)
         sent = words if any(now[name] != text for name, text in words.items()) else {}
         told = f"{error} {'Below are the words that you sent. ' if sent else ''}{UNCHANGED}"
-        return _show(request, shelf, one, Tried(proposal, sent, told), 409)
+        return _show(request, shelf, one, UnsavedRewording(proposal, sent, told), 409)
     except UserError as error:
-        return _show(request, shelf, one, Tried(proposal, words, f"{error} {UNCHANGED}", seen), 422)
+        return _show(request, shelf, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
     return _to(request, shelf, one, only(form, "next") or proposal)
 
 
-def again(request: Request, shelf: Shelf) -> Response:
+def again(request: Request, shelf: WebShelf) -> Response:
     """Of a page that told a fault and is loaded anew: to the proposals."""
     return RedirectResponse(_link(_file(request, shelf), _wanted(request), _page(request)), 303)
 
 
-def undo(request: Request, shelf: Shelf) -> Response:
+def undo(request: Request, shelf: WebShelf) -> Response:
     """Take back what was kept last, and show that proposal."""
     one, batch = _file(request, shelf), find_batch(shelf, _file(request, shelf))
     known = read_number(only(request.state.form, "last"))
@@ -158,7 +160,7 @@ def undo(request: Request, shelf: Shelf) -> Response:
     return _to(request, shelf, one, found[0] if found else "", told="undone" if found else "nothing")
 
 
-def show_approved(request: Request, shelf: Shelf) -> Response:
+def show_approved(request: Request, shelf: WebShelf) -> Response:
     """What would be written now, and what was written before, each with the command that takes it."""
     one = _file(request, shelf)
     judged = read_judged(shelf, one, find_batch(shelf, one))
@@ -181,7 +183,7 @@ def show_approved(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def make_approved(request: Request, shelf: Shelf) -> Response:
+def make_approved(request: Request, shelf: WebShelf) -> Response:
     """Write the file that a build takes."""
     one = _file(request, shelf)
     batch = find_batch(shelf, one)
@@ -191,18 +193,18 @@ def make_approved(request: Request, shelf: Shelf) -> Response:
     return RedirectResponse(f"{_address(one)}/approved", 303)
 
 
-def _file(request: Request, shelf: Shelf) -> Shelved:
+def _file(request: Request, shelf: WebShelf) -> Shelved:
     return shelf.get(request.path_params["place"], PROPOSALS)
 
 
-def _proposal(judged: list[Judged], proposal: str) -> Judged:
+def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
     found = next((each for each in judged if each.mined.id == proposal), None)
     if found is None:
         raise NotOnShelfError(f"There is no such proposal in this file. {UNCHANGED}")
     return found
 
 
-def _to(request: Request, shelf: Shelf, one: Shelved, proposal: str, told: str = "") -> Response:
+def _to(request: Request, shelf: WebShelf, one: Shelved, proposal: str, told: str = "") -> Response:
     """To the page on which a proposal now stands; if it is not among those wanted any longer, to the page one was on.
 
     The address names it twice: a script that asks for the page is not told what stands behind the #.
@@ -239,7 +241,7 @@ def _link(one: Shelved, wanted: Wanted, page: int, told: str = "", at: str = "")
     return f"{_address(one)}?{urlencode(parameters)}" if parameters else _address(one)
 
 
-def _card(one: Judged, following: str) -> Card:
+def _card(one: JudgedProposal, following: str) -> Card:
     now = one.now
     return Card(
         one,
@@ -254,18 +256,18 @@ def _card(one: Judged, following: str) -> Card:
     )
 
 
-def _give(judged: list[Judged], state: str) -> tuple[int, int, int]:
+def _give(judged: list[JudgedProposal], state: str) -> tuple[int, int, int]:
     """How many proposals are in a state, how many examples they would give, and of how many nobody knows."""
     found = [each.outlook.examples for each in judged if each.state == state]
     return len(found), sum(filter(None, found)), found.count(None)
 
 
-def _last(batch: Batch | None, name: str) -> int:
+def _last(batch: AnnotationBatch | None, name: str) -> int:
     own = batch.store.events(name) if batch is not None else []
     return own[-1].number if own else 0
 
 
-def _accepted_in(shelf: Shelf, file: Path) -> tuple[int, str]:
+def _accepted_in(shelf: WebShelf, file: Path) -> tuple[int, str]:
     """How many proposals a file accepts, or why that cannot be said."""
     try:
         return sum(each.status == "accepted" for each in read_jsonl(file, Proposal)), ""

@@ -13,7 +13,7 @@ from constraintsuite.reports.files import PAGE
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.web.pages import Page
 from constraintsuite.web.runs.families import REPORT
-from constraintsuite.web.shelf import Shelf
+from constraintsuite.web.shelf import WebShelf
 
 _HASH = rb"'sha256-[A-Za-z0-9+/]{43}='"
 _POLICY = re.compile(rb'"(default-src \'none\'; style-src ' + _HASH + rb"; script-src " + _HASH + rb'; img-src data:)"')
@@ -23,7 +23,7 @@ _ALONE = "sandbox allow-scripts; base-uri 'none'; form-action 'none'; frame-ance
 _HEAD = 2_000  # bytes in which a page states its policy
 
 
-def show_report(request: Request, shelf: Shelf) -> Response:
+def show_report(request: Request, shelf: WebShelf) -> Response:
     """The page under its own policy, or with neither style nor script if it has none such; nothing else of the folder."""
     page = _read(shelf.get(request.path_params["place"], REPORT).path)
     stated = _POLICY.search(page[:_HEAD])

@@ -22,8 +22,16 @@ from constraintsuite.web.drawn import judged_batch
 from constraintsuite.web.forms import only
 from constraintsuite.web.pages import RULERS, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.ruled import Bench, Line, Place, case_of, filled_of, line_of, open_bench
-from constraintsuite.web.shelf import BATCH, Shelf
+from constraintsuite.web.ruled import (
+    DisagreementLine,
+    RulingContext,
+    RulingSubject,
+    case_of,
+    filled_of,
+    line_of,
+    open_bench,
+)
+from constraintsuite.web.shelf import BATCH, WebShelf
 from constraintsuite.web.suites.choice import read_page
 from constraintsuite.web.suites.finding import leaf
 
@@ -45,7 +53,7 @@ _FILLED = " What you had ruled is still filled in."
 
 
 @dataclass(frozen=True)
-class Tried:
+class UnsavedRuling:
     """A ruling that could not be kept: what was filled in is not lost."""
 
     given: Mapping[str, tuple[str, ...]]
@@ -54,7 +62,7 @@ class Tried:
     stale: bool
 
 
-def rulings(request: Request, shelf: Shelf) -> Response:
+def rulings(request: Request, shelf: WebShelf) -> Response:
     """The disagreement that is named, or all of them: what waits, and what was ruled."""
     bench = _bench(request, shelf)
     asked = request.query_params
@@ -63,7 +71,7 @@ def rulings(request: Request, shelf: Shelf) -> Response:
     return _list(request, shelf, bench)
 
 
-def take_ruling(request: Request, shelf: Shelf) -> Response:
+def take_ruling(request: Request, shelf: WebShelf) -> Response:
     """Keep a ruling, or take one back; what was said or ruled meanwhile is told, and then nothing is changed."""
     form, name, now = request.state.form, request.state.person.name, datetime.now(UTC)
     bench, given = _bench(request, shelf), given_in(form)
@@ -76,18 +84,20 @@ def take_ruling(request: Request, shelf: Shelf) -> Response:
             keep_ruling(bench.batch, name, (*place, spelt(given).get(place.question, "")), reason, seen, now)
     except UserError as error:
         stale = isinstance(error, StaleError)
-        tried = Tried(given, reason, shelf.told(error), stale)
+        tried = UnsavedRuling(given, reason, shelf.told(error), stale)
         return _show(request, _bench(request, shelf), place, tried, 409 if stale else 422)
     following = place if back else _bench(request, shelf).waiting_after(place)
     return RedirectResponse(bench.address(following, told="undone" if back else "kept"), 303)
 
 
-def _bench(request: Request, shelf: Shelf) -> Bench:
+def _bench(request: Request, shelf: WebShelf) -> RulingContext:
     one, batch = judged_batch(shelf, request.path_params["place"])
     return open_bench(f"/{BATCH}/{quote(one.place)}", one, batch, request.state.person)
 
 
-def _show(request: Request, bench: Bench, place: Place, tried: Tried | None = None, status: int = 200) -> Response:
+def _show(
+    request: Request, bench: RulingContext, place: RulingSubject, tried: UnsavedRuling | None = None, status: int = 200
+) -> Response:
     """One disagreement; with a form for who may rule on it."""
     given, reason = (tried.given, tried.reason) if tried else filled_of(bench, place)
     rules = bench.may_rule(place) and not request.state.read_only
@@ -117,11 +127,11 @@ def _show(request: Request, bench: Bench, place: Place, tried: Tried | None = No
     )
 
 
-def _list(request: Request, shelf: Shelf, bench: Bench) -> Response:
+def _list(request: Request, shelf: WebShelf, bench: RulingContext) -> Response:
     """What waits, then what was ruled, some at a time."""
     ordered = [*bench.waiting, *(place for place in bench.cases if place in bench.said.rulings)]
     part = leaf(ordered, read_page(request.query_params.get("page", "1")), A_PAGE)
-    lines: list[Line] = [line_of(bench, place) for place in part.things]
+    lines: list[DisagreementLine] = [line_of(bench, place) for place in part.things]
     return render(
         request,
         "rulings.html.jinja",
@@ -150,7 +160,7 @@ def _told(request: Request, *, filled: bool) -> Told | None:
     return told._replace(words=told.words + _FILLED) if told and filled and name == "undone" else told
 
 
-def _title(bench: Bench) -> str:
+def _title(bench: RulingContext) -> str:
     return f"Rulings on {called(bench.one, bench.batch)}"
 
 

@@ -15,12 +15,12 @@ from constraintsuite.web.commands import eval_command, quickstart_command
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.runs.board import SLICE, Board, make_board
-from constraintsuite.web.runs.families import RUN, SUITE, Family, families, family_of, suite_of_run
+from constraintsuite.web.runs.families import RUN, SUITE, SuiteFamily, families, family_of, suite_of_run
 from constraintsuite.web.runs.figures import run_sections
-from constraintsuite.web.runs.outcomes import PART, Outcomes, outcomes_of
+from constraintsuite.web.runs.outcomes import PART, ResultIndex, outcomes_of
 from constraintsuite.web.runs.showing import show_result
-from constraintsuite.web.shelf import Shelf, Shelved
-from constraintsuite.web.suites.choice import Choice, read_choice
+from constraintsuite.web.shelf import Shelved, WebShelf
+from constraintsuite.web.suites.choice import ExampleFilter, read_choice
 from constraintsuite.web.suites.finding import leaf, read_index
 
 ORDER = "order"
@@ -30,7 +30,7 @@ _SHOWN_AT_ONCE = ("slice", "domain", "relation", "cue", "control")
 _BOARD, _EXAMPLES = "/runs", "examples"
 
 
-def show_board(request: Request, shelf: Shelf) -> Response:
+def show_board(request: Request, shelf: WebShelf) -> Response:
     """All runs of the suite that the address names; without one, what suites and runs there are."""
     place = request.query_params.get(SUITE)
     if place is None:
@@ -58,7 +58,7 @@ def show_board(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def _list(request: Request, shelf: Shelf) -> Response:
+def _list(request: Request, shelf: WebShelf) -> Response:
     suites = shelf.of_kind(SUITE)
     return render(
         request,
@@ -69,7 +69,7 @@ def _list(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def show_run(request: Request, shelf: Shelf) -> Response:
+def show_run(request: Request, shelf: WebShelf) -> Response:
     """The figures of one run."""
     one = shelf.get(request.path_params["place"], RUN)
     run, family = shelf.load(one, load_run), family_of(shelf, one)
@@ -77,7 +77,7 @@ def show_run(request: Request, shelf: Shelf) -> Response:
     return _render(request, one, run, family, suite, "run.html.jinja", sections=run_sections(run))
 
 
-def show_examples(request: Request, shelf: Shelf) -> Response:
+def show_examples(request: Request, shelf: WebShelf) -> Response:
     """Its examples, by how they came out."""
     one = shelf.get(request.path_params["place"], RUN)
     run, family = shelf.load(one, load_run), family_of(shelf, one)
@@ -108,7 +108,7 @@ def show_examples(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def _found(outcomes: Outcomes, choice: Choice, run: Run, order: str) -> dict[str, object]:
+def _found(outcomes: ResultIndex, choice: ExampleFilter, run: Run, order: str) -> dict[str, object]:
     """The examples of a choice, and what else could be chosen."""
     found, results = outcomes.find(choice), {result.id: result for result in run.results}
     examples = [outcomes.index.examples[member] for member in found.members]
@@ -129,7 +129,13 @@ def _found(outcomes: Outcomes, choice: Choice, run: Run, order: str) -> dict[str
 
 
 def _render(
-    request: Request, one: Shelved, run: Run, family: Family, suite: Shelved | None, template: str, **values: object
+    request: Request,
+    one: Shelved,
+    run: Run,
+    family: SuiteFamily,
+    suite: Shelved | None,
+    template: str,
+    **values: object,
 ) -> Response:
     shared = {
         "one": one,
@@ -143,7 +149,7 @@ def _render(
     return render(request, template, status=200, title=run.summary.model, **shared, **values)
 
 
-def _load(shelf: Shelf, runs: Sequence[Shelved]) -> tuple[list[tuple[Shelved, Run]], list[str]]:
+def _load(shelf: WebShelf, runs: Sequence[Shelved]) -> tuple[list[tuple[Shelved, Run]], list[str]]:
     """The runs that can be read, and why others cannot: one damaged folder must not hide the rest."""
     loaded, faults = [], []
     for one in runs:

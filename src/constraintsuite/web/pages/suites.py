@@ -13,7 +13,7 @@ from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.runs.everyone import outcomes_in
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 from constraintsuite.web.suites.about import has_pairs, read_about, read_collection
 from constraintsuite.web.suites.choice import PAGE, read_choice, read_page
 from constraintsuite.web.suites.details import LONGEST, describe_example, raw_json
@@ -24,16 +24,16 @@ from constraintsuite.web.suites.words import parse_terms, snippet
 KIND = "suite"
 _SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "control")
 """Filters that stand beside the search; the others are folded."""
-_OfSuite = Callable[[Request, Shelf, Shelved], Response]
+_OfSuite = Callable[[Request, WebShelf, Shelved], Response]
 
 
-def show_suite(request: Request, shelf: Shelf) -> Response:
+def show_suite(request: Request, shelf: WebShelf) -> Response:
     """A suite's examples; of one without pairs, what is known of it."""
     one = shelf.get(request.path_params["place"], KIND)
     return _examples(request, shelf, one) if has_pairs(one) else _about(request, shelf, one)
 
 
-def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
+def _examples(request: Request, shelf: WebShelf, one: Shelved) -> Response:
     index = shelf.load(one, read_index)
     given = request.query_params.multi_items()
     choice = read_choice(given, index.facets)
@@ -57,7 +57,7 @@ def _examples(request: Request, shelf: Shelf, one: Shelved) -> Response:
     )
 
 
-def _example(request: Request, shelf: Shelf, one: Shelved) -> Response:
+def _example(request: Request, shelf: WebShelf, one: Shelved) -> Response:
     index = shelf.load(one, read_index)
     given = [(name, value) for name, value in request.query_params.multi_items() if name != "id" and value]
     choice = read_choice(given, index.facets).at(1)
@@ -83,18 +83,18 @@ def _example(request: Request, shelf: Shelf, one: Shelved) -> Response:
     )
 
 
-def _raw(request: Request, shelf: Shelf, one: Shelved) -> Response:
+def _raw(request: Request, shelf: WebShelf, one: Shelved) -> Response:
     index: SuiteIndex = shelf.load(one, read_index)
     return Response(raw_json(index.get(_id(request))), media_type="application/json")
 
 
-def _about(request: Request, shelf: Shelf, one: Shelved) -> Response:
+def _about(request: Request, shelf: WebShelf, one: Shelved) -> Response:
     sections = shelf.load(one, read_about if has_pairs(one) else read_collection)
     rejects = shelf.load(one, read_rejects)
     return _render(request, one, "suite_about.html.jinja", sections=sections, rejects=rejects)
 
 
-def _rejects(request: Request, shelf: Shelf, one: Shelved) -> Response:
+def _rejects(request: Request, shelf: WebShelf, one: Shelved) -> Response:
     rejects = shelf.load(one, read_rejects)
     reason = request.query_params.get("reason", "")
     if reason not in rejects.counts:
@@ -128,7 +128,7 @@ def _id(request: Request) -> str:
 def _under(verb: str, view: _OfSuite) -> Page:
     """A page below a suite's own."""
 
-    def show(request: Request, shelf: Shelf) -> Response:
+    def show(request: Request, shelf: WebShelf) -> Response:
         return view(request, shelf, shelf.get(request.path_params["place"], KIND))
 
     return Page(f"/{KIND}/{{place:path}}/{verb}", show)

@@ -14,16 +14,16 @@ from constraintsuite.annotate.batch import open_batch
 from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
 from constraintsuite.annotate.kinds.scores import keep_scores, read_verdicts
 from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesError, keep_queries, passages_of
-from constraintsuite.annotate.queue import Task, tasks_of
+from constraintsuite.annotate.queue import AnnotationTask, tasks_of
 from constraintsuite.annotate.standing import progress_of
-from constraintsuite.reports.marks import Mark, Segment, cut
+from constraintsuite.reports.marks import Segment, TextMark, cut
 from constraintsuite.suites.importers.pairs import find_changes
 from constraintsuite.web.desk import Desk
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.scoring import MODELS, BusyError, score_drafts
-from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelved, WebShelf
 
 TOLD = {
     "stale": "You have written something meanwhile, perhaps in another window. Nothing was taken back.",
@@ -46,7 +46,7 @@ def address_of(one: Shelved) -> str:
     return f"/{NAME}/{quote(one.place)}"
 
 
-def write(request: Request, shelf: Shelf) -> Response:
+def write(request: Request, shelf: WebShelf) -> Response:
     """The pair that is named, or the next one that nothing is written for; if there is none, all that was written."""
     desk = _desk(request, shelf)
     if row := request.query_params.get("row"):
@@ -55,7 +55,7 @@ def write(request: Request, shelf: Shelf) -> Response:
     return RedirectResponse(desk.address(row=left[0].row), 303) if left else _done(request, desk)
 
 
-def keep(request: Request, shelf: Shelf) -> Response:
+def keep(request: Request, shelf: WebShelf) -> Response:
     """Keep two queries, with the scores of models if they were asked for; what breaks a rule is told and not kept."""
     desk, form = _desk(request, shelf), request.state.form
     task, queries, now = desk.task(only(form, "row")), _given(form), datetime.now(UTC)
@@ -76,14 +76,14 @@ def keep(request: Request, shelf: Shelf) -> Response:
     return RedirectResponse(desk.address(row=task.row, told="kept"), 303)
 
 
-def check(request: Request, shelf: Shelf) -> Response:
+def check(request: Request, shelf: WebShelf) -> Response:
     """What is wrong with two queries so far, for a page that asks while one types; nothing is kept."""
     desk, form = _desk(request, shelf), request.state.form
     found = find_faults(passages_of(desk.task(only(form, "row")).item), _given(form))
     return JSONResponse({name: _reasons(found, place) for place, name in enumerate(_FIELDS)})
 
 
-def undo(request: Request, shelf: Shelf) -> Response:
+def undo(request: Request, shelf: WebShelf) -> Response:
     """Take back what was kept last, and show that pair again."""
     desk, form = _desk(request, shelf), request.state.form
     try:
@@ -102,20 +102,20 @@ def _back(desk: Desk, row: str, told: str) -> Response:
     return RedirectResponse(desk.address(row=desk.task(row).row, told=told) if row else desk.address(), 303)
 
 
-def models_for(request: Request, task: Task) -> tuple[str, ...]:
+def models_for(request: Request, task: AnnotationTask) -> tuple[str, ...]:
     """Whose scores a person may ask for: an owner all, annotators those that the owner chose for the batch."""
     chosen = task.item.hidden["models"].split()
     return tuple(name for name in MODELS if request.state.person.role == "owner" or name in chosen)
 
 
-def _queries(desk: Desk, task: Task) -> tuple[str, str]:
+def _queries(desk: Desk, task: AnnotationTask) -> tuple[str, str]:
     """What stands for a pair; empty where nothing does."""
     said = answers_to(task, desk.own)
     first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
     return first, second
 
 
-def _desk(request: Request, shelf: Shelf) -> Desk:
+def _desk(request: Request, shelf: WebShelf) -> Desk:
     one, name = shelf.get(request.path_params["place"], BATCH), request.state.person.name
     batch = shelf.load(one, open_batch)
     if batch.head.kind != NAME:
@@ -126,7 +126,7 @@ def _desk(request: Request, shelf: Shelf) -> Desk:
 def _show(
     request: Request,
     desk: Desk,
-    task: Task,
+    task: AnnotationTask,
     *,
     queries: tuple[str, str] | None = None,
     faults: Sequence[QueryFault] = (),
@@ -176,7 +176,7 @@ def _done(request: Request, desk: Desk) -> Response:
 
 def _marked(first: str, second: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
     """Both passages with the words in which they differ."""
-    marks = [[Mark(start, end, "edit") for start, end in spans] for spans in find_changes(first, second)]
+    marks = [[TextMark(start, end, "edit") for start, end in spans] for spans in find_changes(first, second)]
     return cut(first, marks[0]), cut(second, marks[1])
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from constraintsuite.annotate.batch import Batch, open_batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.writing import NAME, read_pairs, write_nevir, written
-from constraintsuite.annotate.standing import Progress, progress_of, standing
+from constraintsuite.annotate.standing import AnnotatorProgress, progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.commands import pasted
@@ -20,18 +20,18 @@ from constraintsuite.web.pages import JUDGES, OWNER, Page
 from constraintsuite.web.pages.writing import address_of
 from constraintsuite.web.rendering import render
 from constraintsuite.web.scoring import MODELS
-from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelf, Shelved
+from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelved, WebShelf
 
 EXPORT = "nevir"
 DEFAULT_SIZE, MOST = 50, 2_000
 
 
-def show_all(request: Request, shelf: Shelf) -> Response:
+def show_all(request: Request, shelf: WebShelf) -> Response:
     """All batches of passages, how far one is with each, and for an owner the form that begins one."""
     return _offer(request, shelf, {"suite": "", "size": str(DEFAULT_SIZE), "seed": "0"}, ())
 
 
-def begin(request: Request, shelf: Shelf) -> Response:
+def begin(request: Request, shelf: WebShelf) -> Response:
     """Draw pairs of passages from a suite, beside it."""
     form = request.state.form
     given = {name: only(form, name) for name in ("suite", "size", "seed")}
@@ -48,7 +48,7 @@ def begin(request: Request, shelf: Shelf) -> Response:
     return RedirectResponse(address_of(shelf.get(folder.relative_to(shelf.root).as_posix(), BATCH)), 303)
 
 
-def show_export(request: Request, shelf: Shelf) -> Response:
+def show_export(request: Request, shelf: WebShelf) -> Response:
     """What would be exported now, and what was before, each file with the command that reads it."""
     one, batch = _batch(request, shelf)
     found = written(batch, standing(batch.store.events()))
@@ -65,7 +65,7 @@ def show_export(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def export(request: Request, shelf: Shelf) -> Response:
+def export(request: Request, shelf: WebShelf) -> Response:
     """Write it in NevIR's layout, into a new folder."""
     one, batch = _batch(request, shelf)
     with new_beside(shelf, one, EXPORT) as folder:
@@ -75,7 +75,7 @@ def export(request: Request, shelf: Shelf) -> Response:
 
 def _offer(
     request: Request,
-    shelf: Shelf,
+    shelf: WebShelf,
     given: Mapping[str, str],
     models: tuple[str, ...],
     fault: str = "",
@@ -104,14 +104,14 @@ def _offer(
     )
 
 
-def _writers(batch: Batch) -> list[Progress]:
+def _writers(batch: AnnotationBatch) -> list[AnnotatorProgress]:
     """How far all are who have written anything."""
     events = batch.store.events()
     names = standing(events).annotators
     return [progress_of(batch, name, [event for event in events if event.annotator == name]) for name in names]
 
 
-def _batch(request: Request, shelf: Shelf) -> tuple[Shelved, Batch]:
+def _batch(request: Request, shelf: WebShelf) -> tuple[Shelved, AnnotationBatch]:
     one = shelf.get(request.path_params["place"], BATCH)
     batch = shelf.load(one, open_batch)
     if batch.head.kind != NAME:

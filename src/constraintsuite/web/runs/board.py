@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.experiments.summary import Group, Summary
+from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.pairwise import METRICS, Metric, parse_metric
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import Figure, show
+from constraintsuite.reports.figures import PrintedFigure, show
 from constraintsuite.reports.grouped import grouping_of, groups_of, kind_of, words_for
 from constraintsuite.reports.sections.base import Section
 from constraintsuite.reports.sections.controls import controls
@@ -20,7 +20,7 @@ from constraintsuite.reports.sections.leaderboard import SHOWN, leaderboard
 from constraintsuite.reports.sections.slices import slices
 from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
-from constraintsuite.reports.view import View, make_view
+from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.web.shelf import Shelved
 
 SLICE = "slice"
@@ -30,20 +30,20 @@ _SECTIONS = (leaderboard, slices, errors, gaps, controls, ties, truncation)
 
 
 @dataclass(frozen=True)
-class Cell:
+class BoardCell:
     """A figure as it is shown, and the number to sort by."""
 
-    figure: Figure
+    figure: PrintedFigure
     order: float | None
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """One run."""
 
     label: str
     one: Shelved
-    cells: tuple[Cell, ...]
+    cells: tuple[BoardCell, ...]
     """Of all main examples, then of each group."""
 
 
@@ -51,14 +51,14 @@ class Row:
 class Board:
     """All runs of a suite, the best first."""
 
-    view: View
+    view: ReportView
     metric: Metric
     metrics: tuple[Metric, ...]
     by: str
     groupings: Mapping[str, str]
     """Those that tell examples apart, with what they are."""
     groups: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
 
     @property
     def kind(self) -> str:
@@ -74,12 +74,12 @@ def make_board(suite: Suite, runs: Sequence[tuple[Shelved, Run]], metric: str = 
     """Runs of one suite in the order of a metric; without a name, of the one that the suite is about."""
     chosen = parse_metric(metric) if metric else headline_metric(suite.examples)
     named = make_view(suite, [run for _, run in runs]).runs
-    view = View(suite, dict(sorted(named.items(), key=lambda item: _rank(item[1].summary, chosen))))
+    view = ReportView(suite, dict(sorted(named.items(), key=lambda item: _rank(item[1].summary, chosen))))
     shelved = {run.artifact.path: one for one, run in runs}
     summaries = view.summaries
     groups = [name for name in groups_of(summaries, by) if any(_n(s.by[by].get(name), chosen) for s in summaries)]
     rows = (
-        Row(label, shelved[run.artifact.path], tuple(_cells(run.summary, chosen, by, groups)))
+        BoardRow(label, shelved[run.artifact.path], tuple(_cells(run.summary, chosen, by, groups)))
         for label, run in view.runs.items()
     )
     return Board(
@@ -93,25 +93,25 @@ def make_board(suite: Suite, runs: Sequence[tuple[Shelved, Run]], metric: str = 
     )
 
 
-def _groupings(summaries: Sequence[Summary], chosen: str) -> dict[str, str]:
+def _groupings(summaries: Sequence[RunSummary], chosen: str) -> dict[str, str]:
     shared = [name for name in summaries[0].by if all(name in summary.by for summary in summaries)]
     return {name: words_for(name) for name in shared if name in (SLICE, chosen) or len(groups_of(summaries, name)) > 1}
 
 
-def _rank(summary: Summary, metric: Metric) -> tuple[bool, float, str]:
+def _rank(summary: RunSummary, metric: Metric) -> tuple[bool, float, str]:
     value = summary.overall.metrics[metric.name].value
     sign = 1 if metric.name in _FEWER_IS_BETTER else -1
     return value is None, sign * (value or 0.0), summary.model
 
 
-def _cells(summary: Summary, metric: Metric, by: str, groups: Sequence[str]) -> list[Cell]:
+def _cells(summary: RunSummary, metric: Metric, by: str, groups: Sequence[str]) -> list[BoardCell]:
     parts = [summary.overall, *(grouping_of(summary, by).get(name) for name in groups)]
     return [_cell(None if part is None else part.metrics[metric.name], metric) for part in parts]
 
 
-def _cell(value: Interval | None, metric: Metric) -> Cell:
-    return Cell(show(value, kind_of(metric)), None if value is None else value.value)
+def _cell(value: Interval | None, metric: Metric) -> BoardCell:
+    return BoardCell(show(value, kind_of(metric)), None if value is None else value.value)
 
 
-def _n(group: Group | None, metric: Metric) -> int:
+def _n(group: GroupFigures | None, metric: Metric) -> int:
     return 0 if group is None else group.metrics[metric.name].n

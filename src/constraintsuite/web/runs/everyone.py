@@ -8,13 +8,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_run
 from constraintsuite.web.runs.families import family_of
 from constraintsuite.web.runs.showing import ShownResult, show_result
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 
 MOST = 12
 """Runs that are read for one example: each stays in memory, and a suite may have hundreds."""
 
 
-class RunOutcome(NamedTuple):
+class ExampleInRun(NamedTuple):
     """Of one run."""
 
     label: str
@@ -25,11 +25,11 @@ class RunOutcome(NamedTuple):
 class EveryOutcome(NamedTuple):
     """Of the first runs by place, and how many others there are."""
 
-    shown: tuple[RunOutcome, ...]
+    shown: tuple[ExampleInRun, ...]
     more: int
 
 
-def outcomes_in(shelf: Shelf, suite: Shelved, id: str) -> EveryOutcome:
+def outcomes_in(shelf: WebShelf, suite: Shelved, id: str) -> EveryOutcome:
     """How an example came out; a run that has no result for it, or cannot be read, says nothing here."""
     family = family_of(shelf, suite)
     labels, found = family.labels(), []
@@ -40,5 +40,5 @@ def outcomes_in(shelf: Shelf, suite: Shelved, id: str) -> EveryOutcome:
             continue  # told on the leaderboard
         result = next((result for result in run.results if result.id == id), None)
         if result is not None:
-            found.append(RunOutcome(labels[one.place], one.place, show_result(result)))
+            found.append(ExampleInRun(labels[one.place], one.place, show_result(result)))
     return EveryOutcome(tuple(found), len(family.runs[MOST:]))

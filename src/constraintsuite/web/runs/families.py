@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.web.faults import fault_of
 from constraintsuite.web.origins import noted_place, suite_with
-from constraintsuite.web.shelf import Shelf, Shelved
+from constraintsuite.web.shelf import Shelved, WebShelf
 
 SUITE, RUN, REPORT = "suite", "run", "report"
 
 
 @dataclass(frozen=True)
-class Family:
+class SuiteFamily:
     """A suite with all that was made from it; without a suite where that is not on the shelf."""
 
     content: str
@@ -34,11 +34,11 @@ class Family:
         return {one.place: one.name if names.count(one.name) == 1 else f"{one.name} ({one.place})" for one in self.runs}
 
 
-def families(shelf: Shelf) -> list[Family]:
+def families(shelf: WebShelf) -> list[SuiteFamily]:
     """All suites and runs; suites that are here first."""
-    found: dict[str, Family] = {}
+    found: dict[str, SuiteFamily] = {}
     for one, content, name in _members(shelf):
-        family = found.get(content, Family(content, name))
+        family = found.get(content, SuiteFamily(content, name))
         if one.kind == SUITE:
             family = replace(family, name=name, suites=(*family.suites, one))
         elif one.kind == RUN:
@@ -50,17 +50,17 @@ def families(shelf: Shelf) -> list[Family]:
     return sorted(known, key=lambda family: (not family.suites, family.name, family.content))
 
 
-def family_of(shelf: Shelf, one: Shelved) -> Family:
+def family_of(shelf: WebShelf, one: Shelved) -> SuiteFamily:
     """That of a suite or a run on the shelf."""
     return next(family for family in families(shelf) if one in family)
 
 
-def suite_of_run(shelf: Shelf, family: Family, run: Shelved) -> Shelved | None:
+def suite_of_run(shelf: WebShelf, family: SuiteFamily, run: Shelved) -> Shelved | None:
     """The suite that a run of a family was made from, or an unchanged copy of it; None where it is not here."""
     return suite_with(shelf, family.content, noted_place(run.path), family.suites)
 
 
-def _in_order(shelf: Shelf, family: Family) -> Family:
+def _in_order(shelf: WebShelf, family: SuiteFamily) -> SuiteFamily:
     if len(family.suites) < 2:
         return family
     made_from = Counter(noted_place(run.path) for run in family.runs)
@@ -68,7 +68,7 @@ def _in_order(shelf: Shelf, family: Family) -> Family:
     return replace(family, name=ranked[0].name, suites=tuple(ranked))
 
 
-def _members(shelf: Shelf) -> Iterator[tuple[Shelved, str, str]]:
+def _members(shelf: WebShelf) -> Iterator[tuple[Shelved, str, str]]:
     """Each with the content of its suite, and what that is called."""
     for one in shelf.of_kind(SUITE, RUN, REPORT):
         manifest = read_manifest(one.path)

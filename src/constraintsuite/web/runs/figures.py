@@ -6,21 +6,21 @@ import json
 from collections.abc import Iterable, Sequence
 
 from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.experiments.summary import Summary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS, Metric
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.figures import Value
+from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.grouped import groups_of, kind_of, words_for
 from constraintsuite.reports.remarks import tie_remarks
-from constraintsuite.reports.sections.base import Block, Charts, Remarks, Section, Sheet, Source
+from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.sections.controls import controls
 from constraintsuite.reports.sections.errors import errors
 from constraintsuite.reports.sections.gaps import gaps
 from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
 from constraintsuite.reports.tables import Column, Table
-from constraintsuite.reports.view import View, environment_of, model_facts
+from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
 _SHARES = ("accuracy", "paired_accuracy", "couple_accuracy", "opposite_accuracy", "responsiveness", "tie_rate")
 _NUMBERS = ("normalised_gap", "normalised_sensitivity", "gap", "sensitivity", "topic_sensitivity")
@@ -36,7 +36,7 @@ def run_sections(run: Run) -> list[Section]:
     """Its figures, error classes, slices, ties and cut texts, and how it was made."""
     summary = run.summary
     # These sections of a report read runs alone, so that they also hold for a run whose suite is elsewhere.
-    view = View(Suite(run.artifact, (), ()), {summary.model: run})
+    view = ReportView(Suite(run.artifact, (), ()), {summary.model: run})
     sections = (
         _figures(summary),
         errors(view),
@@ -51,48 +51,50 @@ def run_sections(run: Run) -> list[Section]:
     return [section for section in sections if section is not None]
 
 
-def _figures(summary: Summary) -> Section:
+def _figures(summary: RunSummary) -> Section:
     overall = summary.overall
     shares, numbers = ([METRICS[name] for name in names if overall.metrics[name].n] for names in (_SHARES, _NUMBERS))
     chart = bar_chart(
         "chart-figures", "All main examples, %", [(m.title, overall.metrics[m.name]) for m in shares], None
     )
     told = tuple(tie_remarks({summary.model: summary}))
-    blocks: list[Block] = [Charts((chart,)), Sheet(_table(summary, shares, "shares", "Shares, %"))]
+    blocks: list[SectionBlock] = [Charts((chart,)), TableBlock(_table(summary, shares, "shares", "Shares, %"))]
     if numbers:
         words = "Gaps and sensitivities, in deviations of the model's own scores or in their own unit"
-        blocks.append(Sheet(_table(summary, numbers, "numbers", words)))
+        blocks.append(TableBlock(_table(summary, numbers, "numbers", words)))
     return Section("figures", "Figures", _ABOUT, (*blocks, *((Remarks(told),) if told else ())))
 
 
-def _table(summary: Summary, metrics: Sequence[Metric], name: str, words: str) -> Table:
+def _table(summary: RunSummary, metrics: Sequence[Metric], name: str, words: str) -> Table:
     kind = kind_of(metrics[0])
     columns = (Column("figure"), Column("value", kind), Column("by chance", kind))
     rows = tuple((metric.title, summary.overall.metrics[metric.name], metric.chance) for metric in metrics)
     return Table(name, f"{words}, main examples, with 95 % interval.", columns, rows)
 
 
-def _slices(summary: Summary) -> Section | None:
+def _slices(summary: RunSummary) -> Section | None:
     names = [name for name in groups_of([summary], "slice") if name not in CONTROL_SLICES]
     if len(names) < 2:
         return None
     metric = METRICS["accuracy"]
     rows = [(name, summary.by["slice"][name].metrics[metric.name]) for name in names]
     chart = bar_chart("chart-slices", f"{metric.title} by slice, %", rows, metric.chance)
-    return Section("slices", "Slices", _ABOUT_SLICES, (Charts((chart,)), Sheet(_by_group(summary, "slice", names))))
+    return Section(
+        "slices", "Slices", _ABOUT_SLICES, (Charts((chart,)), TableBlock(_by_group(summary, "slice", names)))
+    )
 
 
-def _breakdowns(summary: Summary) -> Section | None:
+def _breakdowns(summary: RunSummary) -> Section | None:
     names = [name for name in summary.by if name not in ("slice", "control") and len(summary.by[name]) > 1]
-    sheets = tuple(Sheet(_by_group(summary, by, groups_of([summary], by)), f"by {words_for(by)}") for by in names)
+    sheets = tuple(TableBlock(_by_group(summary, by, groups_of([summary], by)), f"by {words_for(by)}") for by in names)
     about = "Main examples only. A grouping that puts all examples into one group is left out."
     return Section("breakdowns", "Breakdowns", about, sheets) if sheets else None
 
 
-def _by_group(summary: Summary, by: str, groups: Iterable[str]) -> Table:
+def _by_group(summary: RunSummary, by: str, groups: Iterable[str]) -> Table:
     metrics = [METRICS[name] for name in _BY_GROUP if summary.overall.metrics[name].n]
     columns = (Column(by.removeprefix("notes.")), *(Column(m.title, kind_of(m)) for m in metrics))
-    rows: tuple[tuple[Value, ...], ...] = tuple(
+    rows: tuple[tuple[CellValue, ...], ...] = tuple(
         (group, *(summary.by[by][group].metrics[metric.name] for metric in metrics)) for group in groups
     )
     return Table(f"by_{by}", f"By {words_for(by)}, with 95 % interval.", columns, rows)
@@ -112,4 +114,4 @@ def _made(run: Run) -> Section:
         "versions": environment_of(path),
     }
     text = json.dumps({name: value for name, value in facts.items() if value}, indent=2, ensure_ascii=False)
-    return Section("made", "How it was made", about, (Source(text, "Settings and versions"),))
+    return Section("made", "How it was made", about, (VerbatimText(text, "Settings and versions"),))

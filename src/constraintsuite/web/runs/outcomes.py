@@ -11,9 +11,9 @@ import numpy as np
 from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, Metric, PairResult, pair_class
 from constraintsuite.records.examples import CONTROL_SLICES
-from constraintsuite.web.suites.choice import Choice
+from constraintsuite.web.suites.choice import ExampleFilter
 from constraintsuite.web.suites.facets import Facet
-from constraintsuite.web.suites.finding import Found, SuiteIndex
+from constraintsuite.web.suites.finding import FoundExamples, SuiteIndex
 
 CELL, PART = "right", "part"
 CELLS = ("both", "first", "second", "neither")
@@ -23,7 +23,7 @@ _OUTCOMES = {name: name for name in ("right", "wrong", "tie")}
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class ResultIndex:
     """Examples that can be chosen by their results, beside all that a suite chooses by."""
 
     index: SuiteIndex
@@ -35,15 +35,15 @@ class Outcomes:
         """Facets that an address may name."""
         return [name for name in self.index.facets if name != _HERE]
 
-    def find(self, choice: Choice) -> Found:
+    def find(self, choice: ExampleFilter) -> FoundExamples:
         """What fits, of the examples that have a result; facets of the results are offered first."""
         found = self.index.find(replace(choice, values={**choice.values, _HERE: _YES}))
         offers = {offer.facet.name: offer for offer in found.offers if offer.facet.name != _HERE}
         first = [offers.pop(name) for name in self.own if name in offers]
-        return Found(found.members, (*first, *offers.values()))
+        return FoundExamples(found.members, (*first, *offers.values()))
 
 
-def outcomes_of(index: SuiteIndex, run: Run) -> Outcomes:
+def outcomes_of(index: SuiteIndex, run: Run) -> ResultIndex:
     """One run: examples by part, outcome under each query, error class, and whether what decides was read."""
     known = {result.id: result for result in run.results}
     results = [known.get(example.id) for example in index.examples]
@@ -54,7 +54,7 @@ def outcomes_of(index: SuiteIndex, run: Run) -> Outcomes:
     return _with(index, facets, [result is not None for result in results])
 
 
-def cells_of(index: SuiteIndex, runs: Mapping[str, Run], metric: Metric) -> Outcomes:
+def cells_of(index: SuiteIndex, runs: Mapping[str, Run], metric: Metric) -> ResultIndex:
     """Two named runs: main examples by who is right in a metric; those in which either has no value are left out."""
     first, second = runs
     ids = [example.id for example in index.suite.examples]
@@ -64,10 +64,10 @@ def cells_of(index: SuiteIndex, runs: Mapping[str, Run], metric: Metric) -> Outc
     return _with(index, [_facet(CELL, "who is right", words, cells)], [cell is not None for cell in cells])
 
 
-def _with(index: SuiteIndex, facets: Sequence[Facet], asked: Sequence[bool]) -> Outcomes:
+def _with(index: SuiteIndex, facets: Sequence[Facet], asked: Sequence[bool]) -> ResultIndex:
     here = _facet(_HERE, "", {_YES: _YES}, [_YES if one else None for one in asked])
     own = {facet.name: facet for facet in facets}
-    return Outcomes(replace(index, facets={**index.facets, **own, _HERE: here}), tuple(own))
+    return ResultIndex(replace(index, facets={**index.facets, **own, _HERE: here}), tuple(own))
 
 
 def _values(run: Run, ids: Sequence[str], metric: Metric) -> list[float]:

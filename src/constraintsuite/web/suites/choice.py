@@ -14,24 +14,24 @@ _LAST, _DIGITS = 10**6, 7
 
 
 @dataclass(frozen=True)
-class Choice:
+class ExampleFilter:
     """A value for some facets, words to look for, and a page of what was found."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     search: str = ""
     page: int = 1
 
-    def at(self, page: int) -> Choice:
+    def at(self, page: int) -> ExampleFilter:
         """Another page of the same."""
         return replace(self, page=page)
 
-    def without(self, facet: str) -> Choice:
+    def without(self, facet: str) -> ExampleFilter:
         """The same with one filter less, from the first page."""
-        return Choice({name: value for name, value in self.values.items() if name != facet}, self.search)
+        return ExampleFilter({name: value for name, value in self.values.items() if name != facet}, self.search)
 
-    def unsearched(self) -> Choice:
+    def unsearched(self) -> ExampleFilter:
         """The same without words to look for."""
-        return Choice(self.values)
+        return ExampleFilter(self.values)
 
     def query(self, **more: str) -> str:
         """How it is written in an address, with its question mark; empty where there is nothing to say."""
@@ -41,7 +41,7 @@ class Choice:
         return f"?{said}" if said else ""
 
 
-def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> Choice:
+def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> ExampleFilter:
     """What an address says; a name that no facet has is a UserError, since it would silently choose nothing."""
     values: dict[str, str] = {}
     search, page = "", 1
@@ -56,7 +56,7 @@ def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> Ch
             near = get_close_matches(name, facets, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(facets)}."
             raise UserError(f"Examples of this suite cannot be chosen by {name!r}. {hint}")
-    return Choice(values, search, page)
+    return ExampleFilter(values, search, page)
 
 
 def read_page(value: str) -> int:

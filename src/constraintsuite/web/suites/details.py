@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constraintsuite.records.examples import QUERY_ROLES, Example, ExampleDocument, QueryRole
-from constraintsuite.reports.figures import Kind, Value
+from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.marks import Segment, cut, evidence_of, excerpt, marks_of, query_marks
 from constraintsuite.reports.tables import Column, Table
 from constraintsuite.store.jsonl import encode
 from constraintsuite.text.base import Scope
-from constraintsuite.web.suites.diff import Change, word_diff
+from constraintsuite.web.suites.diff import DiffSegment, word_diff
 from constraintsuite.web.suites.finding import SuiteIndex
 from constraintsuite.web.suites.passing import why_passed
 from constraintsuite.web.suites.scopes import read_scopes, scope_marks
@@ -20,7 +20,7 @@ from constraintsuite.web.suites.type_fields import describe_type_fields
 
 LONGEST = 20_000
 """Characters; of a longer text only the neighbourhood of the marks is shown, of longer JSON only its address."""
-_PLACE: tuple[tuple[str, Kind], ...] = (("rank", "count"), ("score", "number"))
+_PLACE: tuple[tuple[str, ColumnKind], ...] = (("rank", "count"), ("score", "number"))
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Detail:
 
     example: Example
     query: tuple[Segment, ...]
-    queries: tuple[Change, ...]
+    queries: tuple[DiffSegment, ...]
     """The opposite and the query as one text."""
     more: tuple[tuple[str, str], ...]
     """What the type of the constraint adds to it: names and values."""
@@ -57,7 +57,7 @@ class Detail:
     """Whether scopes are marked."""
     scopes: str
     """Where the marked scopes come from, or why there are none."""
-    changes: tuple[Change, ...]
+    changes: tuple[DiffSegment, ...]
     """The violating document and the satisfying one as one text; empty where they are two."""
     evidence: Table
     ranks: Table | None
@@ -121,7 +121,7 @@ def _ranks(example: Example) -> Table | None:
         Column("document"),
         *(Column(f"{what} for the {pool}", kind) for pool in pools for what, kind in _PLACE),
     )
-    rows: tuple[tuple[Value, ...], ...] = tuple(
+    rows: tuple[tuple[CellValue, ...], ...] = tuple(
         (document.role, *(value for pool in pools for value in _place(document, pool)))
         for document in example.documents
     )

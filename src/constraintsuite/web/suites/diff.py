@@ -14,24 +14,24 @@ LONGEST = 4_000
 _WORD = re.compile(r"\w+(?:['’]\w+)*|\s+|[^\w\s]")
 
 
-class Change(NamedTuple):
+class DiffSegment(NamedTuple):
     """A stretch of words, and which text it stands in."""
 
     text: str
     only: Literal["", "first", "second"]
 
 
-def word_diff(first: str, second: str) -> tuple[Change, ...]:
+def word_diff(first: str, second: str) -> tuple[DiffSegment, ...]:
     """The first text with the words of the second beside those that they replace; empty where the two are too unlike."""
     a, b = _WORD.findall(first), _WORD.findall(second)
     matcher = BoundedMatcher(a, b)
     if max(len(a), len(b)) > LONGEST or matcher.quick_ratio() < ALIKE or matcher.ratio() < ALIKE:
         return ()
-    changes: list[Change] = []
+    changes: list[DiffSegment] = []
     for kind, a1, a2, b1, b2 in matcher.get_opcodes():
         if kind == "equal":
-            changes.append(Change("".join(a[a1:a2]), ""))
+            changes.append(DiffSegment("".join(a[a1:a2]), ""))
         else:
-            changes += [Change("".join(a[a1:a2]), "first")] if a2 > a1 else []
-            changes += [Change("".join(b[b1:b2]), "second")] if b2 > b1 else []
+            changes += [DiffSegment("".join(a[a1:a2]), "first")] if a2 > a1 else []
+            changes += [DiffSegment("".join(b[b1:b2]), "second")] if b2 > b1 else []
     return tuple(changes)

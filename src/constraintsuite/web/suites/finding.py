@@ -12,7 +12,7 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.records.examples import Example
-from constraintsuite.web.suites.choice import Choice
+from constraintsuite.web.suites.choice import ExampleFilter
 from constraintsuite.web.suites.facets import Facet, Mask, make_facets
 from constraintsuite.web.suites.words import TextIndex, index_texts, parse_terms
 
@@ -38,7 +38,7 @@ class SuiteIndex:
             raise UserError(f"No example of this suite has the id {id[:200]!r}.")
         return self.examples[self.places[id]]
 
-    def find(self, choice: Choice) -> Found:
+    def find(self, choice: ExampleFilter) -> FoundExamples:
         """All that fits a choice, and what each facet would leave of it."""
         searched = self.texts.holding(parse_terms(choice.search))
         having = {name: self.facets[name].having(value) for name, value in choice.values.items()}
@@ -47,9 +47,9 @@ class SuiteIndex:
         for name, facet in self.facets.items():
             others = {other: mask for other, mask in having.items() if other != name}
             offers.append(Offer(facet, facet.counts(_all(searched, others)), choice.values.get(name, "")))
-        return Found(tuple(int(place) for place in members), tuple(offers))
+        return FoundExamples(tuple(int(place) for place in members), tuple(offers))
 
-    def parts(self, found: Found) -> Parts:
+    def parts(self, found: FoundExamples) -> Parts:
         """What was found, counted as the suite's own manifest counts."""
         main = sum(place < len(self.suite.examples) for place in found.members)
         return Parts(main, len(found.members) - main)
@@ -84,7 +84,7 @@ class Parts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundExamples:
     """Places of examples in their order, and what could be chosen next."""
 
     members: tuple[int, ...]

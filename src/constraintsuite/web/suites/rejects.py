@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.reports.marks import Mark, Segment, cut, excerpt
+from constraintsuite.reports.marks import Segment, TextMark, cut, excerpt
 from constraintsuite.store.artifact import STAGES, Artifact
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.suites.pairs.records import Draft, Rejected
+from constraintsuite.suites.pairs.records import PairDraft, RejectedPair
 from constraintsuite.suites.queries.records import Proposal
 
 MOST = 500
@@ -26,7 +26,7 @@ class Rejects:
     """Rejects of a suite by reason, as its manifest names them."""
 
     counts: Mapping[str, int]
-    drafts: Mapping[str, tuple[Draft, ...]]
+    drafts: Mapping[str, tuple[PairDraft, ...]]
     """At most MOST of a reason; empty where the stages are gone."""
     proposals: Mapping[str, Proposal]
 
@@ -35,7 +35,7 @@ class Rejects:
 class ShownReject:
     """A pair that did not pass."""
 
-    draft: Draft
+    draft: PairDraft
     query: str
     satisfying: tuple[Segment, ...]
     violating: tuple[Segment, ...]
@@ -44,10 +44,10 @@ class ShownReject:
 def read_rejects(path: Path) -> Rejects:
     """What the manifest counts and the stages kept."""
     counts = Artifact.open(path, "suite").manifest.rejects
-    found: dict[str, list[Draft]] = {}
+    found: dict[str, list[PairDraft]] = {}
     if (path / _FILE).is_file():
         Artifact.open_unverified(path / _FILE.parent, "stage").refuse_changed([_FILE.name])
-        for rejected in read_jsonl(path / _FILE, Rejected):
+        for rejected in read_jsonl(path / _FILE, RejectedPair):
             kept = found.setdefault(f"{_STAGE}: {rejected.reason}", [])
             if len(kept) < MOST:
                 kept.append(rejected.draft)
@@ -61,11 +61,11 @@ def read_rejects(path: Path) -> Rejects:
     )
 
 
-def show_reject(rejects: Rejects, draft: Draft) -> ShownReject:
+def show_reject(rejects: Rejects, draft: PairDraft) -> ShownReject:
     """A pair with its query and the words that were edited."""
     proposal = rejects.proposals.get(draft.proposal)
     satisfying, violating = (
-        excerpt(cut(document.text, [Mark(start, end, "edit") for start, end in document.changed]))
+        excerpt(cut(document.text, [TextMark(start, end, "edit") for start, end in document.changed]))
         for document in (draft.satisfying, draft.violating)
     )
     return ShownReject(draft, proposal.query if proposal else "", satisfying, violating)

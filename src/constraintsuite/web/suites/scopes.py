@@ -7,7 +7,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
 
-from constraintsuite.reports.marks import Mark
+from constraintsuite.reports.marks import TextMark
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Scope, ScopeKind
 from constraintsuite.text.choice import choose_analyser, get_analyser
@@ -40,10 +40,10 @@ def read_scopes(analyser: str, texts: Sequence[str]) -> ReadScopes:
     )
 
 
-def scope_marks(scopes: Sequence[Scope]) -> list[Mark]:
+def scope_marks(scopes: Sequence[Scope]) -> list[TextMark]:
     """Each stretch and the words that govern it."""
-    reach = [Mark(scope.start, scope.end, _KINDS[scope.kind]) for scope in scopes]
-    return reach + [Mark(scope.cue_start, scope.cue_end, "cue") for scope in scopes]
+    reach = [TextMark(scope.start, scope.end, _KINDS[scope.kind]) for scope in scopes]
+    return reach + [TextMark(scope.cue_start, scope.cue_end, "cue") for scope in scopes]
 
 
 @lru_cache(maxsize=512)

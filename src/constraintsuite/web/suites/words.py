@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constraintsuite.records.examples import Example
-from constraintsuite.reports.marks import Mark, Segment, cut
+from constraintsuite.reports.marks import Segment, TextMark, cut
 from constraintsuite.web.suites.facets import Mask
 
 MOST = 20
@@ -69,7 +69,7 @@ def snippet(example: Example, terms: Sequence[str]) -> tuple[Segment, ...]:
             start = max(0, text.rfind(" ", 0, max(0, found.start() - _AROUND)) + 1)
             end = text.find(" ", found.end() + _AROUND)
             end = len(text) if end < 0 else end
-            marks = [Mark(found.start() - start, found.end() - start, "found")]
+            marks = [TextMark(found.start() - start, found.end() - start, "found")]
             before, after = "… " if start else "", " …" if end < len(text) else ""
             return (Segment(before), *cut(text[start:end], marks), Segment(after))
     return ()

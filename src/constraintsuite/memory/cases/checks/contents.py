@@ -6,16 +6,16 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from constraintsuite.memory.cases.checks.evidence import Values
+from constraintsuite.memory.cases.checks.evidence import MetricValues
 from constraintsuite.memory.cases.model import Expectation
-from constraintsuite.memory.graph import EDGE_KINDS, Graph
+from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.records import SemanticRole
 from constraintsuite.memory.state.strength import Lifecycle
 
-Pair = frozenset[str]
+UnitPair = frozenset[str]
 
 
-def roles_values(wanted: Expectation, ranking: Sequence[str], graph: Graph) -> Values:
+def roles_values(wanted: Expectation, ranking: Sequence[str], graph: MemoryGraph) -> MetricValues:
     """`roles_known`: whether the memory sees every required role in the evidence. `roles_hit`: whether those that it sees
     there are also in the evidence that was returned; another unit with the same role is no answer."""
     if not wanted.required_semantic_roles:
@@ -26,7 +26,7 @@ def roles_values(wanted: Expectation, ranking: Sequence[str], graph: Graph) -> V
     return {"roles_hit": hit, "roles_known": float(seen == required)}
 
 
-def conflicts_of(graph: Graph) -> frozenset[Pair]:
+def conflicts_of(graph: MemoryGraph) -> frozenset[UnitPair]:
     """Every two units of which the memory holds that one is an exception to the other, or that they contradict."""
     table = graph.edges
     kinds = [EDGE_KINDS.index("exception_to"), EDGE_KINDS.index("contradicts")]
@@ -35,7 +35,7 @@ def conflicts_of(graph: Graph) -> frozenset[Pair]:
     return frozenset(frozenset(map(graph.node_id, pair)) for pair in ends)
 
 
-def contradiction_values(wanted: Expectation, ranking: Sequence[str], conflicts: frozenset[Pair]) -> Values:
+def contradiction_values(wanted: Expectation, ranking: Sequence[str], conflicts: frozenset[UnitPair]) -> MetricValues:
     """`contradiction_recall`: the share of the required pairs of which both units are returned; `contradiction_hit`: all are.
 
     `conflict_known`: whether the memory has an edge for every required pair, whatever was returned.
@@ -55,11 +55,11 @@ def contradiction_values(wanted: Expectation, ranking: Sequence[str], conflicts:
     }
 
 
-def lifecycle_value(wanted: Expectation, states: Mapping[str, Lifecycle]) -> Values:
+def lifecycle_value(wanted: Expectation, states: Mapping[str, Lifecycle]) -> MetricValues:
     """`lifecycle_hit`: whether every named unit is in its state after the query and its confirmation."""
     required = wanted.required_lifecycle_states
     return {"lifecycle_hit": float(all(states[node] == state for node, state in required.items()))}
 
 
-def _roles(graph: Graph, nodes: Collection[str]) -> set[SemanticRole]:
+def _roles(graph: MemoryGraph, nodes: Collection[str]) -> set[SemanticRole]:
     return {role for node in nodes for role in graph.units[graph.unit_numbers[node]].roles}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constraintsuite.memory.cases.model import Case
+from constraintsuite.memory.cases.model import BenchmarkCase
 from constraintsuite.memory.public.evidence import compare_sets, ranking_values
 
 TOP = 3
 """So many places are looked at by `top3_recall`, whatever the budget."""
-Values = dict[str, float | None]
+MetricValues = dict[str, float | None]
 
 
-def evidence_values(case: Case, ranking: Sequence[str], budget: int) -> Values:
+def evidence_values(case: BenchmarkCase, ranking: Sequence[str], budget: int) -> MetricValues:
     """Of the gold in the ranking: all at the budget, but for `top3_recall`."""
     gold = case.expectation.evidence_node_ids
     sets = compare_sets(ranking, gold)
@@ -31,7 +31,7 @@ def evidence_values(case: Case, ranking: Sequence[str], budget: int) -> Values:
     }
 
 
-def negatives_values(case: Case, ranking: Sequence[str]) -> Values:
+def negatives_values(case: BenchmarkCase, ranking: Sequence[str]) -> MetricValues:
     """`hard_negatives_hit`: whether no hard negative ranks above the best placed evidence; a negative that was returned where
     no evidence was fails, and where neither was there is nothing to compare. `negative_order`: of the pairs of evidence
     and negative of which one was returned, the share in which the evidence is first."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from constraintsuite.memory.cases.checks.evidence import Values
+from constraintsuite.memory.cases.checks.evidence import MetricValues
 from constraintsuite.memory.cases.coverage import is_foreign_trace
 from constraintsuite.memory.cases.matching import matches
 from constraintsuite.memory.cases.model import Expectation, ExpectedTrace, ExpectedTransfer
 from constraintsuite.memory.cases.vocabulary import FOREIGN_STOPS, own_edge
-from constraintsuite.memory.recall import Recall, TraceStep
+from constraintsuite.memory.recall import SearchAnswer, TraceStep
 
 
-def trace_values(wanted: Expectation, recall: Recall) -> Values:
+def trace_values(wanted: Expectation, recall: SearchAnswer) -> MetricValues:
     """`trace_hit`: the trace of the best path has the expected steps, all required stop reasons and a length within the
     bounds; `snapshot_hit`: the whole trace has the expected steps."""
     best = best_path_trace(recall)
@@ -29,7 +29,7 @@ def trace_values(wanted: Expectation, recall: Recall) -> Values:
     }
 
 
-def best_path_trace(recall: Recall) -> list[TraceStep]:
+def best_path_trace(recall: SearchAnswer) -> list[TraceStep]:
     """The steps of the trace that the best path is made of, in its order."""
     if not recall.paths:
         return []

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from constraintsuite.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from constraintsuite.vectors.ann.engines.base import Engine
+    from constraintsuite.vectors.ann.engines.base import AnnEngine
 
-ENGINES: Catalogue[type[Engine]] = Catalogue(
+ENGINES: Catalogue[type[AnnEngine]] = Catalogue(
     "engine",
     {
         "exact": "constraintsuite.vectors.ann.engines.exact:ExactEngine",

@@ -12,35 +12,35 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
 MISSING = -1
 """Stands where an engine found fewer rows than it was asked for; a row is never repeated to fill a place."""
-ALL_METRICS: frozenset[Metric] = frozenset({"cosine", "dot", "euclidean"})
+ALL_METRICS: frozenset[VectorMetric] = frozenset({"cosine", "dot", "euclidean"})
 _ALONE = {"hnswlib": "pip install hnswlib (it is compiled on your machine, which needs a C++ compiler)"}
 """Libraries that are not in the extra [ann], because pip has no finished ones of them."""
 
 
-class Settings(BaseModel):
+class EngineSettings(BaseModel):
     """Parameters of a build or of a search; a key that is not known is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 
 
-class Engine(Protocol):
+class AnnEngine(Protocol):
     """Builds an index of vectors, and finds rows near a query with it."""
 
-    build_settings: ClassVar[type[Settings]]
-    search_settings: ClassVar[type[Settings]]
-    metrics: ClassVar[frozenset[Metric]]
+    build_settings: ClassVar[type[EngineSettings]]
+    search_settings: ClassVar[type[EngineSettings]]
+    metrics: ClassVar[frozenset[VectorMetric]]
     library: ClassVar[str]
     """The distribution whose version decides what it does."""
     revision: ClassVar[int]
     """Of our own file: raised when the same settings would find other rows, or cost something else. Part of the key of a cell."""
 
     # Each engine has its own type of settings, which the benchmark file was checked against.
-    def __init__(self, settings: Any, metric: Metric, threads: int) -> None:  # noqa: ANN401
+    def __init__(self, settings: Any, metric: VectorMetric, threads: int) -> None:  # noqa: ANN401
         """Nothing is built or connected yet."""
 
     @classmethod
@@ -83,7 +83,7 @@ class Persistent(Protocol):
 
 
 @runtime_checkable
-class Served(Protocol):
+class ServedEngine(Protocol):
     """An engine that lives in a server, so that clients in other processes can ask it too."""
 
     @classmethod

@@ -21,16 +21,16 @@ from constraintsuite.vectors.ann.codes import (
     refuse_cut,
     shortened,
 )
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, filled
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, EngineSettings, blocks, filled
 from constraintsuite.vectors.matrices import BLOCK_ROWS
 
-FloatArray = npt.NDArray[np.float32]
+Float32Array = npt.NDArray[np.float32]
 _NUMBER: dict[Code, int] = {"float32": 4, "float16": 2, "int8": 1}  # bytes
 _QUERIES = 256  # compared with a block of rows at once
 
 
-class CodedBuild(Settings):
+class CodedBuild(EngineSettings):
     """How vectors are made smaller."""
 
     code: Code = Field(
@@ -39,24 +39,24 @@ class CodedBuild(Settings):
     dimensions: int | None = Field(None, ge=1, description="only the first, made length 1 again")
 
 
-class CodedSearch(Settings):
+class CodedSearch(EngineSettings):
     """Nothing to choose."""
 
 
 class CodedEngine:
     """`engine: coded`."""
 
-    build_settings: ClassVar[type[Settings]] = CodedBuild
-    search_settings: ClassVar[type[Settings]] = CodedSearch
+    build_settings: ClassVar[type[EngineSettings]] = CodedBuild
+    search_settings: ClassVar[type[EngineSettings]] = CodedSearch
     metrics = ALL_METRICS
     library = "numpy"
     revision = 1
     exact = False
 
-    def __init__(self, settings: CodedBuild, metric: Metric, threads: int) -> None:
+    def __init__(self, settings: CodedBuild, metric: VectorMetric, threads: int) -> None:
         self._code: Code = settings.code
         self._asked_dimensions = settings.dimensions
-        self._metric: Metric = metric
+        self._metric: VectorMetric = metric
 
     @classmethod
     def expected_bytes(cls, settings: CodedBuild, rows: int, dimensions: int) -> int:
@@ -107,11 +107,11 @@ class CodedEngine:
             best, rows = np.take_along_axis(best, order, axis=1), np.take_along_axis(rows, order, axis=1)
         return rows
 
-    def _nearness(self, queries: Vectors, coded: npt.NDArray[np.generic]) -> FloatArray:
+    def _nearness(self, queries: Vectors, coded: npt.NDArray[np.generic]) -> Float32Array:
         if self._code == "binary":
             return -differing_bits(encode(queries, "binary", None), coded).astype(np.float32)
         vectors = decode(coded, self._calibration)
-        products: FloatArray = queries @ vectors.T
+        products: Float32Array = queries @ vectors.T
         if self._metric == "euclidean":  # for one query, the nearer the larger
             products -= np.einsum("ij,ij->i", vectors, vectors) / 2
         return products

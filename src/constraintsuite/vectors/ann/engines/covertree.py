@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.models.dense import SIMILARITIES
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, load_arrays, save_arrays
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, EngineSettings, load_arrays, save_arrays
 
 FloatArray = npt.NDArray[np.float64]
 # Relative; two scores that are equal after rounding can be 1.5e-8 apart as distances, which are square roots.
@@ -26,26 +26,26 @@ _NOTHING = 1e-12  # shorter vectors are zero vectors, as where scores are comput
 _LOWEST = -1100  # below the exponent of the least number there is
 
 
-class CoverTreeBuild(Settings):
+class CoverTreeBuild(EngineSettings):
     """Nothing to choose."""
 
 
-class CoverTreeSearch(Settings):
+class CoverTreeSearch(EngineSettings):
     """Nothing to choose: the answer is exact."""
 
 
 class CoverTreeEngine:
     """`engine: covertree`."""
 
-    build_settings: ClassVar[type[Settings]] = CoverTreeBuild
-    search_settings: ClassVar[type[Settings]] = CoverTreeSearch
+    build_settings: ClassVar[type[EngineSettings]] = CoverTreeBuild
+    search_settings: ClassVar[type[EngineSettings]] = CoverTreeSearch
     metrics = ALL_METRICS
     library = "numpy"
     revision = 1
     exact = True
 
-    def __init__(self, settings: CoverTreeBuild, metric: Metric, threads: int) -> None:
-        self._metric: Metric = metric
+    def __init__(self, settings: CoverTreeBuild, metric: VectorMetric, threads: int) -> None:
+        self._metric: VectorMetric = metric
 
     @classmethod
     def expected_bytes(cls, settings: CoverTreeBuild, rows: int, dimensions: int) -> int:
@@ -234,7 +234,7 @@ def _squares(points: FloatArray, point: FloatArray) -> FloatArray:
     return squares
 
 
-def _as_points(vectors: FloatArray, metric: Metric) -> FloatArray:
+def _as_points(vectors: FloatArray, metric: VectorMetric) -> FloatArray:
     """Points whose distance from a query's point falls as the score grows."""
     if metric == "euclidean":
         return vectors
@@ -245,7 +245,7 @@ def _as_points(vectors: FloatArray, metric: Metric) -> FloatArray:
     return np.hstack([vectors, np.sqrt(np.maximum(0.0, float(lengths.max()) ** 2 - lengths**2))])
 
 
-def _as_query_points(queries: FloatArray, metric: Metric) -> FloatArray:
+def _as_query_points(queries: FloatArray, metric: VectorMetric) -> FloatArray:
     if metric == "euclidean":
         return queries
     if metric == "cosine":

@@ -10,33 +10,33 @@ from typing import ClassVar
 import numpy as np
 
 from constraintsuite.retrieval.topk import lengths_of, top_k
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, filled
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, EngineSettings, blocks, filled
 
 _ROWS = 2_000  # at least so many are compared at a time
 _PRODUCTS = 200_000  # of queries and rows: a single query goes over many rows in one step
 
 
-class ExactBuild(Settings):
+class ExactBuild(EngineSettings):
     """Nothing to choose."""
 
 
-class ExactSearch(Settings):
+class ExactSearch(EngineSettings):
     """Nothing to choose."""
 
 
 class ExactEngine:
     """`engine: exact`."""
 
-    build_settings: ClassVar[type[Settings]] = ExactBuild
-    search_settings: ClassVar[type[Settings]] = ExactSearch
+    build_settings: ClassVar[type[EngineSettings]] = ExactBuild
+    search_settings: ClassVar[type[EngineSettings]] = ExactSearch
     metrics = ALL_METRICS
     library = "numpy"
     revision = 2
     exact = True
 
-    def __init__(self, settings: ExactBuild, metric: Metric, threads: int) -> None:
-        self._metric: Metric = metric
+    def __init__(self, settings: ExactBuild, metric: VectorMetric, threads: int) -> None:
+        self._metric: VectorMetric = metric
 
     @classmethod
     def expected_bytes(cls, settings: ExactBuild, rows: int, dimensions: int) -> int:

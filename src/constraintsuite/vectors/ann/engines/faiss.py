@@ -11,8 +11,8 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, require, unit_rows
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, EngineSettings, blocks, require, unit_rows
 
 _FILE = "index.faiss"
 _PRODUCT, _SCALAR = re.compile(r"PQ(\d+)(?:x(\d+))?"), re.compile(r"SQ(fp16|bf16|\d+)")
@@ -21,7 +21,7 @@ _BITS = {"4": 4, "6": 6, "8": 8, "fp16": 16, "bf16": 16}  # of a number in a sca
 _TRAINED_ON = 262_144  # rows; more make training longer and centroids hardly better
 
 
-class FaissBuild(Settings):
+class FaissBuild(EngineSettings):
     """What index is made."""
 
     factory: str = Field("HNSW32", description="Faiss's own name of an index, as in `OPQ16,IVF256,PQ16`")
@@ -30,7 +30,7 @@ class FaissBuild(Settings):
     seed: int = Field(0, ge=0, description="of that draw")
 
 
-class FaissSearch(Settings):
+class FaissSearch(EngineSettings):
     """Each value must be one that the index knows; Faiss itself would pass over it in places."""
 
     nprobe: int | None = Field(None, ge=1, description="lists that are looked at")
@@ -50,13 +50,13 @@ _PARAMETERS = {"nprobe": "nprobe", "ef": "efSearch", "k_factor": "k_factor_rf"}
 class FaissEngine:
     """`engine: faiss`."""
 
-    build_settings: ClassVar[type[Settings]] = FaissBuild
-    search_settings: ClassVar[type[Settings]] = FaissSearch
+    build_settings: ClassVar[type[EngineSettings]] = FaissBuild
+    search_settings: ClassVar[type[EngineSettings]] = FaissSearch
     metrics = ALL_METRICS
     library = "faiss-cpu"
     revision = 2
 
-    def __init__(self, settings: FaissBuild, metric: Metric, threads: int) -> None:
+    def __init__(self, settings: FaissBuild, metric: VectorMetric, threads: int) -> None:
         self._faiss = require("faiss", "faiss")
         self._settings = settings
         self._unit = metric == "cosine"  # the product of vectors of length 1

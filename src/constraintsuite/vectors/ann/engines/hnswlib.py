@@ -9,15 +9,15 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, Settings, blocks, filled, require
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, EngineSettings, blocks, filled, require
 
-_SPACES: dict[Metric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
+_SPACES: dict[VectorMetric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
 _FILE = "index.hnswlib"
 _SHORT = "Cannot return the results in a contiguous 2D array"
 
 
-class HnswlibBuild(Settings):
+class HnswlibBuild(EngineSettings):
     """What graph is made."""
 
     m: int = Field(16, ge=2, description="edges a node")
@@ -25,7 +25,7 @@ class HnswlibBuild(Settings):
     seed: int = Field(100, ge=0, description="of the nodes' levels")
 
 
-class HnswlibSearch(Settings):
+class HnswlibSearch(EngineSettings):
     """How widely is searched."""
 
     ef: int = Field(64, ge=1, description="width of the search; hnswlib itself never goes below k")
@@ -34,17 +34,17 @@ class HnswlibSearch(Settings):
 class HnswlibEngine:
     """`engine: hnswlib`."""
 
-    build_settings: ClassVar[type[Settings]] = HnswlibBuild
-    search_settings: ClassVar[type[Settings]] = HnswlibSearch
+    build_settings: ClassVar[type[EngineSettings]] = HnswlibBuild
+    search_settings: ClassVar[type[EngineSettings]] = HnswlibSearch
     metrics = ALL_METRICS
     library = "hnswlib"
     revision = 2
     exact = False
 
-    def __init__(self, settings: HnswlibBuild, metric: Metric, threads: int) -> None:
+    def __init__(self, settings: HnswlibBuild, metric: VectorMetric, threads: int) -> None:
         self._library = require("hnswlib", "hnswlib")
         self._settings = settings
-        self._metric: Metric = metric
+        self._metric: VectorMetric = metric
         self._threads = threads
         self._index: Any = None
 

@@ -14,14 +14,21 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import MISSING, Settings, blocks, load_arrays, save_arrays, unit_rows
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.engines.base import (
+    MISSING,
+    EngineSettings,
+    blocks,
+    load_arrays,
+    save_arrays,
+    unit_rows,
+)
 
-FloatArray = npt.NDArray[np.float32]
+Float32Array = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint64]
 
 
-class LshBuild(Settings):
+class LshBuild(EngineSettings):
     """How vectors are hashed."""
 
     tables: int = Field(16, ge=1, description="independent hash tables")
@@ -30,7 +37,7 @@ class LshBuild(Settings):
     seed: int = Field(0, ge=0)
 
 
-class LshSearch(Settings):
+class LshSearch(EngineSettings):
     """How many buckets are looked at."""
 
     probes: int = Field(
@@ -41,14 +48,14 @@ class LshSearch(Settings):
 class LshEngine:
     """`engine: lsh`."""
 
-    build_settings: ClassVar[type[Settings]] = LshBuild
-    search_settings: ClassVar[type[Settings]] = LshSearch
-    metrics: ClassVar[frozenset[Metric]] = frozenset({"cosine", "euclidean"})
+    build_settings: ClassVar[type[EngineSettings]] = LshBuild
+    search_settings: ClassVar[type[EngineSettings]] = LshSearch
+    metrics: ClassVar[frozenset[VectorMetric]] = frozenset({"cosine", "euclidean"})
     library = "numpy"
     revision = 1
     exact = False
 
-    def __init__(self, settings: LshBuild, metric: Metric, threads: int) -> None:
+    def __init__(self, settings: LshBuild, metric: VectorMetric, threads: int) -> None:
         self._settings = settings
         self._unit = metric == "cosine"
         self._probes = 1
@@ -117,7 +124,7 @@ class LshEngine:
             "factors": self._factors,
         }
 
-    def _candidates(self, projected: FloatArray) -> IntArray:
+    def _candidates(self, projected: Float32Array) -> IntArray:
         codes = self._codes(self._nearby_cells(projected))  # (probes, tables)
         found = [np.empty(0, dtype=np.int64)]
         for table, wanted in enumerate(codes.T):
@@ -126,7 +133,7 @@ class LshEngine:
             found += [self._order[table, a:b] for a, b in zip(low.tolist(), high.tolist(), strict=True) if a < b]
         return np.unique(np.concatenate(found))
 
-    def _nearby_cells(self, projected: FloatArray) -> IntArray:
+    def _nearby_cells(self, projected: Float32Array) -> IntArray:
         """The cell of the query, then one step across the nearest borders, in each table: (probes, tables x bits)."""
         tables, bits = self._settings.tables, self._settings.bits
         own = self._cells(projected[np.newaxis])[0].reshape(tables, bits)
@@ -138,7 +145,7 @@ class LshEngine:
             cells[probe + 1, np.arange(tables), chosen % bits] += steps[np.arange(tables), chosen]
         return cells.reshape(len(cells), -1)
 
-    def _borders(self, projected: FloatArray, own: IntArray) -> tuple[IntArray, FloatArray]:
+    def _borders(self, projected: Float32Array, own: IntArray) -> tuple[IntArray, Float32Array]:
         """Steps to cells next door and how far their borders are; for signs there is one border, else one on each side."""
         if self._unit:
             return np.where(own == 1, -1, 1), np.abs(projected).reshape(own.shape)
@@ -146,14 +153,14 @@ class LshEngine:
         down, up = np.full(own.shape, -1), np.full(own.shape, 1)
         return np.concatenate([down, up], axis=1), np.concatenate([place, 1 - place], axis=1).astype(np.float32)
 
-    def _project(self, vectors: Vectors) -> FloatArray:
-        projected: FloatArray = vectors @ self._directions
+    def _project(self, vectors: Vectors) -> Float32Array:
+        projected: Float32Array = vectors @ self._directions
         return projected
 
-    def _cells(self, projected: FloatArray) -> IntArray:
+    def _cells(self, projected: Float32Array) -> IntArray:
         if self._unit:
             return (projected > 0).astype(np.int64)
-        rounded: FloatArray = np.floor((projected + self._shifts) / np.float32(self._settings.width))
+        rounded: Float32Array = np.floor((projected + self._shifts) / np.float32(self._settings.width))
         return rounded.astype(np.int64)
 
     def _codes(self, cells: IntArray) -> Codes:

@@ -11,11 +11,11 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines.addresses import address, database_address, unreachable
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, blocks, require
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, EngineSettings, blocks, require
 
-_OPERATORS: dict[Metric, tuple[str, str]] = {
+_OPERATORS: dict[VectorMetric, tuple[str, str]] = {
     "cosine": ("<=>", "vector_cosine_ops"),
     "dot": ("<#>", "vector_ip_ops"),
     "euclidean": ("<->", "vector_l2_ops"),
@@ -24,7 +24,7 @@ _SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # of binary COPY: no flags, no ex
 _END = struct.pack("!h", -1)
 
 
-class PgvectorBuild(Settings):
+class PgvectorBuild(EngineSettings):
     """Where the server is, and what index it makes."""
 
     url: Annotated[str, AfterValidator(database_address)] = Field(description="postgresql://..., or env:NAME")
@@ -35,7 +35,7 @@ class PgvectorBuild(Settings):
     maintenance_work_mem: str = Field("256MB", pattern=r"^\d+(kB|MB|GB)$", description="memory for making the index")
 
 
-class PgvectorSearch(Settings):
+class PgvectorSearch(EngineSettings):
     """How widely is searched; one of the two, for the index that is there."""
 
     ef: int | None = Field(None, ge=1, le=1000, description="hnsw.ef_search; of less than k, answers are short")
@@ -45,13 +45,13 @@ class PgvectorSearch(Settings):
 class PgvectorEngine:
     """`engine: pgvector`; each build is a table of its own, which is dropped in the end."""
 
-    build_settings: ClassVar[type[Settings]] = PgvectorBuild
-    search_settings: ClassVar[type[Settings]] = PgvectorSearch
+    build_settings: ClassVar[type[EngineSettings]] = PgvectorBuild
+    search_settings: ClassVar[type[EngineSettings]] = PgvectorSearch
     metrics = ALL_METRICS
     library = "psycopg"
     revision = 2
 
-    def __init__(self, settings: PgvectorBuild, metric: Metric, threads: int) -> None:
+    def __init__(self, settings: PgvectorBuild, metric: VectorMetric, threads: int) -> None:
         self._psycopg = require("psycopg", "pgvector")
         self._settings = settings
         self._operator, self._operators = _OPERATORS[metric]

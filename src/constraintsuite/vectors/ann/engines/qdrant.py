@@ -10,17 +10,17 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines.addresses import address, plain_url, unreachable, variable_only
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, blocks, require
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, EngineSettings, blocks, require
 
 LOCAL = ":memory:"
-_NAMES: dict[Metric, str] = {"cosine": "Cosine", "dot": "Dot", "euclidean": "Euclid"}
+_NAMES: dict[VectorMetric, str] = {"cosine": "Cosine", "dot": "Dot", "euclidean": "Euclid"}
 _UPLOAD = 1_000  # points a request
 _NO_COLLECTION = "no collection could be made"
 
 
-class QdrantBuild(Settings):
+class QdrantBuild(EngineSettings):
     """Where the server is, and what graph it makes."""
 
     url: Annotated[str, AfterValidator(plain_url)] = Field(description="http://..., env:NAME, or :memory:")
@@ -32,7 +32,7 @@ class QdrantBuild(Settings):
     indexing_seconds: float = Field(3600, gt=0, description="how long to wait until everything is in the graph")
 
 
-class QdrantSearch(Settings):
+class QdrantSearch(EngineSettings):
     """How widely is searched."""
 
     ef: int | None = Field(None, ge=1, description="width of the search")
@@ -42,17 +42,17 @@ class QdrantSearch(Settings):
 class QdrantEngine:
     """`engine: qdrant`; each build is a collection of its own, which is deleted in the end."""
 
-    build_settings: ClassVar[type[Settings]] = QdrantBuild
-    search_settings: ClassVar[type[Settings]] = QdrantSearch
+    build_settings: ClassVar[type[EngineSettings]] = QdrantBuild
+    search_settings: ClassVar[type[EngineSettings]] = QdrantSearch
     metrics = ALL_METRICS
     library = "qdrant-client"
     revision = 2
 
-    def __init__(self, settings: QdrantBuild, metric: Metric, threads: int) -> None:
+    def __init__(self, settings: QdrantBuild, metric: VectorMetric, threads: int) -> None:
         self._library = require("qdrant_client", "qdrant")
         self._models = self._library.models
         self._settings = settings
-        self._metric: Metric = metric
+        self._metric: VectorMetric = metric
         self._threads = threads
         self._collection = f"csuite_ann_{uuid4().hex[:12]}"
         self._created = False

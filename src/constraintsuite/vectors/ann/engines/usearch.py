@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.vectors.ann.data import IntArray, Metric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, Settings, blocks, filled, require
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, EngineSettings, blocks, filled, require
 
-_NAMES: dict[Metric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
+_NAMES: dict[VectorMetric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
 _FILE = "index.usearch"
 
 
-class UsearchBuild(Settings):
+class UsearchBuild(EngineSettings):
     """What graph is made."""
 
     connectivity: int = Field(16, ge=2, description="edges a node")
@@ -23,7 +23,7 @@ class UsearchBuild(Settings):
     dtype: Literal["f32", "f16", "bf16", "i8"] = Field("f32", description="numbers that are kept")
 
 
-class UsearchSearch(Settings):
+class UsearchSearch(EngineSettings):
     """How widely is searched."""
 
     expansion: int = Field(64, ge=1, description="width of the search")
@@ -32,17 +32,17 @@ class UsearchSearch(Settings):
 class UsearchEngine:
     """`engine: usearch`."""
 
-    build_settings: ClassVar[type[Settings]] = UsearchBuild
-    search_settings: ClassVar[type[Settings]] = UsearchSearch
+    build_settings: ClassVar[type[EngineSettings]] = UsearchBuild
+    search_settings: ClassVar[type[EngineSettings]] = UsearchSearch
     metrics = ALL_METRICS
     library = "usearch"
     revision = 2
     exact = False
 
-    def __init__(self, settings: UsearchBuild, metric: Metric, threads: int) -> None:
+    def __init__(self, settings: UsearchBuild, metric: VectorMetric, threads: int) -> None:
         self._library = require("usearch.index", "usearch")
         self._settings = settings
-        self._metric: Metric = metric
+        self._metric: VectorMetric = metric
         self._threads = threads
         self._index: Any = None
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from constraintsuite.catalogue import Catalogue
-from constraintsuite.vectors.ann.sources.base import SourceSettings
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings
 
-SOURCES: Catalogue[type[SourceSettings]] = Catalogue(
+SOURCES: Catalogue[type[VectorSourceSettings]] = Catalogue(
     "data format",
     {
         "bundle": "constraintsuite.vectors.ann.sources.bundle:BundleSource",

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.base import Passages
-from constraintsuite.vectors.ann.data import VectorSet
+from constraintsuite.vectors.ann.data import BenchmarkVectors
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Texts:
     """Of all queries of the source."""
 
 
-class SourceSettings(BaseModel):
+class VectorSourceSettings(BaseModel):
     """The options of one format; `load` reads what they name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,7 +37,7 @@ class SourceSettings(BaseModel):
     drop_overlap: bool = Field(False, description="leave out queries that equal a base vector")
 
     @abstractmethod
-    def load(self, name: str, folder: Path) -> VectorSet:
+    def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read the set; relative paths start at `folder`."""
 
     def held(self, folder: Path) -> AbstractContextManager[None]:

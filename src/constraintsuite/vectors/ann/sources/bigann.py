@@ -12,27 +12,27 @@ import numpy.typing as npt
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.store.files import atomic_writer
-from constraintsuite.vectors.ann.data import Metric, Vectors, VectorSet
-from constraintsuite.vectors.ann.sources.base import SourceSettings, existing
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
 
 _HEADER = 8  # bytes: rows and columns, each an unsigned 32-bit number
 _TYPES = {".fbin": np.float32, ".u8bin": np.uint8, ".i8bin": np.int8}
 
 
-class BigAnn(SourceSettings):
+class BigAnn(VectorSourceSettings):
     """`format: bigann`."""
 
     base: str
     queries: str
     neighbours: str | None = None
-    metric: Metric
+    metric: VectorMetric
 
-    def load(self, name: str, folder: Path) -> VectorSet:
+    def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the base vectors, read the rest."""
         base = read_table(existing(folder, self.base))
         queries = read_table(existing(folder, self.queries)).astype(np.float32)
         truth = None if self.neighbours is None else read_neighbours(existing(folder, self.neighbours))
-        return VectorSet(name, base, queries, self.metric, truth)
+        return BenchmarkVectors(name, base, queries, self.metric, truth)
 
 
 def read_table(file: Path) -> npt.NDArray[Any]:
@@ -61,7 +61,7 @@ def write_fbin(path: Path, shape: tuple[int, ...], blocks: Iterable[Vectors]) ->
             file.write(np.ascontiguousarray(block, dtype="<f4").tobytes())
 
 
-def write_neighbours(path: Path, truth: Neighbours, metric: Metric) -> None:
+def write_neighbours(path: Path, truth: Neighbours, metric: VectorMetric) -> None:
     """Rows, then distances: squared for euclidean, as the tools that read these files expect; else minus the score."""
     distances = truth.scores**2 if metric == "euclidean" else -truth.scores
     with atomic_writer(path) as file:

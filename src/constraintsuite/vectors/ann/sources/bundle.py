@@ -12,20 +12,20 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Passages
 from constraintsuite.retrieval.naming import load_retriever
-from constraintsuite.vectors.ann.data import Metric, VectorSet
-from constraintsuite.vectors.ann.sources.base import SourceSettings, Texts, existing
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
+from constraintsuite.vectors.ann.sources.base import Texts, VectorSourceSettings, existing
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.relevance import relevance_rows
 from constraintsuite.vectors.vectorset import open_vectors
 
 
-class BundleSource(SourceSettings):
+class BundleSource(VectorSourceSettings):
     """`format: bundle`."""
 
     path: str
     encoder: str | None = None
-    metric: Metric | None = None
+    metric: VectorMetric | None = None
     retrievers: tuple[str, ...] = Field((), description="without these vectors, judged beside the engines: bm25, ...")
 
     @field_validator("retrievers")
@@ -45,7 +45,7 @@ class BundleSource(SourceSettings):
             open_vectors(bundle, self.encoder)
             yield
 
-    def load(self, name: str, folder: Path) -> VectorSet:
+    def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the vectors; judgments of documents that are not in the bundle are left out and counted."""
         with reading(existing(folder, self.path)) as bundle:
             return self._read(name, bundle)
@@ -66,7 +66,7 @@ class BundleSource(SourceSettings):
 
         return Texts(self.retrievers, bundle.texts.manifest.content, passages, queries)
 
-    def _read(self, name: str, bundle: Bundle) -> VectorSet:
+    def _read(self, name: str, bundle: Bundle) -> BenchmarkVectors:
         vectors = open_vectors(bundle, self.encoder)
         metric = self.metric or vectors.similarity
         if metric == "manhattan":
@@ -82,7 +82,7 @@ class BundleSource(SourceSettings):
         notes = [f"vectors of {vectors.model}"]
         if absent:
             notes.append(f"{absent:,} relevant documents are not in the bundle; rel.* is over those that are")
-        return VectorSet(
+        return BenchmarkVectors(
             name,
             vectors.documents,
             vectors.queries,

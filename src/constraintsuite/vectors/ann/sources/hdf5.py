@@ -11,20 +11,20 @@ import numpy as np
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.store.files import atomic_writer
-from constraintsuite.vectors.ann.data import Metric, VectorSet
-from constraintsuite.vectors.ann.sources.base import SourceSettings, existing
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
 
-_METRICS: dict[str, Metric] = {"angular": "cosine", "euclidean": "euclidean", "ip": "dot"}
-_NAMES: dict[Metric, str] = {metric: name for name, metric in _METRICS.items()}
+_METRICS: dict[str, VectorMetric] = {"angular": "cosine", "euclidean": "euclidean", "ip": "dot"}
+_NAMES: dict[VectorMetric, str] = {metric: name for name, metric in _METRICS.items()}
 
 
-class AnnBenchmarks(SourceSettings):
+class AnnBenchmarks(VectorSourceSettings):
     """`format: hdf5`."""
 
     path: str
-    metric: Metric | None = None
+    metric: VectorMetric | None = None
 
-    def load(self, name: str, folder: Path) -> VectorSet:
+    def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read all arrays; the metric is the one that the file names, unless it names none."""
         file = existing(folder, self.path)
         h5py = require_h5py()
@@ -35,7 +35,7 @@ class AnnBenchmarks(SourceSettings):
                     raise UserError(f"{file}: no {' and '.join(missing)} in it; is it a file of ann-benchmarks?")
                 metric = self._metric(file, content.attrs.get("distance"))
                 rows = content["neighbors"][:].astype(np.int64) if "neighbors" in content else None
-                return VectorSet(
+                return BenchmarkVectors(
                     name,
                     content["train"][:].astype(np.float32, copy=False),
                     content["test"][:].astype(np.float32, copy=False),
@@ -45,7 +45,7 @@ class AnnBenchmarks(SourceSettings):
         except OSError as error:
             raise UserError(f"{file}: not a whole HDF5 file ({error}).") from None
 
-    def _metric(self, file: Path, said: object) -> Metric:
+    def _metric(self, file: Path, said: object) -> VectorMetric:
         words = said.decode() if isinstance(said, bytes) else said
         own = _METRICS.get(str(words))
         if words is not None and own is None:
@@ -58,7 +58,7 @@ class AnnBenchmarks(SourceSettings):
         return metric
 
 
-def write_hdf5(path: Path, data: VectorSet, truth: Neighbours) -> None:
+def write_hdf5(path: Path, data: BenchmarkVectors, truth: Neighbours) -> None:
     """The set as a file that ann-benchmarks reads; distances are its own: 1 - cosine, or the Euclidean distance."""
     h5py = require_h5py()
     with atomic_writer(path) as file, h5py.File(file, "w") as content:

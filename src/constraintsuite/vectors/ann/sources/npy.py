@@ -10,17 +10,17 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
-from constraintsuite.vectors.ann.data import Metric, VectorSet
-from constraintsuite.vectors.ann.sources.base import SourceSettings, existing
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
 
 
-class NpyFolder(SourceSettings):
+class NpyFolder(VectorSourceSettings):
     """`format: npy`."""
 
     path: str
-    metric: Metric
+    metric: VectorMetric
 
-    def load(self, name: str, folder: Path) -> VectorSet:
+    def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the vectors from their files; judgments are lines of query row, base row and grade, with tabs between."""
         place = existing(folder, self.path)
         base = _table(place / "base.npy", whole=False)
@@ -31,7 +31,7 @@ class NpyFolder(SourceSettings):
             neighbours = Neighbours(rows, np.zeros(rows.shape))
         if (place / "relevance.tsv").is_file():
             judged = _read_judgments(place / "relevance.tsv", len(queries), len(base))
-        return VectorSet(name, base, queries, self.metric, neighbours, judged)
+        return BenchmarkVectors(name, base, queries, self.metric, neighbours, judged)
 
 
 def _table(file: Path, *, whole: bool) -> npt.NDArray[Any]:

@@ -9,27 +9,27 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.vectors.ann.data import Metric, Vectors, VectorSet
-from constraintsuite.vectors.ann.sources.base import SourceSettings
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings
 
-Kind = Literal["gaussian", "uniform", "clustered", "duplicates", "heavy_norm"]
+SyntheticKind = Literal["gaussian", "uniform", "clustered", "duplicates", "heavy_norm"]
 
 
-class Synthetic(SourceSettings):
+class Synthetic(VectorSourceSettings):
     """`format: synthetic`."""
 
-    kind: Kind = Field("clustered", description="how the vectors are spread")
+    kind: SyntheticKind = Field("clustered", description="how the vectors are spread")
     rows: int = Field(10_000, ge=1)
     queries: int = Field(500, ge=1)
     dimensions: int = Field(64, ge=1)
-    metric: Metric = "cosine"
+    metric: VectorMetric = "cosine"
     seed: int = Field(0, ge=0)
 
-    def load(self, name: str, folder: Path) -> VectorSet:
+    def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Base vectors and queries from the same distribution, so that no query is a base vector but by chance."""
         rng = np.random.default_rng(self.seed)
         vectors = _KINDS[self.kind](rng, self.rows + self.queries, self.dimensions)
-        return VectorSet(name, vectors[: self.rows], vectors[self.rows :], self.metric)
+        return BenchmarkVectors(name, vectors[: self.rows], vectors[self.rows :], self.metric)
 
 
 def _gaussian(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
@@ -59,7 +59,7 @@ def _heavy_norm(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors
     return _gaussian(rng, rows, dimensions) * lengths
 
 
-_KINDS: Mapping[Kind, Callable[[np.random.Generator, int, int], Vectors]] = {
+_KINDS: Mapping[SyntheticKind, Callable[[np.random.Generator, int, int], Vectors]] = {
     "gaussian": _gaussian,
     "uniform": _uniform,
     "clustered": _clustered,

@@ -10,21 +10,21 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
-from constraintsuite.vectors.ann.data import Metric, VectorSet
-from constraintsuite.vectors.ann.sources.base import SourceSettings, existing
+from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
 
 _TYPES = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
 
 
-class Vecs(SourceSettings):
+class Vecs(VectorSourceSettings):
     """`format: vecs`."""
 
     base: str
     queries: str
     neighbours: str | None = None
-    metric: Metric = "euclidean"
+    metric: VectorMetric = "euclidean"
 
-    def load(self, name: str, folder: Path) -> VectorSet:
+    def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read the three files."""
         base = read_vecs(existing(folder, self.base))
         queries = read_vecs(existing(folder, self.queries)).astype(np.float32)
@@ -32,7 +32,7 @@ class Vecs(SourceSettings):
         if self.neighbours is not None:
             rows = read_vecs(existing(folder, self.neighbours)).astype(np.int64)
             truth = Neighbours(rows, np.zeros(rows.shape))
-        return VectorSet(name, base, queries, self.metric, truth)
+        return BenchmarkVectors(name, base, queries, self.metric, truth)
 
 
 def read_vecs(file: Path) -> npt.NDArray[Any]:
