@@ -187,7 +187,7 @@ def test_a_slice_is_the_run_on_those_examples(run: cs.Run) -> None:
     part = run.slice(slice="explicit", domain="travel")
     assert {result.id for result in part.results} == {"dogless", "showerless"}
     assert part.figure().n == 2
-    assert part.slice({"marker": "without"}).figure() == part.figure()
+    assert part.slice({"cue": "without"}).figure() == part.figure()
     assert {r.id for r in run.slice(slice="nonflip").results} == {"loud", "orphan"}
 
 

@@ -44,8 +44,8 @@ class Card(HTMLParser):
 
 def test_an_example_is_a_card_with_its_evidence_marked() -> None:
     card = Card(cs.Example(DOGLESS)._repr_html_())
-    legend = 5
-    assert card.marked[legend:] == [("cue", "without"), ("y", "dogs"), ("negated", "dogs"), ("affirmed", "dogs")]
+    legend = 6
+    assert card.marked[legend:] == [("cue", "without"), ("value", "dogs"), ("negated", "dogs"), ("affirmed", "dogs")]
     for words in ("campsites with dogs", "✓ satisfying", "✗ violating", "where dogs are not allowed"):
         assert words in card.words
     assert "light-dark(" in card.words
@@ -70,4 +70,4 @@ def test_nothing_in_a_text_becomes_markup() -> None:
     )
     harmless, card = Card(cs.Example(DOGLESS)._repr_html_()), Card(cs.Example(hostile)._repr_html_())
     assert (card.tags, card.attributes) == (harmless.tags, harmless.attributes)
-    assert card.words.count("alert(1)") == 6
+    assert card.words.count("alert(1)") == 7
