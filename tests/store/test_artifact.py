@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import (
     ENVIRONMENT,
+    FORMAT,
     MANIFEST,
     Artifact,
     ArtifactOrigin,
@@ -199,13 +201,30 @@ def test_the_fingerprint_does_not_depend_on_the_order_of_keys() -> None:
     assert a.fingerprint == b.fingerprint
 
 
-@pytest.mark.parametrize("extra", ['"format": 2', '"format": 7, "unheard_of": true'])
+@pytest.mark.parametrize("extra", ['"format": 3', '"format": 7, "unheard_of": true'])
 def test_a_manifest_of_a_newer_format_is_refused_with_the_way_out(tmp_path: Path, extra: str) -> None:
     made = make_artifact(tmp_path / "suite")
     text = (made.path / MANIFEST).read_text()
-    (made.path / MANIFEST).write_text(text.replace('"format": 1', extra))
+    (made.path / MANIFEST).write_text(text.replace(f'"format": {FORMAT}', extra))
     with pytest.raises(UserError, match=r"in format \d by a newer version of constraintsuite.* Upgrade: pip install"):
         read_manifest(made.path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "command"),
+    [
+        ("suite", {}, "csuite build"),
+        ("suite", {"importer": "nevir"}, "csuite import nevir"),
+        ("run", {}, "csuite eval"),
+        ("something", {}, "with the command that made it"),
+    ],
+)
+def test_a_folder_of_an_earlier_format_is_refused_with_the_command_that_makes_it(
+    tmp_path: Path, kind: str, settings: dict[str, str], command: str
+) -> None:
+    (tmp_path / MANIFEST).write_text(json.dumps({"format": 1, "kind": kind, "settings": settings}))
+    with pytest.raises(UserError, match=rf"in format 1 by an earlier version .* make it again: {command}$"):
+        Artifact.open(tmp_path, kind)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": "new"}', "{broken"])

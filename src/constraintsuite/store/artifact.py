@@ -137,7 +137,8 @@ class Artifact:
             raise UserError(f"{self.path / foreign}: this file is not of the {self.manifest.kind}. Take it away.")
 
     def _changed(self, name: str) -> str:
-        kind, command, file = self.manifest.kind, made_again_by(self.manifest.kind), self.path / name
+        kind, file = self.manifest.kind, self.path / name
+        command = made_again_by(kind, self.manifest.settings)
         what = "changed" if file.is_file() else "taken away"
         again = f" with `{command}`" if command else ""
         verb = "were" if kind.endswith("s") else "was"
@@ -288,10 +289,11 @@ def _refuse_other_format(file: Path) -> None:
             "Upgrade: pip install --upgrade constraintsuite"
         )
     if isinstance(content, dict) and isinstance(found, int) and found < FORMAT:
-        command = MADE_BY.get(str(content.get("kind")), "the command that made it")
+        settings = content.get("settings")
+        command = made_again_by(str(content.get("kind")), settings if isinstance(settings, dict) else {})
         raise UserError(
             f"{file.parent}: written in format {found} by an earlier version of constraintsuite; this one reads format {FORMAT} "
-            f"only. Move the folder away and make it again: {command}"
+            f"only. Move the folder away and make it again: {command or 'with the command that made it'}"
         )
 
 

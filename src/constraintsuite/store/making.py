@@ -27,6 +27,8 @@ _TO_REPLACE = {"bundle": " --force", "stage": " --from documents"}
 """Options without which the command leaves a finished one as it is."""
 
 
-def made_again_by(kind: str) -> str | None:
+def made_again_by(kind: str, settings: Mapping[str, object]) -> str | None:
     """The command that makes such an artifact in place of a damaged one; None for a kind that no command makes."""
+    if kind == "suite" and "importer" in settings:
+        return f"csuite import {settings['importer']}"
     return f"{MADE_BY[kind]}{_TO_REPLACE.get(kind, '')}" if kind in MADE_BY else None
