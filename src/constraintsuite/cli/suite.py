@@ -142,7 +142,7 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 @click.option("--format", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Layout of the files.")
 @click.option("--out", required=True, type=OUT, help="Folder to write.")
 def export(folder: Path, kind: str, out: Path) -> None:
-    """Write a suite as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset folder; controls apart from the rest."""
+    """Write a suite in the guide's own JSON, as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls apart."""
     if out.exists() and any(out.iterdir()):
         raise UserError(f"{out}: this folder is not empty. Choose another --out.")
     loaded = load_suite(folder)
