@@ -23,9 +23,19 @@ from constraintsuite.experiments.answers.verdicts import GivenAnswer, scores_of
 from constraintsuite.experiments.load import Run, load_run, load_suite
 from constraintsuite.experiments.rejudge import rejudge
 from constraintsuite.metrics.ties import TieRule
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import QUERY_PREFERENCE, Example
 from constraintsuite.store.artifact import Artifact
-from experiments.tiny_suite import CONTROLS, CREAM, CREAMLESS, DOGLESS, EXAMPLES, LEEKS, make_example, write_suite
+from experiments.tiny_suite import (
+    CONTROLS,
+    CREAM,
+    CREAMLESS,
+    DOGLESS,
+    EXAMPLES,
+    LEEKS,
+    THREE,
+    make_example,
+    write_suite,
+)
 
 Rows = Sequence[Mapping[str, str]]
 
@@ -158,10 +168,10 @@ def test_a_sheet_asks_each_question_once_and_tells_nothing(suite: Path) -> None:
 
 def test_the_order_on_a_sheet_knows_nothing_of_the_right_answer() -> None:
     many = [replace(CREAMLESS, query=f"soup {i} without cream") for i in range(400)]
-    first = [shown_order(questions_of(example)["query"], 0)[0] for example in many]
+    first = [shown_order(questions_of(example)[QUERY_PREFERENCE], 0)[0] for example in many]
     assert 160 < first.count(LEEKS) < 240
     swapped = [exchanged(e) for e in many]
-    assert [shown_order(questions_of(example)["query"], 0)[0] for example in swapped] == first
+    assert [shown_order(questions_of(example)[QUERY_PREFERENCE], 0)[0] for example in swapped] == first
 
 
 def exchanged(example: Example) -> Example:
@@ -363,3 +373,23 @@ def test_peoples_answers_can_be_judged_under_another_rule_for_ties(suite: Path, 
     run = load_run(record_answers(suite, answers, tmp_path / "run", Silent()).path)
     half = rejudge(run, load_suite(suite), TieRule("half"))
     assert (run.summary.overall.metrics["accuracy"].value, half.summary.overall.metrics["accuracy"].value) == (0.0, 0.5)
+
+
+def test_every_preference_of_an_example_is_asked(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite", [THREE], ())
+    sheet = tmp_path / "sheet.csv"
+    assert write_sheet(suite, sheet) == 3
+    right = {
+        (THREE.queries[p.query], THREE.document(p.better).text, THREE.document(p.worse).text) for p in THREE.preferences
+    }
+    rows = read_sheet(sheet)
+    for row in rows:
+        row["choice"] = "first" if (row["query"], row["first"], row["second"]) in right else "second"
+    (result,) = record(suite, rows).results
+    assert result.outcomes == {"query": "right", "opposite": "right"}
+
+
+def test_an_answer_about_one_of_several_texts_must_show_which(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite", [THREE], ())
+    with pytest.raises(UserError, match="three compares several texts under this query; the columns first and second"):
+        record(suite, [{"example": "three", "query": "query", "choice": "satisfying"}])

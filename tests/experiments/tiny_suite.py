@@ -16,6 +16,7 @@ from constraintsuite.records.examples import (
     ExampleDocument,
     ExampleSource,
     PoolPlace,
+    Preference,
     Retrieval,
 )
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
@@ -156,6 +157,18 @@ IDIOM = replace(
     control=Control("idiom", original="dogless", phrase="without a doubt"),
 )
 CONTROLS = (LOUD, ORPHAN, IDIOM)
+
+THREE = replace(
+    CREAMLESS,
+    id="three",
+    documents=(
+        *CREAMLESS.documents,
+        ExampleDocument("worse", "d3", "Worse", "A soup of cream, served with cream.", "d3"),
+    ),
+    preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE, Preference("query", "violating", "worse")),
+    couple="",
+)
+"""More obeyed ranks higher: three documents, in the order in which the query wants them."""
 
 
 def with_evidence(example: Example, *evidence: Evidence) -> Example:

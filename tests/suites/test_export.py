@@ -21,6 +21,7 @@ from constraintsuite.records.examples import (
 )
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.export import EXPORTERS
+from experiments.tiny_suite import THREE
 
 CARD = "# Tiny suite\n"
 QUIET = ("oak", "Quiet Oak", "A campsite without showers – but crème brûlée.")
@@ -276,3 +277,23 @@ def test_the_datasets_library_loads_the_hf_folder(tmp_path: Path, monkeypatch: p
     idioms = datasets.load_dataset(str(folder), "adversarial", cache_dir=str(tmp_path / "cache"))
     assert idioms["test"][0]["opposite"] == "campsites with no showers"
     assert json.loads(idioms["test"][0]["control"])["phrase"] == "no end of"
+
+
+def test_three_documents_get_three_grades_in_beir(tmp_path: Path) -> None:
+    EXPORTERS.load("beir")([THREE], tmp_path, CARD)
+    rows = (tmp_path / "qrels" / "test.tsv").read_text().splitlines()[1:]
+    assert rows == [
+        "three_query\td1\t2",
+        "three_query\td2\t1",
+        "three_query\td3\t0",
+        "three_opposite\td2\t1",
+        "three_opposite\td1\t0",
+    ]
+    queries = (tmp_path / "queries.jsonl").read_text().splitlines()
+    assert [json.loads(line)["_id"] for line in queries] == ["three_query", "three_opposite"]
+
+
+@pytest.mark.parametrize("kind", ["nevir", "csv", "guide"])
+def test_formats_of_pairs_leave_out_and_count_what_has_three_documents(tmp_path: Path, kind: str) -> None:
+    assert EXPORTERS.load(kind)([THREE, *EXAMPLES], tmp_path, CARD) == (len(EXAMPLES), 0)
+    assert "A soup of cream, served" not in "".join(file.read_text() for file in tmp_path.rglob("*") if file.is_file())

@@ -28,6 +28,7 @@ from constraintsuite.records.examples import (
 )
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.guide import SUITES
+from constraintsuite.suites.importers.importing import import_suite
 from constraintsuite.suites.verification import verify_suite
 from experiments import tiny_suite
 
@@ -433,10 +434,22 @@ def test_a_line_that_is_none_of_the_guide_is_named(
 
 def test_text_that_is_no_json_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "guide.jsonl"
-    source.write_text("[]\nnonsense\n")
-    first, second = refused(tmp_path, capsys, source).splitlines()
-    assert first.startswith(f"{source}:1: the record: Input should be an object")
-    assert second.startswith(f"{source}:2: the record: Invalid JSON")
+    source.write_text("{}\nnonsense\n")
+    (said,) = refused(tmp_path, capsys, source).splitlines()
+    assert said.startswith(f"{source}:2: this row cannot be used: it is not a JSON object")
+
+
+@pytest.mark.parametrize("layout", ["one object over several lines", "an array", "a byte order mark"])
+def test_other_layouts_of_json_are_read(tmp_path: Path, layout: str) -> None:
+    line = guide_line()
+    texts = {
+        "one object over several lines": json.dumps(line, indent=2),
+        "an array": json.dumps([line], indent=2),
+        "a byte order mark": "\ufeff" + json.dumps(line) + "\n",
+    }
+    (tmp_path / "guide.json").write_text(texts[layout], encoding="utf-8")
+    (example,) = load_suite(import_suite("guide", str(tmp_path / "guide.json"), tmp_path / "suite").path).examples
+    assert example.id == line["id"]
 
 
 def test_of_many_faults_the_first_ten_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,9 +12,15 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 
+NO_OTHER_KEYS = {"extra": "forbid"}
+"""For readers: a key that is misspelt is a fault, and not left out in silence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One place in a document that decides whether it obeys the constraint."""
+
+    __pydantic_config__ = NO_OTHER_KEYS
 
     document: str
     """Role of the document."""
@@ -31,6 +37,8 @@ class Evidence:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
     """What every constraint type has; a type adds fields of its own."""
+
+    __pydantic_config__ = NO_OTHER_KEYS
 
     type: str
     value: str

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from constraintsuite.records.constraints import Constraint
+from constraintsuite.records.constraints import NO_OTHER_KEYS, Constraint
 
 QueryRole = Literal["query", "opposite", "topic", "restated"]
 """Names of an example's queries, as its preferences, scores and results use them."""
@@ -33,6 +33,8 @@ NATURAL = "natural"
 class PoolPlace:
     """Where a document stood in the candidate pool of one query; null where the pool does not hold it."""
 
+    __pydantic_config__ = NO_OTHER_KEYS
+
     rank: int | None
     score: float | None = None
 
@@ -40,6 +42,8 @@ class PoolPlace:
 @dataclass(frozen=True, slots=True)
 class ExampleDocument:
     """One of an example's documents, with its text as it is scored."""
+
+    __pydantic_config__ = NO_OTHER_KEYS
 
     role: str
     """`satisfying` or `violating`, by the example's query; other documents have names of their own."""
@@ -59,6 +63,8 @@ class ExampleDocument:
 class Preference:
     """Under one of the example's queries, one document must score strictly above another; documents go by role."""
 
+    __pydantic_config__ = NO_OTHER_KEYS
+
     query: QueryRole
     better: str
     worse: str
@@ -73,6 +79,8 @@ RESTATED_PREFERENCE = Preference("restated", SATISFYING, VIOLATING)
 class Retrieval:
     """How the candidate pools were made."""
 
+    __pydantic_config__ = NO_OTHER_KEYS
+
     method: str
     index: str
     k_pool: int
@@ -82,6 +90,8 @@ class Retrieval:
 class ExampleSource:
     """Which corpus and, if people had asked it before, which of its queries an example was made from."""
 
+    __pydantic_config__ = NO_OTHER_KEYS
+
     corpus: str
     query_id: str = ""
     retrieval: Retrieval | None = None
@@ -90,6 +100,8 @@ class ExampleSource:
 @dataclass(frozen=True, slots=True)
 class Control:
     """What a control changes in its original example."""
+
+    __pydantic_config__ = NO_OTHER_KEYS
 
     kind: str
     original: str
@@ -101,6 +113,8 @@ class Control:
 @dataclass(frozen=True, slots=True)
 class Example:
     """One ranking test: it is passed when all its preferences hold strictly."""
+
+    __pydantic_config__ = NO_OTHER_KEYS
 
     id: str
     slice: str
@@ -138,14 +152,22 @@ class Example:
         roles = [document.role for document in self.documents]
         if len(set(roles)) < len(roles) or not {SATISFYING, VIOLATING} <= set(roles):
             raise ValueError(f"needs one satisfying and one violating document, each role once; has {roles}")
+        blank = [role for role, text in self.queries.items() if not text.strip()]
+        if blank:
+            raise ValueError(f"{', '.join(blank)} must hold a word, or be null where it may be missing")
         if QUERY_PREFERENCE not in self.preferences:
             raise ValueError("must prefer the satisfying to the violating document under its query")
         for preference in self.preferences:
             if preference.query not in self.queries or not {preference.better, preference.worse} <= set(roles):
                 raise ValueError(f"a preference names a query or document that it does not have: {preference}")
-        strange = {one.document for one in self.constraint.evidence} - set(roles) if self.constraint else set()
-        if strange:
-            raise ValueError(f"its evidence names documents that it does not have: {', '.join(sorted(strange))}")
+        wishes = [(one.query, frozenset((one.better, one.worse))) for one in self.preferences]
+        if len(set(wishes)) < len(wishes) or any(len(pair) < 2 for _, pair in wishes):
+            raise ValueError("compares two documents twice under one query, or a document with itself")
+        for one in self.constraint.evidence if self.constraint else ():
+            if one.document not in roles:
+                raise ValueError(f"its evidence names a document that it does not have: {one.document}")
+            if not 0 <= one.start <= one.end <= len(self.document(one.document).text):
+                raise ValueError(f"its evidence lies outside of the {one.document} text: {one.start} to {one.end}")
 
     @property
     def queries(self) -> dict[QueryRole, str]:

@@ -83,7 +83,7 @@ def describe(error: ValidationError) -> str:
 
 
 def _said(fault: ErrorDetails) -> str:
-    if fault["type"] == "extra_forbidden":
+    if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return "unknown key, perhaps misspelt"
     if fault["type"] == "value_error":  # a check of our own: its sentence says it all
         return str(fault["ctx"]["error"])

@@ -38,9 +38,15 @@ _UNSTATED = "unstated"
 """Kind of a control that comes from the guide's JSON, which does not say what was changed."""
 
 
+AS_WRITTEN = {"extra": "forbid", "strict": True}
+"""A field that has no place here would be lost, and a value of another type is not what the guide means."""
+
+
 @dataclass(frozen=True, slots=True)
 class GuideRetrieval:
     """`source.retrieval`."""
+
+    __pydantic_config__ = AS_WRITTEN
 
     method: str
     index: str
@@ -53,6 +59,8 @@ class GuideRetrieval:
 class GuideSource:
     """`source`."""
 
+    __pydantic_config__ = AS_WRITTEN
+
     corpus: str
     qid: str
     doc_pos_id: str
@@ -64,6 +72,8 @@ class GuideSource:
 class GuideQuery:
     """`query`: without the negation, and with it."""
 
+    __pydantic_config__ = AS_WRITTEN
+
     base: str
     neg: str
     template: str
@@ -72,6 +82,8 @@ class GuideQuery:
 @dataclass(frozen=True, slots=True)
 class GuideConstraint:
     """`constraint`; type `none` for a control whose query excludes nothing."""
+
+    __pydantic_config__ = AS_WRITTEN
 
     type: Literal["exclude", "none"]
     y: str
@@ -83,6 +95,8 @@ class GuideConstraint:
 class GuideDocument:
     """`docs.pos` and `docs.neg`."""
 
+    __pydantic_config__ = AS_WRITTEN
+
     id: str
     title: str
     text: str
@@ -92,6 +106,8 @@ class GuideDocument:
 class GuideDocuments:
     """`docs`: `pos` satisfies the constraint, `neg` violates it."""
 
+    __pydantic_config__ = AS_WRITTEN
+
     pos: GuideDocument
     neg: GuideDocument
 
@@ -99,6 +115,8 @@ class GuideDocuments:
 @dataclass(frozen=True, slots=True)
 class GuideTags:
     """`tags`."""
+
+    __pydantic_config__ = AS_WRITTEN
 
     difficulty: str
     doc_pos_mentions_y: bool
@@ -112,6 +130,8 @@ class GuideTags:
 @dataclass(frozen=True, slots=True)
 class GuideExample:
     """One line of the guide's files."""
+
+    __pydantic_config__ = AS_WRITTEN
 
     id: str
     suite: str
@@ -129,10 +149,11 @@ _POS_FIRST, _NEG_FIRST, _NO_LABEL = "pos_over_neg", "neg_over_pos", "none"
 
 
 def to_guide(example: Example) -> GuideExample | None:
-    """The example in the guide's words; None where it has no exclusion or no second query, which every line needs."""
+    """The example in the guide's words; None where it has no exclusion, no second query, or more than two documents."""
     constraint = example.constraint
     base = example.opposite if example.restated is None else example.restated
-    if not isinstance(constraint, Exclude) or base is None or example.slice not in _NAMES:
+    is_pair = len(example.documents) == 2
+    if not (is_pair and isinstance(constraint, Exclude)) or base is None or example.slice not in _NAMES:
         return None
     turns_round = example.restated is None and OPPOSITE_PREFERENCE in example.preferences
     states_same = example.restated is not None and RESTATED_PREFERENCE in example.preferences
@@ -164,6 +185,9 @@ def from_guide(line: GuideExample, split: Split) -> Example:
     """The example that a line of the guide's JSON states, and no more; a ValueError says what it lacks."""
     if line.suite not in SUITES:
         raise ValueError(f"suite is {line.suite!r}; the guide has {', '.join(SUITES)}")
+    unknown = sorted(line.labels.keys() - {_QUERY_LABEL, _BASE_LABEL})
+    if unknown:
+        raise ValueError(f"labels.{unknown[0]} is no label that is known here; take it out")
     if line.labels.get(_QUERY_LABEL) != _POS_FIRST:
         raise ValueError(f"labels.{_QUERY_LABEL} must be {_POS_FIRST!r}")
     slice_name, base_label = SUITES[line.suite], line.labels.get(_BASE_LABEL, _NO_LABEL)

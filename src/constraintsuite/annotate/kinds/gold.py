@@ -32,7 +32,7 @@ QUESTIONS = (
     AnnotationQuestion("natural", "Would a person type this query?", "choice", ("no", "awkward", "yes"), ordered=True),
     AnnotationQuestion("satisfies", "Which text does what the query asks?", "choice", (*SIDES, "both", "neither")),
     AnnotationQuestion(
-        "on_topic", "Which texts are about what the query is about, leaving aside what it excludes?", "choices", SIDES
+        "on_topic", "Which texts are about what the query is about, leaving its constraint aside?", "choices", SIDES
     ),
     AnnotationQuestion("grammatical", "Which texts read as if a careful person had written them?", "choices", SIDES),
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Example, QueryRole
+from constraintsuite.records.examples import Example, Preference
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,14 @@ class PairQuestion:
     texts: tuple[str, str]
 
 
-def questions_of(example: Example) -> dict[QueryRole, PairQuestion]:
-    """The questions of an example by query; a query that states no preference asks nothing."""
-    texts = _sorted(example.satisfying.text, example.violating.text)
+def questions_of(example: Example) -> dict[Preference, PairQuestion]:
+    """What each preference of an example asks; a query that states none asks nothing."""
     return {
-        preference.query: PairQuestion(example.queries[preference.query], texts) for preference in example.preferences
+        preference: PairQuestion(
+            example.queries[preference.query],
+            _sorted(example.document(preference.better).text, example.document(preference.worse).text),
+        )
+        for preference in example.preferences
     }
 
 

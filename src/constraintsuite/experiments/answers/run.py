@@ -78,14 +78,14 @@ def _roles(suite: Suite, given: AnswersByQuestion) -> set[QueryRole]:
     """Those that the answers are about, and those whose questions are all answered, if under another example's role."""
     asked: dict[QueryRole, list[bool]] = {}
     for example in (*suite.examples, *suite.controls):
-        for role, question in questions_of(example).items():
-            asked.setdefault(role, []).append(question in given)
+        for preference, question in questions_of(example).items():
+            asked.setdefault(preference.query, []).append(question in given)
     return {each.role for answer in given.values() for each in answer} | {r for r, done in asked.items() if all(done)}
 
 
 def _with_roles(example: Example, roles: set[QueryRole]) -> Example:
     """The example without queries that nobody was asked: they have no score, and no figure may pretend that they do."""
-    return keep_queries(example, questions_of(example).keys() & roles)
+    return keep_queries(example, {one.query for one in example.preferences} & roles)
 
 
 def _asked(suite: Suite) -> list[PairQuestion]:

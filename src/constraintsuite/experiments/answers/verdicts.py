@@ -10,7 +10,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.answers.files import AnswerRow, read_rows
 from constraintsuite.experiments.answers.questions import PairQuestion, questions_of
-from constraintsuite.records.examples import Example, ExampleDocument, QueryRole
+from constraintsuite.records.examples import Example, ExampleDocument, Preference, QueryRole
 
 _SHOWN_FAULTS = 10
 
@@ -36,7 +36,7 @@ def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
     known = {example.id: example for example in examples}
     given: dict[PairQuestion, list[GivenAnswer]] = {}
     faults: list[str] = []
-    lines: dict[tuple[str, str, str], int] = {}
+    lines: dict[tuple[str, str, Preference], int] = {}
     for line, row, fault in read_rows(file):
         try:
             if row is None:
@@ -46,13 +46,14 @@ def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
             example = known.get(row.example)
             if example is None:
                 raise _Fault(f"the suite has no example {row.example!r}")
-            role = _role(row.query, example)
-            question = questions_of(example)[role]
-            before = lines.setdefault((row.annotator, example.id, role), line)
+            preference = _preference(row, example)
+            question = questions_of(example)[preference]
+            before = lines.setdefault((row.annotator, example.id, preference), line)
             if before != line:
                 who = row.annotator or "no one; name them in a column `annotator`"
                 raise _Fault(f"answered already in line {before} (by {who})")
-            given.setdefault(question, []).append(GivenAnswer(row.annotator, role, _shares(row, example, question)))
+            shares = _shares(row, example, preference, question)
+            given.setdefault(question, []).append(GivenAnswer(row.annotator, preference.query, shares))
         except _Fault as reason:
             faults.append(f"{file}:{line}: {reason}.")
     if faults:
@@ -84,8 +85,27 @@ def verdict(given: Sequence[GivenAnswer]) -> tuple[float, float]:
     return sum(each.shares[0] for each in given) / len(given), sum(each.shares[1] for each in given) / len(given)
 
 
+def _preference(row: AnswerRow, example: Example) -> Preference:
+    """The preference that a row is about: by its query, and where that states several, by the texts that were shown."""
+    role = _role(row.query, example)
+    asked = [one for one in example.preferences if one.query == role]
+    if len(asked) == 1:
+        return asked[0]
+    shown = {_plain(row.first), _plain(row.second)}
+    about = [one for one in asked if {_plain(document.text) for document in _documents(one, example)} == shown]
+    if len(about) != 1:
+        raise _Fault(
+            f"{example.id} compares several texts under this query; the columns first and second must hold the two as shown"
+        )
+    return about[0]
+
+
+def _documents(preference: Preference, example: Example) -> tuple[ExampleDocument, ExampleDocument]:
+    return example.document(preference.better), example.document(preference.worse)
+
+
 def _role(query: str, example: Example) -> QueryRole:
-    asked = questions_of(example)
+    asked = dict.fromkeys(preference.query for preference in example.preferences)
     names: dict[str, QueryRole] = {_plain(text): role for role, text in reversed(example.queries.items())}
     names |= {role: role for role in example.queries}
     role = names.get(query) or names.get(_plain(query)) if query else "query"
@@ -97,31 +117,29 @@ def _role(query: str, example: Example) -> QueryRole:
     return role
 
 
-def _shares(row: AnswerRow, example: Example, question: PairQuestion) -> tuple[float, float]:
-    choice = row.choice.lower()
+def _shares(row: AnswerRow, example: Example, preference: Preference, question: PairQuestion) -> tuple[float, float]:
+    choice, documents = row.choice.lower(), _documents(preference, example)
     if choice == "tie":
         return 0.5, 0.5
-    chosen = _shown(row, example) if choice in ("first", "second") else _named(row.choice, example)
+    chosen = _shown(row, documents) if choice in ("first", "second") else _named(row.choice, documents)
     return (1.0, 0.0) if chosen.text == question.texts[0] else (0.0, 1.0)
 
 
-def _shown(row: AnswerRow, example: Example) -> ExampleDocument:
+def _shown(row: AnswerRow, documents: Sequence[ExampleDocument]) -> ExampleDocument:
     """The document that stands in the column `first` or `second`."""
-    by_text = {_plain(document.text): document for document in (example.satisfying, example.violating)}
+    by_text = {_plain(document.text): document for document in documents}
     first, second = by_text.get(_plain(row.first)), by_text.get(_plain(row.second))
     if first is None or second is None or first is second:
         raise _Fault("first and second can be understood only if columns of these names hold the two texts as shown")
     return first if row.choice.lower() == "first" else second
 
 
-def _named(choice: str, example: Example) -> ExampleDocument:
-    documents = (example.satisfying, example.violating)
+def _named(choice: str, documents: Sequence[ExampleDocument]) -> ExampleDocument:
     sides = {name: document for document in documents for name in (document.id, document.role)}
     found = sides.get(choice) or sides.get(choice.lower())
     if found is None or all(choice == document.id for document in documents):
-        raise _Fault(
-            f"choice is {choice!r}; expected first, second, tie, satisfying, violating or the id of one of the documents"
-        )
+        roles = ", ".join(sorted(document.role for document in documents))
+        raise _Fault(f"choice is {choice!r}; expected first, second, tie, {roles} or the id of one of the documents")
     return found
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import FloatArray, IntArray, Solver, SolverTrial
+from constraintsuite.suites.audit.base import FloatArray, IntArray, SolverTrial
 from constraintsuite.suites.audit.blind import query_blind
 from constraintsuite.suites.audit.callouts import about_couples, about_row
 from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.suites.audit.results import QUERY_BLIND, Audit, AuditRow
 from constraintsuite.suites.audit.slices import split_by_slice
 from constraintsuite.suites.audit.verdicts import SolverJudge
-from constraintsuite.suites.constraints.base import solvers_for
+from constraintsuite.suites.constraints.base import all_solvers, solvers_for
 
 
 def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
@@ -39,14 +39,13 @@ def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
 def _picks(examples: Sequence[Example]) -> dict[str, FloatArray]:
     """What each solver picks of each example; NaN where it is a solver of another constraint type."""
     tried: dict[str, list[int]] = {}
-    solvers: dict[str, Solver] = {}
     for place, example in enumerate(examples):
-        for name, solver in solvers_for(example).items():
-            solvers[name] = solver
+        for name in solvers_for(example):
             tried.setdefault(name, []).append(place)
-    picks = {name: np.full(len(examples), np.nan) for name in solvers}
+    solvers = all_solvers()
+    picks = {name: np.full(len(examples), np.nan) for name in tried}
     for name, places in tried.items():
-        picks[name][places] = solvers[name].picks([examples[place] for place in places])
+        picks[name][places] = solvers.load(name).picks([examples[place] for place in places])
     return picks
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
 
 from constraintsuite.catalogue import Catalogue
+from constraintsuite.errors import UserError
 from constraintsuite.records.constraints import CONSTRAINTS, Constraint
 from constraintsuite.records.examples import Example
 from constraintsuite.suites.audit import SOLVERS
@@ -35,18 +36,22 @@ def load_type(name: str) -> ConstraintType:
     return cast(ConstraintType, CONSTRAINTS.load(name))
 
 
-def load_solver(name: str) -> Solver:
-    """The audit's solver of this name: one of every suite, or one of a constraint type."""
-    if name in SOLVERS.names():
-        return SOLVERS.load(name)
-    catalogues = (load_type(kind).solvers for kind in CONSTRAINTS.names())
-    return next(catalogue for catalogue in catalogues if name in catalogue.names()).load(name)
+def all_solvers() -> Catalogue[Solver]:
+    """The audit's solvers of every suite and of all constraint types; a name that stands for two is a UserError."""
+    places = dict(SOLVERS.places)
+    for kind in CONSTRAINTS.names():
+        own = load_type(kind).solvers.places
+        taken = sorted(own.keys() & places.keys())
+        if taken:
+            raise UserError(f"The constraint type {kind!r} names a solver {taken[0]!r}, which there is already.")
+        places |= own
+    return Catalogue("solver", places)
 
 
-def solvers_for(example: Example) -> dict[str, Solver]:
-    """The solvers to try on an example: those of every suite, then those of its constraint type."""
-    own = load_type(example.constraint.type).solvers if example.constraint is not None else None
-    return {name: found.load(name) for found in (SOLVERS, own) if found is not None for name in found.names()}
+def solvers_for(example: Example) -> tuple[str, ...]:
+    """Names of the solvers to try on an example: those of every suite, then those of its constraint type."""
+    own = load_type(example.constraint.type).solvers.names() if example.constraint is not None else ()
+    return (*SOLVERS.names(), *own)
 
 
 def types_of(examples: Sequence[Example]) -> dict[str, ConstraintType]:

@@ -72,7 +72,7 @@ def _added_terms(frame: str, cue: str) -> frozenset[str]:
 def _prepare(example: Example) -> _Original | None:
     """The example with its affirmative query, if documents and query can carry an idiom; the frames want plurals."""
     constraint = example.constraint
-    if not isinstance(constraint, Exclude) or not example.is_paired:
+    if not isinstance(constraint, Exclude) or not example.is_paired or len(example.documents) > 2:
         return None
     if not any(one.document == VIOLATING for one in constraint.evidence):
         return None

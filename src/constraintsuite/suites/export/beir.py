@@ -6,22 +6,15 @@ Each kind of control is a BEIR folder of its own: its rewritten texts would be n
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import NamedTuple
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Example, ExampleDocument
+from constraintsuite.records.examples import Example, ExampleDocument, QueryRole
 from constraintsuite.store.files import write_text
 from constraintsuite.suites.export.base import ExportCounts, count
 from constraintsuite.suites.export.parts import SuitePart, split_parts, write_rows
-
-
-class _Judged(NamedTuple):
-    role: str
-    query: str
-    relevant: ExampleDocument
-    other: ExampleDocument
 
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
@@ -37,11 +30,12 @@ def _write(part: SuitePart) -> None:
     queries: list[dict[str, object]] = []
     qrels: dict[str, list[str]] = defaultdict(list)
     for example in part.examples:
-        for judged in _judgments(example):
-            identity = f"{example.id}_{judged.role}"
-            queries.append({"_id": identity, "text": judged.query})
-            for document, grade in ((judged.relevant, 1), (judged.other, 0)):
-                qrels[example.split].append(f"{identity}\t{_identify(document, documents)}\t{grade}")
+        for role in dict.fromkeys(preference.query for preference in example.preferences):
+            identity = f"{example.id}_{role}"
+            queries.append({"_id": identity, "text": example.queries[role]})
+            for name, grade in _grades(example, role).items():
+                document = _identify(example.document(name), documents)
+                qrels[example.split].append(f"{identity}\t{document}\t{grade}")
     corpus = [{"_id": name, "title": d.title, "text": d.text} for name, d in sorted(documents.items())]
     write_rows(part.folder / "corpus.jsonl", corpus)
     write_rows(part.folder / "queries.jsonl", queries)
@@ -49,11 +43,17 @@ def _write(part: SuitePart) -> None:
         write_text(part.folder / "qrels" / f"{split}.tsv", "\n".join(["query-id\tcorpus-id\tscore", *rows]) + "\n")
 
 
-def _judgments(example: Example) -> Iterator[_Judged]:
-    """Each query that states a preference, with the document that it wants first."""
+def _grades(example: Example, role: QueryRole) -> dict[str, int]:
+    """The grade of each document under one query, the best first: how many steps it stands above the worst."""
+    above: dict[str, set[str]] = {}
     for preference in example.preferences:
-        better, worse = example.document(preference.better), example.document(preference.worse)
-        yield _Judged(preference.query, example.queries[preference.query], better, worse)
+        if preference.query == role:
+            above.setdefault(preference.better, set()).add(preference.worse)
+            above.setdefault(preference.worse, set())
+    grades: dict[str, int] = {}
+    for name in TopologicalSorter(above).static_order():
+        grades[name] = 1 + max((grades[worse] for worse in above[name]), default=-1)
+    return dict(sorted(grades.items(), key=lambda item: -item[1]))
 
 
 def _identify(document: ExampleDocument, documents: dict[str, ExampleDocument]) -> str:

@@ -24,7 +24,7 @@ FIELDS = {
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
     """q1 is the query with the satisfying document as doc1, q2 its opposite with the violating document as doc2."""
-    able = [example for example in examples if example.is_paired]
+    able = [example for example in examples if example.is_paired and len(example.documents) == 2]
     if not able:
         raise UserError(
             "No example has an opposite query that wants the other document, so there is no row of NevIR to write. "

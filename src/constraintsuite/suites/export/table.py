@@ -19,14 +19,15 @@ CONTROL_COLUMNS = ("control", "original", "phrase", "restated")
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
     """Write `examples.csv` and, where there are controls, `controls.csv` with what each of them controls."""
-    main = [example for example in examples if example.control is None]
-    controls = [example for example in examples if example.control is not None]
+    pairs = [example for example in examples if len(example.documents) == 2]
+    main = [example for example in pairs if example.control is None]
+    controls = [example for example in pairs if example.control is not None]
     _write(folder / "examples.csv", COLUMNS, [_cells(example) for example in main])
     if controls:
         rows = [(*_cells(control), *_control_cells(control)) for control in controls]
         _write(folder / "controls.csv", (*COLUMNS, *CONTROL_COLUMNS), rows)
     write_text(folder / "README.md", card)
-    return count(examples)
+    return count(pairs)
 
 
 def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

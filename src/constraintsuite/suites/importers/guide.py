@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast, get_args
 
+from pydantic import ValidationError
+
+from constraintsuite.corpora.fields import FileRecord
+from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example, Split
-from constraintsuite.store.jsonl import read_lines
+from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.suites.guide import GuideExample, from_guide
 from constraintsuite.suites.importers.base import ImportedSuite
-from constraintsuite.suites.importers.rows import hash_files
+from constraintsuite.suites.importers.rows import WHOLE, hash_files
 
 _ABOUT = (
     "Examples in the JSON of the ConstraintSuite guide. `query.neg` is the query and `docs.pos` its satisfying document; "
@@ -22,7 +27,7 @@ _SHOWN_FAULTS = 10
 
 
 def read(source: str, split: str | None) -> ImportedSuite:
-    """The lines of a file, or of all `*.jsonl` files of a folder; the guide has no splits, so that all are of `split`, or of test."""
+    """The examples of a file, or of all `*.jsonl` files of a folder; the guide has no splits, so that all are of one."""
     chosen = split or "test"
     if chosen not in get_args(Split):
         raise UserError(f"--split {chosen}: choose train, dev or test.")
@@ -53,13 +58,23 @@ def read(source: str, split: str | None) -> ImportedSuite:
 
 
 def _read(path: Path, split: Split) -> Iterator[tuple[str, Example | str]]:
-    """Place and example of each line, or what is wrong with it."""
-    for line in read_lines(path, GuideExample):
-        where = f"{path}:{line.number}"
-        if line.record is None:
-            yield where, line.fault
-            continue
+    """Place and example of each object, or what is wrong with it."""
+    for row in _rows(path):
         try:
-            yield where, from_guide(line.record, split)
+            line = adapter(GuideExample).validate_json(json.dumps(row.values))
+            yield row.where, from_guide(line, split)
+        except ValidationError as error:
+            yield row.where, describe(error)
         except ValueError as error:
-            yield where, f"{error}."
+            yield row.where, f"{error}."
+
+
+def _rows(path: Path) -> Iterable[FileRecord]:
+    """The objects of JSON lines, of an array, or a single one as the guide prints it."""
+    if not path.is_file():
+        raise UserError(f"{path}: there is no such file.")
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8-sig"))
+    except ValueError:
+        whole = None  # more than one object, or none: the reader of rows names the place
+    return [FileRecord(f"{path}:1", whole)] if isinstance(whole, dict) else read_objects(path, WHOLE)

@@ -24,7 +24,7 @@ from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.selection import select
 from constraintsuite.suites.stages.documents import read_some
 from constraintsuite.suites.stages.pairs import read_drafts
-from constraintsuite.suites.stages.queries import read_questions
+from constraintsuite.suites.stages.queries import read_chosen_proposals
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
@@ -69,7 +69,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
 
 
 def _tasks(job: Job[Recipe], drafts: Sequence[PairDraft]) -> dict[str, CheckTask]:
-    proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
+    proposals = read_chosen_proposals(job.inputs["queries"], {draft.proposal for draft in drafts})
     wanted = {source for draft in drafts for source in draft.sources}
     titles = {document.id: document.title for document in read_some(job.inputs["documents"], wanted)}
     shards: dict[int, list[PairDraft]] = defaultdict(list)
@@ -162,7 +162,7 @@ def _without_dropped(
     names = dropping.read_dropped(job.recipe.drop)
     if not names:
         return list(passed), []
-    proposals = read_questions(job.inputs["queries"], {draft.proposal for draft in drafts})
+    proposals = read_chosen_proposals(job.inputs["queries"], {draft.proposal for draft in drafts})
 
     def name(draft: PairDraft) -> str:
         return dropping.name_of_texts(proposals[draft.proposal].query, draft.satisfying.text, draft.violating.text)

@@ -166,7 +166,7 @@ def read_proposals(folder: Path) -> list[Proposal]:
     return list(read_jsonl(folder / "proposals.jsonl", Proposal))
 
 
-def read_questions(folder: Path, wanted: Container[str]) -> dict[str, Proposal]:
+def read_chosen_proposals(folder: Path, wanted: Container[str]) -> dict[str, Proposal]:
     """The wanted proposals by id, without the many documents that they name: what is asked is all that is left of them."""
     return {
         proposal.id: replace(proposal, satisfying=(), violating=(), on_topic=(), evidence=())

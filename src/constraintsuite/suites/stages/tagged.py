@@ -30,14 +30,14 @@ from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import POOLS, Pool
 from constraintsuite.suites.stages.documents import read_clusters, read_some
 from constraintsuite.suites.stages.kept import read_kept
-from constraintsuite.suites.stages.queries import read_questions
+from constraintsuite.suites.stages.queries import read_chosen_proposals
 from constraintsuite.suites.tags import make_tags
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
     """Write `examples.jsonl`, slice by slice, in an order that depends on content alone."""
     all_kept = read_kept(job.inputs["kept"])
-    proposals = read_questions(job.inputs["queries"], {kept.draft.proposal for kept in all_kept})
+    proposals = read_chosen_proposals(job.inputs["queries"], {kept.draft.proposal for kept in all_kept})
     wanted = {source for kept in all_kept for source in kept.draft.sources}
     documents = {document.id: document for document in read_some(job.inputs["documents"], wanted)}
     asked = {text for proposal in proposals.values() for text in (proposal.topic, proposal.opposite)}
