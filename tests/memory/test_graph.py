@@ -194,6 +194,13 @@ def documents(draw: st.DrawFn) -> MemoryDocument:
     return part(name, texts, [(f"{name}:{n}", end, kind) for n, end, kind in sorted(edges)], sorted(mentions))
 
 
+def test_what_leads_into_a_document_still_does_when_that_is_replaced() -> None:
+    lease, annex = part("lease", ["Rent."]), part("annex", ["See the lease."], [("annex:1", "lease:1", "refers_to")])
+    graph = MemoryGraph.of([lease, annex]).updated([part("lease", ["Rent is due."])]).graph
+    assert same(graph, MemoryGraph.of([part("lease", ["Rent is due."]), annex]))
+    assert graph.absent == ()
+
+
 @given(st.lists(st.one_of(documents(), st.sampled_from("abcd")), max_size=8))
 def test_any_history_gives_the_graph_of_what_is_left(history: list[MemoryDocument | str]) -> None:
     graph, held = MemoryGraph(), dict[str, MemoryDocument]()

@@ -102,7 +102,12 @@ def _kept(old: GraphColumns, layout: _Layout, entities: dict[str, int]) -> _Loos
     table = old.edges.take(layout.place[old.edges.source] >= 0)
     nodes = np.array([entities.get(name, -1) for name in old.entities], dtype=np.int64)
     target = np.concatenate([layout.place[: len(old.units)], nodes])[table.target]
-    missing = [old.units[i].id for i in table.target[target < 0].tolist()]
+    gone = np.flatnonzero(target < 0)
+    ids = [old.units[i].id for i in table.target[gone].tolist()]
+    target[gone] = [
+        layout.numbers.get(name, -1) for name in ids
+    ]  # what a document is replaced by may have the unit again
+    missing = [name for name in ids if name not in layout.numbers]
     return _Loose(_renumbered(table, layout.place[table.source], target), missing)
 
 

@@ -11,7 +11,7 @@ from constraintsuite.mechanism.contrasts.reasons import WORDS, in_words
 
 def test_every_reason_has_words() -> None:
     files = Path(mechanism.__path__[0]).rglob("*.py")
-    named = {name for file in files for name in re.findall(r"Rejected\([^()]+, \"(\w+)\"\)", file.read_text())}
+    named = {name for file in files for name in re.findall(r"RejectedContrast\([^()]+, \"(\w+)\"\)", file.read_text())}
     assert {"same_tokens", "texts_far_apart"} <= named <= set(WORDS)
 
 
