@@ -27,6 +27,31 @@ class Example:
         """The name by which the suite and the results of a run know it."""
         return self.record.id
 
+    @property
+    def query(self) -> str:
+        """What the system is asked."""
+        return self.record.query
+
+    @property
+    def opposite(self) -> str | None:
+        """The same need with the constraint turned round, if it has one."""
+        return self.record.opposite
+
+    @property
+    def slice(self) -> str:
+        """The kind of example that it is."""
+        return self.record.slice
+
+    @property
+    def satisfying(self) -> examples.ExampleDocument:
+        """The document that obeys the constraint of the query."""
+        return self.record.satisfying
+
+    @property
+    def violating(self) -> examples.ExampleDocument:
+        """The document that breaks the constraint of the query."""
+        return self.record.violating
+
     def __str__(self) -> str:
         opposite = [f"opposite: {self.record.opposite}"] if self.record.opposite else []
         documents = [
