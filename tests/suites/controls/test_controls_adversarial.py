@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_controls_whatever_the_order_of_the_input()
     first = make_adversarial(examples, count=16, seed=7)
     assert make_adversarial(list(reversed(examples)), count=16, seed=7) == first
     assert make_adversarial(examples, count=16, seed=8) != first
-    assert [one.id for one in first] == [f"exclude_adversarial_sample_{n:06d}" for n in range(16)]
+    assert [one.id for one in first] == [f"exclude_adversarial_sample_{n:06d}" for n in range(1, 17)]
 
 
 def test_a_frame_adds_no_word_that_only_one_document_holds() -> None:

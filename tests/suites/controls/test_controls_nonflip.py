@@ -56,7 +56,7 @@ def test_ids_are_unique_and_name_the_corpus() -> None:
     controls = make_nonflip(
         [*suite_of(3), *(main_example(n, corpus="my_wiki") for n in range(90, 94))], count=30, seed=3
     )
-    assert [one.id.rpartition("_")[2] for one in controls] == [f"{n:06d}" for n in range(30)]
+    assert [one.id.rpartition("_")[2] for one in controls] == [f"{n:06d}" for n in range(1, 31)]
     assert {one.id.rpartition("_")[0] for one in controls} == {"exclude_nonflip_sample", "exclude_nonflip_my_wiki"}
 
 

@@ -54,6 +54,11 @@ def _count_sentences(example: Example, role: str) -> float:
     return len(_SENTENCE_END.findall(example.document(role).text))
 
 
+def _negation_words(example: Example, role: str) -> float | None:
+    """None where the type of the constraint does not count them."""
+    return count_cues(example, role) if hasattr(example.constraint, "cues") else None
+
+
 def _topic_score(example: Example, role: str) -> float | None:
     found = example.document(role).pools.get("topic")
     return found.score if found else None
@@ -79,7 +84,7 @@ TOPIC_SCORE = "BM25 score for the topic"
 FEATURES: Mapping[str, Callable[[Example, str], float | None]] = {
     "length in words": count_words,
     "sentences": _count_sentences,
-    "negation words": count_cues,
+    "negation words": _negation_words,
     "topic terms held": _topic_overlap,
     TOPIC_SCORE: _topic_score,
     "rank in the pool": _pool_rank,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -26,12 +27,15 @@ def _by_turns(groups: Iterable[Sequence[Example]]) -> list[Example]:
 
 
 def number(controls: Sequence[Example], slice_name: str) -> list[Example]:
-    """The controls in the order of a hash of what they hold, with their final ids."""
-    ordered = sorted(controls, key=_key)
-    return [
-        replace(one, id=f"{_type(one)}_{slice_name}_{one.source.corpus}_{index:06d}")
-        for index, one in enumerate(ordered)
-    ]
+    """The controls in the order of a hash of what they hold, with their final ids; each constraint type counts its own."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for control in sorted(controls, key=_key):
+        kind = _type(control)
+        counts[kind] += 1
+        identity = f"{kind}_{slice_name}_{control.source.corpus}_{counts[kind]:06d}"
+        numbered.append(replace(control, id=identity))
+    return numbered
 
 
 def _key(control: Example) -> tuple[int, str]:
