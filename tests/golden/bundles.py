@@ -35,15 +35,21 @@ TEXTS = ["leek soup", "a pie with nuts", "hot soup without cream", "rich red sou
 POSITIVES = {"q0": ["d0", "d4"], "q1": ["d2"], "q2": ["d5"]}
 
 
-def make_imported_bundle(folder: Path) -> Path:
-    """`seven`, a folder as the MS MARCO methodology has it, imported with texts, and its exact neighbours."""
-    seven, texts = folder / "seven", folder / "seven texts"
+def make_seven(folder: Path) -> Path:
+    """`seven`: vectors, ids and judgments as the MS MARCO methodology has them."""
+    seven = folder / "seven"
     seven.mkdir()
-    texts.mkdir()
     for name, rows in (("passage", DOCUMENTS), ("query", QUERIES)):
         np.save(seven / f"{name}_embeddings.npy", np.array(rows, dtype=np.float32))
         np.save(seven / f"{name}_ids.npy", np.array([f"{'dq'[name == 'query']}{row}" for row in range(len(rows))]))
     (seven / "ground_truth_doc_ids.json").write_text(json.dumps(POSITIVES))
+    return seven
+
+
+def make_imported_bundle(folder: Path) -> Path:
+    """`seven`, imported with texts, and its exact neighbours."""
+    seven, texts = make_seven(folder), folder / "seven texts"
+    texts.mkdir()
     write_json_lines(texts / "docs.jsonl", [{"id": f"d{row}", "text": text} for row, text in enumerate(TEXTS)])
     write_json_lines(texts / "queries.jsonl", [{"id": f"q{row}", "text": text} for row, text in enumerate(TEXTS[:3])])
     source = SourceSettings(source=str(texts / "docs.jsonl"), queries=str(texts / "queries.jsonl"))
