@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +18,10 @@ import click
 import pytest
 
 import constraintsuite
-from constraintsuite.annotate.formats import FORMATS
 from constraintsuite.catalogue import Catalogue
 from constraintsuite.cli.main import COMMANDS, cli
-from constraintsuite.corpora import SOURCES
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism import FAMILIES
-from constraintsuite.mechanism.families.base import ModelFamily
-from constraintsuite.memory.modes import MODES
-from constraintsuite.memory.public import BENCHMARKS
-from constraintsuite.models import SCORERS
-from constraintsuite.retrieval import RETRIEVERS
-from constraintsuite.showing import SHOWN
-from constraintsuite.suites.export import EXPORTERS
-from constraintsuite.suites.filters import FILTERS
-from constraintsuite.suites.importers import IMPORTERS
 from constraintsuite.text import ANALYSERS
-from constraintsuite.tuning.data import DATA
-from constraintsuite.tuning.losses import CROSS, DENSE
-from constraintsuite.vectors import LAYOUTS
-from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.sources import SOURCES as VECTOR_SOURCES
 
 ROOT = Path(constraintsuite.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -64,28 +49,13 @@ LAYERS = (
 )
 RANK = {name: number for number, row in enumerate(LAYERS) for name in row.split()}
 HEAVY = {"torch", "pandas", "spacy", "numpy", "sklearn", "httpx2"}
-CATALOGUES: tuple[Catalogue[Any], ...] = (
-    ANALYSERS,
-    SOURCES,
-    SCORERS,
-    RETRIEVERS,
-    IMPORTERS,
-    FILTERS,
-    EXPORTERS,
-    LAYOUTS,
-    ENGINES,
-    VECTOR_SOURCES,
-    MODES,
-    BENCHMARKS,
-    FORMATS,
-    FAMILIES,
-    DATA,
-    CROSS,
-    DENSE,
-    SHOWN,
-)
+POINTS_UP = {"records.constraints.CONSTRAINTS": "suites"}
+"""The one catalogue that points at a layer above its own, and that layer.
 
-
+Examples are records, and the field `constraint` of an example is read as the dataclass of its type. So the records must be
+able to find every type, while all that is known of a type, its dataclass too, stands in one file of `suites/constraints`. The
+name in the catalogue is followed when an example is read, never when a module is imported.
+"""
 WRAPPED = {
     "Comparison": {"experiments/compare.py", "notebook/comparison.py"},
     "Example": {"records/examples.py", "notebook/example.py"},
@@ -262,17 +232,44 @@ def test_starting_loads_no_heavy_library(code: str) -> None:
     assert not loaded & HEAVY
 
 
+def catalogues() -> Iterator[tuple[str, Catalogue[Any]]]:
+    """Every catalogue of the package with the place where it is assigned, such as `text.ANALYSERS`."""
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation).startswith("Catalogue["):
+                module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+                name = ast.unparse(node.target)
+                yield f"{module}.{name}", getattr(import_module(f"constraintsuite.{module}"), name)
+
+
+CATALOGUES = dict(catalogues())
+
+
+def test_every_catalogue_is_found() -> None:
+    made = [place for place, callee in calls_outside() if callee == "Catalogue"]
+    assert len(made) == len(CATALOGUES), (
+        f"One of {made} is not assigned at the top of its module, as {CATALOGUES.keys()} are."
+    )
+
+
 @pytest.mark.parametrize(
-    ("catalogue", "name"),
-    [
-        pytest.param(catalogue, name, id=f"{catalogue.kind}-{name}")
-        for catalogue in CATALOGUES
-        for name in catalogue.names()
-    ],
+    ("place", "name"), [(place, name) for place, catalogue in CATALOGUES.items() for name in catalogue.names()]
 )
-def test_every_catalogue_name_loads(catalogue: Catalogue[Any], name: str) -> None:
-    loaded = catalogue.load(name)
-    assert callable(loaded) or isinstance(loaded, ModelFamily)
+def test_every_catalogue_name_loads(place: str, name: str) -> None:
+    loaded = CATALOGUES[place].load(name)
+    things = loaded if isinstance(loaded, tuple) else (loaded,)  # a page of the site has several addresses
+    assert things
+    assert all(callable(thing) or is_dataclass(thing) for thing in things)
+
+
+def test_catalogues_point_down() -> None:
+    higher = {
+        (place, there)
+        for place, catalogue in CATALOGUES.items()
+        for there in {module.split(".")[1] for module in catalogue.places.values()} - {place.partition(".")[0]}
+        if RANK[there] >= RANK[place.partition(".")[0]]
+    }
+    assert higher == set(POINTS_UP.items())
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:

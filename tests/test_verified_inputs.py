@@ -1,30 +1,52 @@
-"""Every command that reads an artifact refuses one whose files are not as its manifest has them, before it does anything."""
+"""Every command that reads an artifact refuses one whose files are not as its manifest has them, before it does anything.
+
+The tables hold rows of a file to spoil and a command to run; a command without a row stands in EXEMPT with the reason.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import click
 import numpy as np
 import pytest
 
 import constraintsuite as cs
-from constraintsuite.cli.main import main
+from constraintsuite.cli.main import cli, main
+from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
-from constraintsuite.experiments.run import evaluate_suite
+from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, ranking_folder
+from constraintsuite.experiments.run import evaluate_suite, run_folder
 from constraintsuite.memory.ingest.growing import ingest_memory
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.reports.html import write_report
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.artifact import MANIFEST, Artifact, finish
 from constraintsuite.store.files import write_text
+from constraintsuite.store.making import MADE_BY
+from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
+from constraintsuite.tuning.data.exclusion import read_exclusion
+from constraintsuite.tuning.data.records import DataContext
+from constraintsuite.tuning.places import TrainingFolders
+from constraintsuite.tuning.preparing import prepare
+from constraintsuite.tuning.recipe import TuneRecipe
+from constraintsuite.tuning.tune import tune_origin
 from constraintsuite.vectors.embed import embed_bundle
+from constraintsuite.vectors.importing import import_folder
 from constraintsuite.vectors.neighbours import make_neighbours
 from experiments.tiny_suite import write_suite
+from golden.bundles import make_seven
+from golden.cases import TRIPLE
+from golden.importing import SOURCES
 from memory.private.small_pilot import begun
 from tiny_bundle import make_bundle, save_model
 from web.artifacts import make_artifacts
@@ -38,15 +60,31 @@ BENCH = {
     "data": [{"name": "bundle", "format": "bundle", "path": "bundle"}],
     "engines": [{"engine": "exact"}],
 }
-TUNE = {
+TUNE: dict[str, Any] = {
     "name": "trial",
     "start": {"model": "models/first"},
     "tasks": [{"name": "rule", "data": {"kind": "suite", "suite": "suite"}, "epochs": 1, "loss": "margin"}],
 }
+TRIPLES = {**TUNE, "tasks": [{**TUNE["tasks"][0], "data": {"kind": "triples", "path": "triples.jsonl"}}]}
 MODEL = "--model cross:models/first,threads=1 --out new"
 NEW = "--out new"
 VECTORS, NEIGHBOURS = "bundle/vectors/*", "bundle/truth/neighbours-*"
+BUILD = "build --corpus corpus.jsonl --analyser rules --size 10"
+SOURCE = "--source source/docs.jsonl --queries source/queries.jsonl --qrels source/qrels.txt"
+DOCUMENT = "pilot/versions/1/documents/*.md"
 READ = [
+    ("stopped/stages/queries/proposals.jsonl", f"{BUILD} --out stopped"),
+    ("built/stages/tagged/examples.jsonl", f"{BUILD} --out built"),
+    ("imported/examples.jsonl", "import nevir test.jsonl --out imported"),
+    ("bundle/queries.parquet", f"subset build {SOURCE} --size 30 --namespace tiny --accept-coverage --out bundle"),
+    ("foreign/queries.parquet", "bundle import seven --out foreign"),
+    ("ingested/segments/00001.jsonl", "memory ingest documents --name papers --out ingested"),
+    ("begun/stages/data/rule/texts.jsonl", "tune triples.yaml --out begun"),
+    ("ended/checkpoints/start/model.safetensors", "tune triples.yaml --out ended"),
+    (DOCUMENT, "memory private freeze pilot"),
+    (DOCUMENT, "memory private import pilot answers.csv --annotator anna"),
+    (DOCUMENT, "memory private agree pilot"),
+    (DOCUMENT, "memory private adjudicate pilot"),
     ("suite/examples.jsonl", f"eval suite --model bm25 {NEW}"),
     ("suite/controls.jsonl", f"eval suite --model bm25 {NEW}"),
     ("suite/examples.jsonl", f"retrieve-eval suite --retriever bm25 {NEW}"),
@@ -93,11 +131,11 @@ READ = [
     ("ingested/readings/00001.jsonl", "memory add ingested documents"),
     ("memory/segments/00001.jsonl", "memory remove memory lease"),
     ("memory/segments/00001.jsonl", "memory private drift shadow.jsonl memory memory"),
-    ("pilot/versions/1/documents/*.md", "memory private drift shadow.jsonl pilot/versions/1 memory"),
+    (DOCUMENT, "memory private drift shadow.jsonl pilot/versions/1 memory"),
     ("remembered/outcomes.jsonl", "memory compare remembered"),
     ("remembered/summary.json", "memory gate remembered --baseline remembered"),
     ("remembered/outcomes.jsonl", f"memory report remembered {NEW}"),
-    ("pilot/versions/1/documents/*.md", "memory private sheet pilot --annotator anna --annotator ben"),
+    (DOCUMENT, "memory private sheet pilot --annotator anna --annotator ben"),
     ("pilot/versions/1/units.jsonl", f"memory private export pilot {NEW}"),
     ("explained/effects/part-00000.parquet", f"explain report explained {NEW}"),
     ("explained/contrasts.jsonl", f"explain attribute explained {MODEL}"),
@@ -120,6 +158,45 @@ PAGES = [
     ("moved/drift.json", "/drift/moved"),
     ("tuned/curves.jsonl", "/tune/tuned"),
 ]
+VERIFIED = [
+    ("suite/examples.jsonl", "suite verify suite"),
+    ("bundle/queries.parquet", "bundle verify bundle"),
+    (f"{VECTORS}/docs.npy", "bundle verify bundle"),
+    ("memory/segments/00001.jsonl", "memory verify memory"),
+    ("explained/effects/part-00000.parquet", "explain verify explained"),
+    ("explained/circuit/one/circuit.json", "explain verify explained"),
+]
+"""What reports faults instead of refusing them."""
+WRITTEN = [
+    ("bundle/truth/relevance/judged.parquet", "truth bundle"),
+    (f"{NEIGHBOURS}/knn.parquet", "truth bundle --knn 5"),
+    (f"{VECTORS}/docs.npy", "embed bundle --model dense:encoder"),
+    ("foreign/vectors/*/docs.npy", "bundle import seven --out foreign"),
+    ("report/index.html", "report run --out report"),
+    ("runs/**/scores.jsonl", "eval suite --model bm25 --out runs"),
+    ("runs/**/measures.json", "retrieve-eval suite --retriever bm25 --out runs"),
+]
+"""What a command made itself, and makes again."""
+_NONE = "reads no artifact"
+_BATCH = "reads a batch, which has a hash of its own and a test in tests/annotate"
+_STATE = "reads the state of a memory, which is a file of its own beside the graph"
+_BENCHMARK = "reads files of a benchmark; the run it leaves is written as that of `eval` is"
+_OWN_RUN = "reads only the run that it has just made, as `memory compare` does"
+EXEMPT = {
+    **dict.fromkeys(("doctor", "fetch", "models fetch", "models list", "models show"), _NONE),
+    **dict.fromkeys(("corpus show", "propose", "plan", "subset plan", "text audit", "text explain"), _NONE),
+    **dict.fromkeys(("ann engines", "ann example", "memory modes", "memory fetch", "memory private init"), _NONE),
+    "quickstart": "calls what `build`, `eval` and `report` call",
+    "serve": "reads through its pages, which have a table of their own",
+    **dict.fromkeys(("memory state", "memory snapshot", "memory restore"), _STATE),
+    **dict.fromkeys(("memory bench", "memory hotpotqa", "memory musique", "memory 2wiki", "memory hover"), _BENCHMARK),
+    **dict.fromkeys(("memory longmemeval", "memory locomo"), _BENCHMARK),
+    **dict.fromkeys(("memory ablate", "memory hypotheses"), _OWN_RUN),
+    **dict.fromkeys(
+        ("gold sheet", "gold import", "gold status", "gold agree", "gold adjudicate", "gold export"), _BATCH
+    ),
+}
+"""Commands without a row, and why."""
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +208,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suite = write_suite(folder / "suite")
     for name, model in (("run", "bm25"), ("other", "tfidf")):
         evaluate_suite(suite, model, folder / name, Silent())
-    evaluate_retrieval(suite, RankingPlan("bm25"), folder / "ranking", Silent())
+    evaluate_suite(suite, "bm25", run_folder(folder / "runs", "suite", "bm25"), Silent())
+    plan = RankingPlan("bm25")
+    for place in (folder / "ranking", ranking_folder(folder / "runs", suite, plan)):
+        evaluate_retrieval(suite, plan, place, Silent())
     write_report(suite, [folder / "run"], folder / "report")
     embed_bundle(folder / "bundle", save_model(folder / "encoder"), Silent())
     make_neighbours(folder / "bundle", 5, Silent())
@@ -143,7 +223,38 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_text(folder / "policy.yaml", "rules: [{metric: accuracy, min: 0}]\n")
     write_text(folder / "shadow.jsonl", '{"case": "one", "query": "When is the rent due?"}\n')
     write_text(folder / "answers.csv", "id,answer\n")
+    _make_suites(folder)
+    _make_trainings(folder)
+    make_seven(folder)
+    import_folder(folder / "seven", folder / "foreign", "cosine")
     return folder
+
+
+def _make_suites(folder: Path) -> None:
+    """`stopped` and `built`: builds that were stopped, after the queries and before the suite was put together; `imported`."""
+    shutil.copyfile(Path(__file__).parent / "golden" / "corpus.jsonl", folder / "corpus.jsonl")
+    source = SourceSettings(source="corpus.jsonl")
+    recipe = Recipe(corpus=source, analysis=AnalysisSettings(analyser="rules"), sizes=SizeSettings(main=10))
+    with contextlib.chdir(folder):
+        build_suite(recipe, Path("stopped"), reporter=Silent(), until="queries")
+        build_suite(recipe, Path("built"), reporter=Silent())
+    (folder / "built" / MANIFEST).unlink()
+    write_text(folder / "test.jsonl", SOURCES["nevir"]["test.jsonl"])
+    import_suite("nevir", str(folder / "test.jsonl"), folder / "imported")
+
+
+def _make_trainings(folder: Path) -> None:
+    """`begun`: a training that was stopped when its data were prepared; `ended`: one that is finished, with a checkpoint."""
+    with contextlib.chdir(folder):
+        write_text(Path("triples.jsonl"), TRIPLE)
+        write_text(Path("triples.yaml"), json.dumps(TRIPLES))
+        recipe = TuneRecipe.read(Path("triples.yaml"))
+        origin = tune_origin(recipe)
+        write_text(Path("begun/.working"), origin.fingerprint)
+        data = TrainingFolders(Path("begun")).data("rule")
+        prepare(recipe.tasks[0], (), data, DataContext(read_exclusion(()), Silent()))
+        write_text(Path("ended/checkpoints/start/model.safetensors"), "{}\n")
+        finish(Path("ended"), origin, {}, {}, 1.0)
 
 
 @contextmanager
@@ -165,14 +276,53 @@ def written(folder: Path) -> dict[Path, int]:
 
 def refused(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
     """What a command says that is run in a folder; it must exit with 2 and write nothing."""
+    before = written(folder)
+    code = run(command, folder, monkeypatch)
+    told = capsys.readouterr().err
+    assert (code, written(folder), (folder / "new").exists()) == (2, before, False), told
+    return told
+
+
+def run(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+    """The exit code of a command that is run in a folder."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["csuite", *command.split()])
-    before = written(folder)
     with pytest.raises(SystemExit) as ended:
         main()
-    told = capsys.readouterr().err
-    assert (ended.value.code, written(folder), (folder / "new").exists()) == (2, before, False), told
-    return told
+    return ended.value.code
+
+
+def artifact_of(file: Path) -> Path:
+    """The folder of the artifact in which a file lies."""
+    return next(folder for folder in file.parents if (folder / MANIFEST).is_file())
+
+
+def leaf_commands(name: str = "", command: click.Command = cli) -> Iterator[str]:
+    """The full names of all commands that do something themselves, without the groups."""
+    if not isinstance(command, click.Group):
+        yield name
+        return
+    context = click.Context(command)
+    for below in command.list_commands(context):
+        found = command.get_command(context, below)
+        assert found is not None
+        yield from leaf_commands(f"{name} {below}".strip(), found)
+
+
+def test_every_command_has_a_row_or_a_reason_why_not() -> None:
+    leaves = set(leaf_commands())
+    rows = [command for _, command in (*READ, *VERIFIED, *WRITTEN)]
+    covered = {leaf for leaf in leaves if any(f"{row} ".startswith(f"{leaf} ") for row in rows)}
+    forgotten = leaves - covered - EXEMPT.keys()
+    assert not forgotten, f"Write a row for {sorted(forgotten)}, or say in EXEMPT why it needs none."
+    assert not EXEMPT.keys() & covered, "EXEMPT names what has a row: take it out."
+    assert EXEMPT.keys() <= leaves, "EXEMPT names what is no longer there: take it out."
+
+
+def test_every_kind_of_artifact_has_a_row(made: Path) -> None:
+    spoilt = {sorted(made.glob(file))[0] for file, _ in (*READ, *PAGES, *VERIFIED, *WRITTEN)}
+    kinds = {Artifact.open_unverified(artifact_of(file)).manifest.kind for file in spoilt}
+    assert kinds == MADE_BY.keys()
 
 
 @pytest.mark.parametrize(("file", "command"), READ)
@@ -199,26 +349,24 @@ def test_a_notebook_refuses_what_was_changed(made: Path) -> None:
             load(spoilt.parent)
 
 
-@pytest.mark.parametrize(
-    ("file", "command"),
-    [
-        ("bundle/truth/relevance/judged.parquet", "truth bundle"),
-        (f"{NEIGHBOURS}/knn.parquet", "truth bundle --knn 5"),
-        (f"{VECTORS}/docs.npy", "embed bundle --model dense:encoder"),
-        ("report/index.html", "report run --out report"),
-    ],
-)
+@pytest.mark.parametrize(("file", "command"), VERIFIED)
+def test_a_check_tells_what_was_changed(
+    made: Path, file: str, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with flipped(made, file) as spoilt:
+        code = run(command, made, monkeypatch)
+    assert code == 1
+    assert f"{spoilt.name}: changed since it was written" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("file", "command"), WRITTEN)
 def test_what_a_command_made_itself_is_made_again(
     made: Path, file: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(made)
-    monkeypatch.setattr(sys, "argv", ["csuite", *command.split()])
     (before,) = (spoilt.read_bytes() for spoilt in made.glob(file))
     with flipped(made, file) as spoilt:
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert (ended.value.code, spoilt.read_bytes()) == (0, before)
-    Artifact.open(made / "bundle" if file.startswith("bundle") else made / "report")
+        assert (run(command, made, monkeypatch), spoilt.read_bytes()) == (0, before)
+    Artifact.open(artifact_of(spoilt))
 
 
 @pytest.mark.parametrize("damage", ["exchanged", "reordered"])

@@ -1,12 +1,9 @@
-"""Small results of every stage and of the kinds of artifacts that any machine computes alike.
-
-Not here is what a neural model or a clock decides: vectors, ann, tune, explain, circuit, drift, and caches of their results.
-"""
+"""Small results of every stage and of the kinds of artifacts that any machine computes alike; and which kinds those are not."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,14 +19,15 @@ from constraintsuite.store.artifact import ENVIRONMENT
 from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.suites.build import STAGES, build_suite
-from constraintsuite.suites.importers.importing import import_suite
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
 from constraintsuite.tuning.data.exclusion import read_exclusion
 from constraintsuite.tuning.data.records import DataContext
 from constraintsuite.tuning.preparing import prepare
 from constraintsuite.tuning.recipe import TaskSettings
 from constraintsuite.vectors.relevance import make_relevance
+from golden.bundles import make_encoder, make_imported_bundle, rank_texts, ranked_texts, stop_subset, written_graph
 from golden.content import content, page_content
+from golden.importing import SOURCES, import_all
 from memory.private.small_pilot import begun
 from memory.runs.made_outcomes import made_run, outcomes
 from tiny_bundle import make_bundle
@@ -38,10 +36,6 @@ HERE = Path(__file__).parent
 DOCUMENTS = HERE.parent / "memory" / "ingest" / "data" / "documents"
 TABLE = "src/constraintsuite/store/revisions.py"
 PIPELINE = "src/constraintsuite/suites/build.py"
-NEVIR = (
-    '{"id": "7-2", "q1": "Which ferry never sails at night?", "q2": "Which ferry sails at night?", '
-    '"doc1": "The Alder ferry never sails at night.", "doc2": "The Alder ferry sails at night."}\n'
-)
 TRIPLE = '{"query": "soup without nuts", "positive": "A soup of leeks.", "negative": "A soup of leeks and nuts."}\n'
 
 
@@ -78,7 +72,7 @@ def _terms(made: Path) -> str:
 CASES = {
     **{stage.name: Case(f"stage {stage.name}", _folder(f"suite/stages/{stage.name}"), stage.needs) for stage in STAGES},
     "suite": Case("suite", _folder("suite"), tuple(stage.name for stage in STAGES)),
-    "imported suite": Case("imported suite", _folder("imported")),
+    "imported suite": Case("imported suite", _folder("from nevir")),  # the other formats are below
     "run of bm25": Case("run", _folder("bm25"), ("suite",)),
     "run of tfidf": Case("run", _folder("tfidf"), ("suite",)),
     "ranking": Case("ranking", _folder("ranking"), ("suite",)),
@@ -91,7 +85,26 @@ CASES = {
     "memory terms": Case("memory terms", _terms, ("graph",)),
     "memory run": Case("memory_run", _folder("remembered")),
     "snapshot": Case("snapshot", _folder("pilot/versions/1")),
+    **{f"imported from {name}": Case("imported suite", _folder(f"from {name}")) for name in SOURCES if name != "nevir"},
+    "imported bundle": Case("bundle", _folder("imported bundle")),
+    "imported vectors": Case("vectors", _folder("imported bundle/vectors"), ("imported bundle",)),
+    "neighbours": Case("truth", _folder("imported bundle/truth"), ("imported bundle", "imported vectors")),
+    "cell of texts": Case("cell of texts", ranked_texts, ("imported bundle",)),
+    "subset work": Case("subset work", _folder("stopped/stages")),
+    "onnx graph": Case("onnx graph", written_graph),
 }
+_MODEL, _CLOCK = "a neural model decides it", "a clock decides it"
+EXEMPT: Mapping[str, str] = {
+    "ann": _CLOCK,
+    "cell": _CLOCK,
+    "arrays": _MODEL,
+    "embedding shard": _MODEL,
+    "tune": _MODEL,
+    "explain": _MODEL,
+    "circuit": _MODEL,
+    "drift": _MODEL,
+}
+"""Kinds that have no case, and why: another machine would compute other bytes from the same code."""
 
 
 def make_all(folder: Path) -> None:
@@ -108,8 +121,7 @@ def make_all(folder: Path) -> None:
     suite = build_suite(recipe, folder / "suite", reporter=Silent()).path
     bundle = make_bundle(folder)
     make_relevance(bundle)
-    write_text(folder / "test.jsonl", NEVIR)
-    import_suite("nevir", str(folder / "test.jsonl"), folder / "imported")
+    import_all(folder)
     for model in ("bm25", "tfidf"):
         evaluate_suite(suite, model, folder / model, Silent())
         write_text(folder / model / ENVIRONMENT, "{}\n")  # a report shows it: when, where, which versions
@@ -123,3 +135,7 @@ def make_all(folder: Path) -> None:
     ingest_memory(folder / "graph", [DOCUMENTS], name="papers")
     made_run(folder / "remembered", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
     freeze(begun(folder))
+    make_imported_bundle(folder)
+    rank_texts(folder)
+    stop_subset(folder)
+    make_encoder(folder)

@@ -32,4 +32,9 @@ def page_content(folder: Path) -> str:
 def _text(file: Path) -> str:
     if file.suffix == ".parquet":
         return repr([tuple(row) for row in read_table(file)])
-    return _FLOAT.sub(lambda found: b"%.6g" % float(found[0]), file.read_bytes()).decode("utf-8", "replace")
+    return rounded(file.read_bytes())
+
+
+def rounded(text: bytes) -> str:
+    """A text with its floats by six digits."""
+    return _FLOAT.sub(lambda found: b"%.6g" % float(found[0]), text).decode("utf-8", "replace")

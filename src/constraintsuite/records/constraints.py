@@ -78,4 +78,8 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
         "exclude": "constraintsuite.suites.constraints.exclude:EXCLUDE",
     },
 )
-"""Everything the package knows of a type stands in one file; the catalogue says where."""
+"""Everything the package knows of a type stands in one file; the catalogue says where.
+
+This is the one catalogue that names a module of a higher layer: an example is a record, and reading one needs the dataclass of
+its constraint. The name is followed when an example is read, never by an import of this module.
+"""

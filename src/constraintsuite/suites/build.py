@@ -209,6 +209,7 @@ def _tell_barren(
     """Say which approved proposals gave nothing; gives how many there are for each reason."""
     if recipe.approved is None:
         return {}
+    stages["kept"].refuse_changed(["rejected.jsonl"])
     found = read_barren(stages["queries"].path / "proposals.jsonl", stages["kept"].path / "rejected.jsonl", examples)
     for one in found:
         reporter.note(one.in_words())

@@ -32,7 +32,7 @@ from constraintsuite.vectors.bundle import (
 )
 from constraintsuite.vectors.coverage import state_of
 from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import claimed, open_for_texts, refuse_others, reopen, sweep, tidy
+from constraintsuite.vectors.folder import claimed, is_intact, open_for_texts, refuse_others, reopen, sweep, tidy
 from constraintsuite.vectors.joining import Grades, Joined, join, judge
 from constraintsuite.vectors.judged import positives_of
 from constraintsuite.vectors.layouts import msmarco
@@ -104,7 +104,7 @@ def import_folder(
             rejects = content.joined.bad.counts if content.joined else {}
             artifact = finish(out, origin, _counts(content), rejects, time.monotonic() - start, beside=PARTS)
             tidy(Bundle(artifact))
-        _write_vectors(content, out, artifact, metric)
+        _write_vectors(content, out, artifact, metric, reporter or Silent())
     make_relevance(out)
     return ImportedBundle(artifact, content.repairs)
 
@@ -200,7 +200,7 @@ def _write_queries(content: _Content, out: Path) -> None:
     write_table(out / QUERIES, QUERY_COLUMNS, rows)
 
 
-def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Similarity) -> None:
+def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Similarity, reporter: Reporter) -> None:
     found, inputs = content.found, texts.manifest.inputs
     fingerprint = sha256_text("imported", found.model, inputs[msmarco.PASSAGES], inputs[msmarco.QUERIES], metric)
     settings = {"encoder": fingerprint, "similarity": metric}
@@ -209,7 +209,8 @@ def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Simila
     )
     folder = out / VECTORS / folder_name(fingerprint)
     manifest = read_manifest(folder)
-    if manifest is not None and manifest.fingerprint == origin.fingerprint:
+    there = None if manifest is None else Artifact(folder, manifest)
+    if there is not None and there.manifest.fingerprint == origin.fingerprint and is_intact(there, reporter):
         return
     reopen(folder)
     start = time.monotonic()

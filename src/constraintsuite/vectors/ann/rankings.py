@@ -29,8 +29,6 @@ from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources.base import Texts
 from constraintsuite.vectors.ann.staging import Staged, load_staged
 
-"""Raised when the same retriever would be asked or judged in another way."""
-
 
 @dataclass(frozen=True)
 class PlannedRanking:
