@@ -56,8 +56,10 @@ def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot
         _refuse_others(out, origin)  # and behind it: another may have begun here in between
         manifest = read_manifest(out)
         if manifest is not None:
+            finished = Artifact(out, manifest)
+            finished.refuse_changed()  # checkpoints are trained out of each other: one alone cannot be made again
             reporter.note(f"{recipe.name}: {out} is up to date")
-            return Artifact(out, manifest)
+            return finished
         write_text(out / _WORKING, origin.fingerprint)
         return _Training(recipe, out, reporter, draw).run(origin)
 
