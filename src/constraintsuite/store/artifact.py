@@ -113,7 +113,12 @@ class Artifact:
         return cls(path, manifest)
 
     def changed_files(self, names: Iterable[str] | None = None) -> Iterator[str]:
-        """Those of the named files, or of all, that are missing or not as they were written."""
+        """Those of the named files, or of all, that are missing or not as they were written.
+
+        The manifest is the first of them if its list of files was changed.
+        """
+        if self.manifest.content != content_of(self.manifest.files):
+            yield MANIFEST
         for name in self.manifest.files if names is None else names:
             file, entry = self.path / name, self.manifest.files.get(name)
             if (
@@ -126,8 +131,6 @@ class Artifact:
 
     def refuse_changed(self, names: Iterable[str] | None = None) -> None:
         """A UserError that names the first of these files, or of all, that is not as it was written."""
-        if self.manifest.content != content_of(self.manifest.files):
-            raise UserError(self._changed(MANIFEST))
         changed = next(self.changed_files(names), None)
         if changed is not None:
             raise UserError(self._changed(changed))
