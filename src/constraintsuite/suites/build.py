@@ -19,7 +19,7 @@ from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
-from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.revisions import REVISIONS, Revision
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -112,10 +112,8 @@ def build_suite(
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)
     inputs = fingerprint_inputs(recipe)
-    made_from = {**inputs, "stages": PIPELINE.revisions()}
-    origin = ArtifactOrigin(
-        "suite", recipe.name, made_from, recipe.model_dump(mode="json"), recipe.seed, REVISIONS["suite"]
-    )
+    revision = Revision(REVISIONS["suite"].number, REVISIONS["suite"].libraries, PIPELINE.revisions())
+    origin = ArtifactOrigin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, revision)
     with folder_lock(out):
         present = read_manifest(out)
         if present is not None and redo_from is None:
