@@ -11,6 +11,7 @@ from build_factory import make_proposal
 
 from constraintsuite.annotate.kinds.proposals import reword
 from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.store.jsonl import write_jsonl
@@ -75,3 +76,6 @@ def test_a_build_says_which_reworded_topic_or_y_no_document_has_and_counts_it(tm
     counted = {reason: n for reason, n in manifest.rejects.items() if reason.startswith("approved: ")}
     assert sum(counted.values()) == len(told)
     assert "approved: " in (out / "README.md").read_text(encoding="utf-8")
+    (out / "stages" / "kept" / "rejected.jsonl").write_text("")
+    with pytest.raises(UserError, match=r"rejected\.jsonl: changed since the stage was made\. .* --from kept"):
+        build_suite(given, out, reporter=heard, redo_from="gold")
