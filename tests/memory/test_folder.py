@@ -196,7 +196,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "first"), [(open_memory, "living_parts"), (held_documents, "entries"), (verify_memory, "content_of")]
+    ("ask", "first"), [(open_memory, "living_parts"), (held_documents, "entries"), (verify_memory, "entries")]
 )
 def test_what_is_asked_while_a_writer_puts_files_together_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Path], object], first: str

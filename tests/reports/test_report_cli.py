@@ -139,6 +139,18 @@ def test_report_on_a_folder_of_runs_is_answered_with_the_runs(reported: Reported
     assert told == f"{runs}: not a run, but it holds runs. Give these: {' '.join(map(str, sorted(reported.runs)))}"
 
 
+@pytest.mark.parametrize(
+    ("manifest", "words"),
+    [('{"format": 1, "kind": "run"}', "written in format 1 by an earlier version"), ("{", "Was it edited")],
+)
+def test_report_says_why_a_run_cannot_be_read(reported: Reported, tmp_path: Path, manifest: str, words: str) -> None:
+    run = Path(shutil.copytree(reported.runs[0], tmp_path / "run"))
+    (run / "manifest.json").write_text(manifest)
+    told = refusal(run, "--out", tmp_path / "report")
+    assert words in told
+    assert "it holds runs" not in told
+
+
 def test_the_help_of_report_loads_nothing_that_draws() -> None:
     code = (
         "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules));"

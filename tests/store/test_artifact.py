@@ -165,6 +165,14 @@ def test_an_edited_manifest_is_a_user_error(tmp_path: Path) -> None:
         Artifact.open(made.path)
 
 
+def test_a_format_that_is_no_number_is_a_user_error(tmp_path: Path) -> None:
+    made = make_artifact(tmp_path / "suite")
+    manifest = made.path / MANIFEST
+    manifest.write_text(manifest.read_text().replace(f'"format": {FORMAT}', '"format": true'))
+    with pytest.raises(UserError, match=r"manifest\.json: format: .*valid integer.* Was it edited"):
+        Artifact.open(made.path)
+
+
 def test_the_same_files_and_origin_give_the_same_manifest_at_another_time(tmp_path: Path) -> None:
     first, second = make_artifact(tmp_path / "a", seconds=1.0), make_artifact(tmp_path / "b", seconds=9.0)
     assert (first.path / MANIFEST).read_bytes() == (second.path / MANIFEST).read_bytes()
@@ -216,6 +224,7 @@ def test_a_manifest_of_a_newer_format_is_refused_with_the_way_out(tmp_path: Path
         ("suite", {}, "csuite build"),
         ("suite", {"importer": "nevir"}, "csuite import nevir"),
         ("run", {}, "csuite eval"),
+        ("bundle", {}, "csuite subset build"),
         ("something", {}, "with the command that made it"),
     ],
 )
@@ -225,6 +234,32 @@ def test_a_folder_of_an_earlier_format_is_refused_with_the_command_that_makes_it
     (tmp_path / MANIFEST).write_text(json.dumps({"format": 1, "kind": kind, "settings": settings}))
     with pytest.raises(UserError, match=rf"in format 1 by an earlier version .* make it again: {command}$"):
         Artifact.open(tmp_path, kind)
+
+
+def test_a_stage_of_an_earlier_format_is_moved_away_with_the_whole_build(tmp_path: Path) -> None:
+    stage = tmp_path / "suite" / "stages" / "kept"
+    stage.mkdir(parents=True)
+    (stage / MANIFEST).write_text(json.dumps({"format": 1, "kind": "stage", "name": "kept"}))
+    with pytest.raises(UserError, match=rf"^{re.escape(str(tmp_path))}/suite: .* make it again: csuite build$"):
+        read_manifest(stage)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "told"),
+    [
+        ("run", "bm25", "Make it again with `csuite eval`, or get a good copy."),
+        ("stage", "kept", "Make it again with `csuite build --from kept`, or get a good copy."),
+        ("tune", "rule", "Move the folder away, then make it again with `csuite tune`, or get a good copy."),
+        ("something", "odd", "Make it again, or get a good copy."),
+    ],
+)
+def test_what_to_do_with_a_damaged_folder_is_something_that_helps(
+    tmp_path: Path, kind: str, name: str, told: str
+) -> None:
+    made = make_artifact(tmp_path / "made", replace(ORIGIN, kind=kind, name=name))
+    cut(made.path / "examples.jsonl")
+    with pytest.raises(UserError, match=rf"was made\. {re.escape(told)}$"):
+        made.refuse_changed()
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": "new"}', "{broken"])

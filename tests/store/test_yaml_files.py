@@ -24,9 +24,10 @@ from store.bad_yaml import BAD
         ("a: &x {b: 1}\nc: {<<: *x, d: 2}\n", {"a": {"b": 1}, "c": {"b": 1, "d": 2}}),
         ("[" * MAX_DEPTH + "1" + "]" * MAX_DEPTH, json.loads("[" * MAX_DEPTH + "1" + "]" * MAX_DEPTH)),
         ('a: "x\\ty\\n"\n', {"a": "x\ty\n"}),
+        ("=: 1\n'yes': 2\ntrue: 3\n~: 4\n", {"=": 1, "yes": 2, True: 3, None: 4}),
         ("", None),
     ],
-    ids=["plain", "byte order mark", "date", "merge", "deep", "line breaks", "empty"],
+    ids=["plain", "byte order mark", "date", "merge", "deep", "line breaks", "keys", "empty"],
 )
 def test_what_yaml_says_is_read(tmp_path: Path, text: str, content: object) -> None:
     file = tmp_path / "a.yaml"
@@ -62,6 +63,11 @@ def test_lines_are_those_of_the_document_that_yaml_stands_in() -> None:
 def test_a_missing_file_comes_with_the_way_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"there is no such policy\. Ask for one\."):
         read_yaml(tmp_path / "a.yaml", "policy", "Ask for one.")
+
+
+def test_a_folder_is_told_from_a_file_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"this is a folder\. Give the policy itself, which is a file\. Ask for one\."):
+        read_yaml(tmp_path, "policy", "Ask for one.")
 
 
 def test_a_gate_does_not_lose_a_rule_to_a_repeated_key(tmp_path: Path) -> None:

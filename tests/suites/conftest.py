@@ -13,13 +13,18 @@ from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
 
 @pytest.fixture(scope="session")
-def small_suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """From 80 documents of the sample; read it, do not change it."""
-    folder = tmp_path_factory.mktemp("small") / "suite"
-    recipe = Recipe(
+def small_recipe() -> Recipe:
+    """For 80 documents of the sample."""
+    return Recipe(
         corpus=SourceSettings(source="sample", limit=80),
         analysis=AnalysisSettings(analyser="rules"),
         sizes=SizeSettings(main=60, nonflip=20, adversarial=10, gold=10),
     )
-    build_suite(recipe, folder, reporter=Silent())
+
+
+@pytest.fixture(scope="session")
+def small_suite(small_recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of that recipe; read it, do not change it."""
+    folder = tmp_path_factory.mktemp("small") / "suite"
+    build_suite(small_recipe, folder, reporter=Silent())
     return folder

@@ -88,6 +88,16 @@ def test_a_finished_training_is_not_done_again(place: Path, tmp_path: Path) -> N
     assert manifest.stat().st_mtime_ns == written
 
 
+def test_a_finished_training_of_which_a_file_was_changed_is_not_called_up_to_date(place: Path, tmp_path: Path) -> None:
+    settings = recipe(place, {"name": "rule", "epochs": 1})
+    tune(settings, tmp_path / "out", Silent())
+    (tmp_path / "out" / "curves.jsonl").write_text("{}\n")
+    with pytest.raises(
+        UserError, match=r"changed since .* Move the folder away, then make it again with `csuite tune`"
+    ):
+        tune(settings, tmp_path / "out", Silent())
+
+
 def test_other_settings_never_touch_what_lies_there(place: Path, tmp_path: Path) -> None:
     tune(recipe(place, {"name": "rule", "epochs": 1}), tmp_path / "out", Silent())
     before = weights(tmp_path / "out")

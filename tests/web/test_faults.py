@@ -69,7 +69,7 @@ def test_a_change_of_the_same_size_is_seen_and_its_repair_as_well(site: OpenSite
 def test_the_first_page_says_so_without_saying_where_it_lies(site: OpenSite) -> None:
     (site.shelf.root / "suite" / "examples.jsonl").unlink()
     manifest = site.shelf.root / "run" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 99'))
+    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 99'))
     page = site.visit().page("/")
     assert "cannot be read: examples.jsonl was taken away" in page
     assert "cannot be read: run/manifest.json: written in format 99 by a newer version" in page

@@ -88,7 +88,7 @@ def _refuse_other_folders(runs: Sequence[Path]) -> None:
         try:
             Artifact.open_unverified(run, "run")
         except UserError as error:
-            inside = sorted(str(file.parent) for file in run.glob("**/summary.json"))
+            inside = sorted(str(file.parent) for file in run.glob("**/summary.json") if file.parent != run)
             faults.append(
                 f"{run}: not a run, but it holds runs. Give these: {' '.join(inside)}" if inside else str(error)
             )

@@ -62,8 +62,18 @@ class Pipeline(Generic[Settings]):
         return tuple(stage.name for stage in self.stages)
 
     def revisions(self) -> str:
-        """The revisions of all stages, in words: what is made of them is made anew when one of them is raised."""
+        """The revisions of all stages, in words: for the `Revision` of what is made of them."""
         return ", ".join(f"{stage.name} {stage.revision}" for stage in self.stages)
+
+    def first_stale(self, recipe: Settings, folder: Path, source: Mapping[str, str]) -> str | None:
+        """The first stage that `run` would make, as it is not finished or out of date; None if there is none."""
+        done: dict[str, Artifact] = {}
+        for stage in self.stages:
+            manifest = read_manifest(folder / stage.name)
+            if manifest is None or manifest.fingerprint != _origin(stage, recipe, source, done).fingerprint:
+                return stage.name
+            done[stage.name] = Artifact(folder / stage.name, manifest)
+        return None
 
     def check_names(self, *names: str | None) -> None:
         """Refuse a name that no stage has."""
@@ -106,13 +116,9 @@ class Pipeline(Generic[Settings]):
         reporter: Reporter,
         redo: bool,
     ) -> Artifact:
-        inputs = {name: done[name].manifest.content for name in stage.needs}
-        inputs |= {name: source[name] for name in stage.reads if name in source}
-        settings = {name: recipe.model_dump(mode="json")[name] for name in stage.sections}
-        seed = int(getattr(recipe, "seed", 0))
-        origin = ArtifactOrigin("stage", stage.name, inputs, settings, seed, Revision(stage.revision, TEXT_LIBRARIES))
-        manifest = read_manifest(out)
-        if manifest is not None and manifest.fingerprint == origin.fingerprint and not redo:
+        origin = _origin(stage, recipe, source, done)
+        manifest = None if redo else read_manifest(out)  # one that cannot be read is no hindrance to making it anew
+        if manifest is not None and manifest.fingerprint == origin.fingerprint:
             return Artifact(out, manifest)
         for name in stage.needs:
             done[name].refuse_foreign()
@@ -125,6 +131,16 @@ class Pipeline(Generic[Settings]):
         artifact = finish(out, origin, outcome.counts, outcome.rejects, time.monotonic() - start)
         reporter.note(f"{stage.name}: {_in_words(outcome)}")
         return artifact
+
+
+def _origin(
+    stage: Stage[Settings], recipe: Settings, source: Mapping[str, str], done: Mapping[str, Artifact]
+) -> ArtifactOrigin:
+    inputs = {name: done[name].manifest.content for name in stage.needs}
+    inputs |= {name: source[name] for name in stage.reads if name in source}
+    settings = {name: recipe.model_dump(mode="json")[name] for name in stage.sections}
+    seed = int(getattr(recipe, "seed", 0))
+    return ArtifactOrigin("stage", stage.name, inputs, settings, seed, Revision(stage.revision, TEXT_LIBRARIES))
 
 
 def _in_words(outcome: WorkCounts) -> str:

@@ -10,9 +10,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Strict, ValidationError, field_validator
 from pydantic_core import from_json
 
 from constraintsuite.errors import UserError
@@ -20,7 +20,7 @@ from constraintsuite.store import pulling
 from constraintsuite.store.environment import environment
 from constraintsuite.store.files import known_sha256, remove_leftovers, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
-from constraintsuite.store.making import MADE_BY, made_again_by
+from constraintsuite.store.making import MADE_BY, made_by, make_again
 from constraintsuite.store.mirror import mirror_of
 from constraintsuite.store.revisions import Revision
 from constraintsuite.store.seen import travels
@@ -43,7 +43,7 @@ class Manifest(BaseModel):
     """What an artifact was made from, and what it holds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    format: int
+    format: Annotated[int, Strict()]  # else `true` is read as 1
     kind: str
     name: str
     revision: int
@@ -82,6 +82,9 @@ class Artifact:
 
         All commands that read an artifact open it here, so that nothing is computed from files that were changed, cut,
         exchanged or taken away. A process hashes a file once, however often it is opened (see `known_sha256`).
+
+        Protected are the bytes of the files, and the list of them. The rest of the manifest is believed: a name, a seed,
+        settings, inputs or counts that somebody has edited there go unnoticed.
         """
         artifact = cls.open_unverified(path, kind)
         artifact.refuse_changed()
@@ -110,7 +113,12 @@ class Artifact:
         return cls(path, manifest)
 
     def changed_files(self, names: Iterable[str] | None = None) -> Iterator[str]:
-        """Those of the named files, or of all, that are missing or not as they were written."""
+        """Those of the named files, or of all, that are missing or not as they were written.
+
+        The manifest is the first of them if its list of files was changed.
+        """
+        if self.manifest.content != content_of(self.manifest.files):
+            yield MANIFEST
         for name in self.manifest.files if names is None else names:
             file, entry = self.path / name, self.manifest.files.get(name)
             if (
@@ -123,8 +131,6 @@ class Artifact:
 
     def refuse_changed(self, names: Iterable[str] | None = None) -> None:
         """A UserError that names the first of these files, or of all, that is not as it was written."""
-        if self.manifest.content != content_of(self.manifest.files):
-            raise UserError(self._changed(MANIFEST))
         changed = next(self.changed_files(names), None)
         if changed is not None:
             raise UserError(self._changed(changed))
@@ -138,11 +144,10 @@ class Artifact:
 
     def _changed(self, name: str) -> str:
         kind, file = self.manifest.kind, self.path / name
-        command = made_again_by(kind, self.manifest.settings)
         what = "changed" if file.is_file() else "taken away"
-        again = f" with `{command}`" if command else ""
+        again = make_again(kind, self.manifest.name, self.manifest.settings)
         verb = "were" if kind.endswith("s") else "was"
-        return f"{file}: {what} since the {kind} {verb} made. Make it again{again}, or get a good copy."
+        return f"{file}: {what} since the {kind} {verb} made. {again}, or get a good copy."
 
     def verify(self, beside: Collection[str] = ()) -> list[str]:
         """What is wrong with the files, one line a fault; empty when every byte is as it was written.
@@ -283,18 +288,26 @@ def _refuse_other_format(file: Path) -> None:
     except ValueError:
         return  # what is no JSON is refused with its place when the fields are read
     found = content.get("format") if isinstance(content, dict) else None
-    if isinstance(found, int) and found > FORMAT:
+    if not isinstance(content, dict) or not isinstance(found, int) or isinstance(found, bool):
+        return  # likewise
+    if found > FORMAT:
         raise UserError(
             f"{file}: written in format {found} by a newer version of constraintsuite; this one reads up to {FORMAT}. "
             "Upgrade: pip install --upgrade constraintsuite"
         )
-    if isinstance(content, dict) and isinstance(found, int) and found < FORMAT:
-        settings = content.get("settings")
-        command = made_again_by(str(content.get("kind")), settings if isinstance(settings, dict) else {})
+    if found < FORMAT:
+        kind, settings = str(content.get("kind")), content.get("settings")
+        command = made_by(kind, settings if isinstance(settings, dict) else {})
+        folder = _build_of(file.parent) if kind == "stage" else file.parent
         raise UserError(
-            f"{file.parent}: written in format {found} by an earlier version of constraintsuite; this one reads format {FORMAT} "
+            f"{folder}: written in format {found} by an earlier version of constraintsuite; this one reads format {FORMAT} "
             f"only. Move the folder away and make it again: {command or 'with the command that made it'}"
         )
+
+
+def _build_of(stage: Path) -> Path:
+    """The folder that is built when a stage is; its other stages are as old, so that it is moved away as a whole."""
+    return stage.parent.parent if stage.parent.name == STAGES else stage
 
 
 def _with_article(kind: str) -> str:

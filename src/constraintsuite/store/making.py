@@ -23,12 +23,20 @@ MADE_BY: Mapping[str, str] = {
     "drift": "csuite drift",
     "snapshot": "csuite memory private freeze",
 }
-_TO_REPLACE = {"bundle": " --force", "stage": " --from documents"}
-"""Options without which the command leaves a finished one as it is."""
+_REFUSED = frozenset({"graph", "training data", "tune", "explain", "circuit", "drift", "snapshot"})
+"""Kinds of which the command refuses a damaged one, and makes it only where there is none."""
 
 
-def made_again_by(kind: str, settings: Mapping[str, object]) -> str | None:
-    """The command that makes such an artifact in place of a damaged one; None for a kind that no command makes."""
+def made_by(kind: str, settings: Mapping[str, object]) -> str | None:
+    """The command that makes such an artifact where there is none; None for a kind that no command makes."""
     if kind == "suite" and "importer" in settings:
         return f"csuite import {settings['importer']}"
-    return f"{MADE_BY[kind]}{_TO_REPLACE.get(kind, '')}" if kind in MADE_BY else None
+    return MADE_BY.get(kind)
+
+
+def make_again(kind: str, name: str, settings: Mapping[str, object]) -> str:
+    """What to do to have a damaged artifact made anew, as the beginning of a sentence."""
+    command = made_by(kind, settings)
+    options = {"bundle": " --force", "stage": f" --from {name}"}.get(kind, "")
+    how = f" with `{command}{options}`" if command else ""
+    return f"Move the folder away, then make it again{how}" if kind in _REFUSED else f"Make it again{how}"

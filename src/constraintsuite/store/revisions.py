@@ -22,11 +22,13 @@ class Revision:
 
     number: int
     libraries: tuple[str, ...] = ()
+    stages: str = ""
+    """The revisions of the stages that it is made of, in words."""
 
     def __str__(self) -> str:
-        """The number with the installed versions: what of all this enters a fingerprint."""
+        """The number with the installed versions and the stages: what of all this enters a fingerprint."""
         versions = (f"{name}=={version}" for name, version in library_versions(self.libraries).items())
-        return " ".join([str(self.number), *versions])
+        return " ".join([str(self.number), *versions, *filter(None, [self.stages])])
 
 
 REVISIONS: Mapping[str, Revision] = {

@@ -25,6 +25,8 @@ MAX_INTEGER = 2**63 - 1
 _SHOWN = 120
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _TYPED = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp"))
+_SIGNS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("merge", "value"))
+"""Of `<<` and `=`, which as keys stand for no value of their own."""
 
 
 def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - the caller's model decides what it must be
@@ -32,6 +34,10 @@ def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - t
 
     `hint` is where to get one to start from.
     """
+    if path.is_dir():
+        raise UserError(
+            f"{path}: this is a folder. Give the {kind} itself, which is a file.{f' {hint}' if hint else ''}"
+        )
     if not path.is_file():
         raise UserError(f"{path}: there is no such {kind}.{f' {hint}' if hint else ''}")
     with path.open("rb") as file:
@@ -147,15 +153,17 @@ class _Loader(yaml.SafeLoader):
             )
 
     def _check_keys(self, node: yaml.MappingNode) -> None:
-        """YAML forbids a key that stands twice, and its reader lets it pass."""
-        names: set[str] = set()
+        """YAML forbids a key that stands twice, however it is spelt, and its reader lets it pass."""
+        spelt: dict[object, str] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 self._refuse(key, "a key is a list or a mapping here. Write a word, or quote it if it is text.")
-            if key.value in names:
-                said = f"{_short(key.value)} stands there a second time; the first would be lost. Join the two."
-                self._refuse(key, said)
-            names.add(key.value)
+            value: object = key.value if key.tag in _SIGNS else self.construct_object(key)
+            first = spelt.get(key.value, spelt.get(value))
+            if first is not None:
+                what = "stands there a second time" if first == key.value else f"is the same key as {_short(first)}"
+                self._refuse(key, f"{_short(key.value)} {what}; the first would be lost. Join the two.")
+            spelt |= {key.value: key.value, value: key.value}
 
     def _refuse(self, at: yaml.Node | yaml.Event, said: str) -> NoReturn:
         raise _RefusedValueError(at.start_mark.line if at.start_mark else 0, said)

@@ -15,11 +15,11 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline, Stage
 from constraintsuite.records.examples import Example
+from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
-from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.revisions import REVISIONS, Revision
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -83,6 +83,15 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage("gold", gold.work, revision=1, needs=("tagged",), sections=("sizes",)),
 )
 PIPELINE = Pipeline(STAGES)
+_COPIED = (
+    ("tagged", "examples.jsonl"),
+    ("controls", "controls.jsonl"),
+    ("gold", "gold.jsonl"),
+    ("queries", "proposals.jsonl"),
+    ("queries", "coverage.json"),
+)
+_REJECTED = ("kept", "rejected.jsonl")
+"""Stages and the files of them that a suite has, and the one that tells which approved proposals gave nothing."""
 SHOWN_WARNINGS = 3  # the card has them all
 
 
@@ -112,10 +121,8 @@ def build_suite(
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)
     inputs = fingerprint_inputs(recipe)
-    made_from = {**inputs, "stages": PIPELINE.revisions()}
-    origin = ArtifactOrigin(
-        "suite", recipe.name, made_from, recipe.model_dump(mode="json"), recipe.seed, REVISIONS["suite"]
-    )
+    revision = Revision(REVISIONS["suite"].number, REVISIONS["suite"].libraries, PIPELINE.revisions())
+    origin = ArtifactOrigin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, revision)
     with folder_lock(out):
         present = read_manifest(out)
         if present is not None and redo_from is None:
@@ -128,13 +135,14 @@ def build_suite(
             if same and changed is not None:
                 reporter.note(f"{out / changed} is not what was written, so the suite is put together again.")
             elif not replace:
+                # Where all stages are up to date, only the suite itself is not: the last one makes the least work.
+                stale = PIPELINE.first_stale(recipe, out / STAGES_FOLDER, inputs) or STAGES[-1].name
                 raise UserError(
                     f"{out}: holds a suite built from other inputs, settings or another version. Choose another --out, or pass "
-                    "--from documents to build it anew here."
+                    f"--from {stale} to build it anew here."
                 )
         _refuse_foreign(out, finished=present is not None)
         start = time.monotonic()
-        (out / "manifest.json").unlink(missing_ok=True)
         stages = PIPELINE.run(recipe, out / STAGES_FOLDER, inputs, engine, reporter, redo_from=redo_from, until=until)
         if until is not None and until != STAGES[-1].name:
             return Built(out, None, stages)
@@ -175,14 +183,10 @@ def _assemble(
     recipe: Recipe, out: Path, origin: ArtifactOrigin, stages: dict[str, Artifact], start: float, reporter: Reporter
 ) -> Artifact:
     """The suite folder: examples, controls, gold, proposals, schema, audit, card."""
-    for stage, name in (
-        ("tagged", "examples.jsonl"),
-        ("controls", "controls.jsonl"),
-        ("gold", "gold.jsonl"),
-        ("queries", "proposals.jsonl"),
-        ("queries", "coverage.json"),
-    ):
+    for stage, name in (*_COPIED, *([_REJECTED] if recipe.approved else [])):
         stages[stage].refuse_changed([name])
+    (out / MANIFEST).unlink(missing_ok=True)  # not before: a build that was refused leaves a finished suite as it is
+    for stage, name in _COPIED:
         shutil.copyfile(stages[stage].path / name, out / name)
     examples = read_examples(out)
     reporter.note("audit: what can be won without understanding?")
@@ -209,8 +213,8 @@ def _tell_barren(
     """Say which approved proposals gave nothing; gives how many there are for each reason."""
     if recipe.approved is None:
         return {}
-    stages["kept"].refuse_changed(["rejected.jsonl"])
-    found = read_barren(stages["queries"].path / "proposals.jsonl", stages["kept"].path / "rejected.jsonl", examples)
+    stage, name = _REJECTED
+    found = read_barren(stages["queries"].path / "proposals.jsonl", stages[stage].path / name, examples)
     for one in found:
         reporter.note(one.in_words())
     return dict(sorted(Counter(f"approved: {one.reason}" for one in found).items()))

@@ -56,7 +56,8 @@ def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot
         _refuse_others(out, origin)  # and behind it: another may have begun here in between
         manifest = read_manifest(out)
         if manifest is not None:
-            finished = Artifact.open(out, KIND)
+            finished = Artifact(out, manifest)
+            finished.refuse_changed()  # checkpoints are trained out of each other: one alone cannot be made again
             reporter.note(f"{recipe.name}: {out} is up to date")
             return finished
         write_text(out / _WORKING, origin.fingerprint)

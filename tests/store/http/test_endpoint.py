@@ -133,6 +133,16 @@ def test_a_refusal_carries_the_servers_words_and_what_to_do(server: Server, stat
     endpoint.close()
 
 
+@pytest.mark.parametrize("status", ["401", "403"])
+def test_a_key_that_was_sent_is_not_asked_for_again(server: Server, status: str) -> None:
+    server.faults.append(status)
+    endpoint = Endpoint(server.url("/rerank"), Authorization("Bearer", KEY))
+    with pytest.raises(RefusalError, match="The key or password that was sent is refused") as caught:
+        endpoint.ask(BODY)
+    endpoint.close()
+    assert "key_env" not in str(caught.value)
+
+
 def test_a_refusal_comes_whole_from_another_process() -> None:
     copy = pickle.loads(pickle.dumps(RefusalError(413, "too large")))
     assert (copy.status, str(copy)) == (413, "too large")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
+from constraintsuite.store.artifact import Artifact
 from constraintsuite.suites.importers.importing import import_suite
 from constraintsuite.suites.views.dataset import view_dataset
 
@@ -219,6 +221,34 @@ def test_importing_twice_changes_nothing(tmp_path: Path) -> None:
     again = import_suite("nevir", str(file), tmp_path / "suite")
     assert again.manifest == first.manifest
     assert (again.path / "manifest.json").stat().st_mtime_ns == written
+
+
+def shorten(manifest: Path) -> None:
+    content = json.loads(manifest.read_text())
+    del content["files"]["README.md"]
+    manifest.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [("examples.jsonl", Path.unlink), ("README.md", lambda file: file.write_text("x")), ("manifest.json", shorten)],
+)
+def test_importing_again_mends_what_was_changed(tmp_path: Path, name: str, damage: Callable[[Path], object]) -> None:
+    file = write_lines(tmp_path / "test.jsonl", NEVIR_ROW)
+    first = import_suite("nevir", str(file), tmp_path / "suite")
+    damage(first.path / name)
+    assert import_suite("nevir", str(file), tmp_path / "suite") == first
+    assert Artifact.open(first.path, "suite").verify() == []
+
+
+def test_importing_again_takes_no_file_of_others_into_the_suite(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "test.jsonl", NEVIR_ROW)
+    first = import_suite("nevir", str(file), tmp_path / "suite")
+    (first.path / "examples.jsonl").unlink()
+    (first.path / "thesis.txt").write_text("mine")
+    with pytest.raises(UserError, match=r"holds other files \(thesis\.txt"):
+        import_suite("nevir", str(file), tmp_path / "suite")
+    assert (first.path / "manifest.json").is_file()
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,9 @@ MAX_ERROR_BYTES = 64 << 10
 """Of an error page; the rest is not read."""
 _MAY_PASS = {408, 429, 500, 502, 503, 504}
 _KEY = " Set key_env=NAME to the environment variable that holds the API key."
+_REFUSED_KEY = (
+    " The key or password that was sent is refused: is the environment variable that holds it set to the right one?"
+)
 _HINTS = {
     **dict.fromkeys(range(300, 400), " It redirects to another address: give that one."),
     401: _KEY,
@@ -77,6 +80,8 @@ class Endpoint:
             raise PassingFault(f"{response.status} {reason}".strip(), said, wait)
         words = (said or reason or "no reason given").rstrip(".")
         hint = _HINTS.get(response.status, "")
+        if hint == _KEY and self._authorization.token:
+            hint = _REFUSED_KEY
         raise RefusalError(response.status, f"{self.url} refused the request ({response.status}): {words}.{hint}")
 
     def hide(self, text: str) -> str:
