@@ -75,7 +75,6 @@ DOCUMENT = "pilot/versions/1/documents/*.md"
 READ = [
     ("stopped/stages/queries/proposals.jsonl", f"{BUILD} --out stopped"),
     ("built/stages/tagged/examples.jsonl", f"{BUILD} --out built"),
-    ("imported/examples.jsonl", "import nevir test.jsonl --out imported"),
     ("bundle/queries.parquet", f"subset build {SOURCE} --size 30 --namespace tiny --accept-coverage --out bundle"),
     ("foreign/queries.parquet", "bundle import seven --out foreign"),
     ("ingested/segments/00001.jsonl", "memory ingest documents --name papers --out ingested"),
@@ -173,6 +172,7 @@ WRITTEN = [
     (f"{VECTORS}/docs.npy", "embed bundle --model dense:encoder"),
     ("foreign/vectors/*/docs.npy", "bundle import seven --out foreign"),
     ("report/index.html", "report run --out report"),
+    ("imported/examples.jsonl", "import nevir test.jsonl --out imported"),
     ("runs/**/scores.jsonl", "eval suite --model bm25 --out runs"),
     ("runs/**/measures.json", "retrieve-eval suite --retriever bm25 --out runs"),
 ]

@@ -28,7 +28,7 @@ def imported(satisfying: str, violating: str) -> Example:
     """Two texts of which nothing is known."""
     one = ExampleDocument("satisfying", "a", "", satisfying, "a")
     other = ExampleDocument("violating", "b", "", violating, "b")
-    return replace(with_documents(CREAMLESS, one, other), constraint=None)
+    return replace(CREAMLESS, documents=(one, other), constraint=None)
 
 
 def mention(role: str, start: int, verdict: str) -> Evidence:

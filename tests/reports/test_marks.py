@@ -58,7 +58,8 @@ def test_a_cue_at_the_end_of_a_word_is_marked(text: str, cue: str, marked: str) 
     place = text.index("cream")
     (found,) = [one for one in constraint_of(CREAMLESS).evidence if one.document == "satisfying"]
     example = with_evidence(
-        with_document(CREAMLESS, "satisfying", text=text), replace(found, start=place, end=place + 5, cue=cue)
+        with_document(with_evidence(CREAMLESS), "satisfying", text=text),
+        replace(found, start=place, end=place + 5, cue=cue),
     )
     assert [text[m.start : m.end] for m in marks_of(example, "satisfying") if m.kind == "cue"] == [marked]
 

@@ -126,7 +126,9 @@ def test_a_refused_login_is_told_without_it(
     monkeypatch.setenv("SEARCH_LOGIN", value)
     server.authorization, server.kind = "ApiKey right", kind
     said = {"elasticsearch": r"unable to authenticate with \[.* \[key\]\]", "opensearch": "Unauthorized"}[kind]
-    with pytest.raises(UserError, match=rf"refused the request \(401\): {said}.*key_env=NAME.*login_env=NAME") as error:
+    with pytest.raises(
+        UserError, match=rf"refused the request \(401\): {said}.*password that was sent is refused.*login_env=NAME"
+    ) as error:
         identify_opensearch(f"{server.retriever},{option}=SEARCH_LOGIN")
     secrets = (value, "wrong-word", base64.b64encode(value.encode()).decode())
     assert not any(secret in str(error.value) for secret in secrets)

@@ -169,10 +169,6 @@ def no_opposite(control: Example, original: Example) -> Example:
     return replace(control, opposite=None, preferences=(QUERY_PREFERENCE, RESTATED_PREFERENCE))
 
 
-def empty_opposite(control: Example, original: Example) -> Example:
-    return replace(control, opposite=" ")
-
-
 def own_opposite(control: Example, original: Example) -> Example:
     return replace(control, opposite=control.query)
 
@@ -190,7 +186,6 @@ def own_opposite(control: Example, original: Example) -> Example:
         ("adversarial", no_constraint, "its query states no constraint, so that its opposite must"),
         ("adversarial", no_restated_preference, "the query in plain words is missing"),
         ("adversarial", no_opposite, "the opposite query is missing"),
-        ("adversarial", empty_opposite, "the opposite query is missing"),
         ("adversarial", own_opposite, "the opposite query is the control's own"),
         ("adversarial", as_the_original, "its texts are not those of its original"),
     ],

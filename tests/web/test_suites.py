@@ -19,7 +19,7 @@ from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, Rejec
 from constraintsuite.web.runs.everyone import MOST
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
-from reports.altered import constraint_of, with_document
+from reports.altered import constraint_of, with_document, with_evidence
 from reports.conftest import AUDIT
 from web.site import Visitor, open_site
 
@@ -211,7 +211,7 @@ def test_rejects_that_were_only_counted_say_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [HOSTILE, RTL, "x" * 50_000, "\x00\x07\ufffe", "</pre></details>"], ids=range(5))
 def test_hostile_texts_are_text_on_every_page(tmp_path: Path, text: str) -> None:
     hostile = replace(
-        with_document(DOGLESS, "satisfying", id=text, title=text, text=text),
+        with_document(with_evidence(DOGLESS), "satisfying", id=text, title=text, text=text),
         id=f"id {text[:40]}",
         query=f"without {text}",
         opposite=text,

@@ -139,7 +139,7 @@ def _adversarial(control: Example, original: Example) -> Iterator[str]:
     """The original's documents, exchanged, under a query that only looks like a constraint; its opposite is a real one."""
     if control.constraint is None or control.constraint.stated_by != "opposite":
         yield "its query states no constraint, so that its opposite must be the one that does"
-    if not control.is_paired or not (control.opposite or "").strip():
+    if not control.is_paired:
         yield "the opposite query is missing"
     elif control.opposite == control.query:
         yield "the opposite query is the control's own"

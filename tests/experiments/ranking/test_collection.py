@@ -26,7 +26,7 @@ def with_documents(example: Example, satisfying: tuple[str, str], violating: tup
         ExampleDocument("satisfying", satisfying[0], "Title", satisfying[1], satisfying[0]),
         ExampleDocument("violating", violating[0], "Title", violating[1], violating[0]),
     )
-    return replace(example, id=id or example.id, documents=documents)
+    return replace(example, id=id or example.id, documents=documents, constraint=None)
 
 
 def write_excluir(folder: Path) -> Path:

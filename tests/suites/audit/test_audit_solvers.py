@@ -7,7 +7,7 @@ from audit_factory import exchange_roles, make_example
 
 from constraintsuite.records.examples import Example
 from constraintsuite.suites.audit import SOLVERS
-from constraintsuite.suites.constraints.base import all_solvers, solvers_for
+from constraintsuite.suites.constraints.base import load_solver, solvers_for
 from constraintsuite.suites.constraints.exclude import EXCLUDE
 
 ALL_SOLVERS = solvers_for(make_example(0, "a", "b"))
@@ -51,7 +51,7 @@ def test_an_exclusion_adds_its_own_solvers_to_those_of_every_suite() -> None:
     ],
 )
 def test_a_solver_picks_by_what_it_says(solver: str, example: Example, pick: int) -> None:
-    assert all_solvers().load(solver).picks([example]).tolist() == [pick]
+    assert load_solver(solver).picks([example]).tolist() == [pick]
 
 
 @pytest.mark.parametrize("solver", ALL_SOLVERS)
@@ -64,14 +64,14 @@ def test_exchanging_the_documents_turns_the_pick_round(solver: str) -> None:
         edits=("flip", ""),
         ids=("d1", "d2"),
     )
-    picks = all_solvers().load(solver).picks([example, exchange_roles(example)])
+    picks = load_solver(solver).picks([example, exchange_roles(example)])
     assert picks[0] == -picks[1] != 0
 
 
-@pytest.mark.parametrize("solver", [name for name in ALL_SOLVERS if all_solvers().load(name).opposite])
+@pytest.mark.parametrize("solver", [name for name in ALL_SOLVERS if load_solver(name).opposite])
 def test_opposites_name_each_other_and_always_disagree(solver: str) -> None:
-    own = all_solvers().load(solver)
-    other = all_solvers().load(own.opposite)
+    own = load_solver(solver)
+    other = load_solver(own.opposite)
     examples = [make_example(0, "nuts nuts", "nuts", cues=((), ("no",))), make_example(1, "a", "a")]
     assert other.opposite == solver
     assert other.picks(examples).tolist() == (-own.picks(examples)).tolist()

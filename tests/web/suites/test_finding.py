@@ -16,7 +16,7 @@ from constraintsuite.web.suites.choice import ExampleFilter, read_choice
 from constraintsuite.web.suites.finding import SuiteIndex, leaf, read_index
 from constraintsuite.web.suites.words import index_texts, parse_terms, snippet
 from experiments.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
-from reports.altered import with_document
+from reports.altered import with_document, with_evidence
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_the_words_of_a_search(search: str, terms: tuple[str, ...]) -> None:
 @given(st.text(max_size=60), st.sampled_from(EXAMPLES))
 def test_any_search_finds_what_holds_it(search: str, example: Example) -> None:
     terms = parse_terms(search)
-    holds = with_document(example, "satisfying", text=" ".join(terms))
+    holds = with_document(with_evidence(example), "satisfying", text=" ".join(terms))
     assert index_texts([holds]).holding(terms).all()
 
 

@@ -14,7 +14,7 @@ from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.suites.audit.results import QUERY_BLIND, Audit, AuditRow
 from constraintsuite.suites.audit.slices import split_by_slice
 from constraintsuite.suites.audit.verdicts import SolverJudge
-from constraintsuite.suites.constraints.base import all_solvers, solvers_for
+from constraintsuite.suites.constraints.base import load_solver, solvers_for
 
 
 def audit_examples(examples: Sequence[Example], *, seed: int) -> Audit:
@@ -42,10 +42,9 @@ def _picks(examples: Sequence[Example]) -> dict[str, FloatArray]:
     for place, example in enumerate(examples):
         for name in solvers_for(example):
             tried.setdefault(name, []).append(place)
-    solvers = all_solvers()
     picks = {name: np.full(len(examples), np.nan) for name in tried}
     for name, places in tried.items():
-        picks[name][places] = solvers.load(name).picks([examples[place] for place in places])
+        picks[name][places] = load_solver(name).picks([examples[place] for place in places])
     return picks
 
 

@@ -9,7 +9,7 @@ from constraintsuite.records.examples import Example
 from constraintsuite.suites.audit.base import SolverTrial
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, AuditRow
 from constraintsuite.suites.audit.verdicts import LEAK_ABOVE, SolverJudge
-from constraintsuite.suites.constraints.base import all_solvers
+from constraintsuite.suites.constraints.base import load_solver
 
 
 def about_row(row: AuditRow, trial: SolverTrial, judge: SolverJudge) -> Iterator[str]:
@@ -42,7 +42,7 @@ def _what(solver: str, forward: bool) -> str:
     """The shortcut as the subject of a sentence; empty where another row says the same."""
     if solver == QUERY_BLIND:
         return "a classifier that never sees the query"
-    own = all_solvers().load(solver)
+    own = load_solver(solver)
     if forward:
         return f"picking {own.says} (`{solver}`)"
     return "" if own.opposite else f"avoiding {own.says} (`{solver}`)"

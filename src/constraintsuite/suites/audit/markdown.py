@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow, LeakVerdict
-from constraintsuite.suites.constraints.base import all_solvers
+from constraintsuite.suites.constraints.base import load_solver
 
 _VERDICTS: Mapping[LeakVerdict, str] = {
     "leak": "**leak**",
@@ -110,7 +110,7 @@ def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
 
 def _legend(solvers: Iterable[str]) -> Iterator[str]:
     yield "### What each solver picks"
-    yield _bullets(f"`{name}`: {_BLIND if name == QUERY_BLIND else all_solvers().load(name).says}." for name in solvers)
+    yield _bullets(f"`{name}`: {_BLIND if name == QUERY_BLIND else load_solver(name).says}." for name in solvers)
 
 
 def _title(name: str) -> str:

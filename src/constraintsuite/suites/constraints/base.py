@@ -36,16 +36,13 @@ def load_type(name: str) -> ConstraintType:
     return cast(ConstraintType, CONSTRAINTS.load(name))
 
 
-def all_solvers() -> Catalogue[Solver]:
-    """The audit's solvers of every suite and of all constraint types; a name that stands for two is a UserError."""
-    places = dict(SOLVERS.places)
-    for kind in CONSTRAINTS.names():
-        own = load_type(kind).solvers.places
-        taken = sorted(own.keys() & places.keys())
-        if taken:
-            raise UserError(f"The constraint type {kind!r} names a solver {taken[0]!r}, which there is already.")
-        places |= own
-    return Catalogue("solver", places)
+def load_solver(name: str) -> Solver:
+    """The audit's solver of this name; a name that two constraint types give, or none, is a UserError."""
+    catalogues = [SOLVERS, *(load_type(kind).solvers for kind in CONSTRAINTS.names())]
+    found = [catalogue for catalogue in catalogues if name in catalogue.names()]
+    if len(found) > 1:
+        raise UserError(f"The solver {name!r} stands in the catalogues of {len(found)} constraint types. Rename one.")
+    return (found[0] if found else SOLVERS).load(name)
 
 
 def solvers_for(example: Example) -> tuple[str, ...]:
