@@ -14,7 +14,7 @@ import pytest
 import constraintsuite
 from constraintsuite.execution import same_code
 from constraintsuite.store.artifact import read_manifest
-from constraintsuite.store.making import MADE_BY
+from constraintsuite.store.making_commands import MADE_BY
 from constraintsuite.store.revisions import REVISIONS
 
 CORPUS = Path(__file__).parent / "golden" / "corpus.jsonl"

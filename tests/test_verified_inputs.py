@@ -30,7 +30,7 @@ from constraintsuite.memory.private.versions import freeze
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import MANIFEST, Artifact, finish
 from constraintsuite.store.files import write_text
-from constraintsuite.store.making import MADE_BY
+from constraintsuite.store.making_commands import MADE_BY
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers.importing import import_suite
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings

@@ -20,7 +20,7 @@ from constraintsuite.store import pulling
 from constraintsuite.store.environment import environment
 from constraintsuite.store.files import known_sha256, remove_leftovers, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
-from constraintsuite.store.making import MADE_BY, made_by, make_again
+from constraintsuite.store.making_commands import MADE_BY, made_by, make_again
 from constraintsuite.store.mirror import mirror_of
 from constraintsuite.store.revisions import Revision
 from constraintsuite.store.seen import travels

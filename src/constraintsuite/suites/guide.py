@@ -44,7 +44,7 @@ AS_WRITTEN = {"extra": "forbid", "strict": True}
 
 @dataclass(frozen=True, slots=True)
 class GuideRetrieval:
-    """`source.retrieval`."""
+    """How the candidate pool was made, and where the two documents stood in it (`source.retrieval`)."""
 
     __pydantic_config__ = AS_WRITTEN
 
@@ -57,7 +57,7 @@ class GuideRetrieval:
 
 @dataclass(frozen=True, slots=True)
 class GuideSource:
-    """`source`."""
+    """The corpus, the query and the two documents that a line was made from."""
 
     __pydantic_config__ = AS_WRITTEN
 
@@ -93,7 +93,7 @@ class GuideConstraint:
 
 @dataclass(frozen=True, slots=True)
 class GuideDocument:
-    """`docs.pos` and `docs.neg`."""
+    """One of the two documents."""
 
     __pydantic_config__ = AS_WRITTEN
 
@@ -114,7 +114,7 @@ class GuideDocuments:
 
 @dataclass(frozen=True, slots=True)
 class GuideTags:
-    """`tags`."""
+    """Groups that a line belongs to, by the guide's rules."""
 
     __pydantic_config__ = AS_WRITTEN
 

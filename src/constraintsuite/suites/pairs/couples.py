@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import EXPLICIT, OMISSION, Split
 from constraintsuite.records.text import Document
-from constraintsuite.suites.pairs.drafting import make_draft
-from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.evidence import Stances
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal
 from constraintsuite.suites.recipe import PairSettings

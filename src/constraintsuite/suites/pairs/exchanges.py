@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from constraintsuite.records.examples import MINPAIRS
-from constraintsuite.suites.pairs.drafting import make_draft
-from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.text.editing import apply_replacements, exchange
 

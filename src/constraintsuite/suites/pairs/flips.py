@@ -15,8 +15,7 @@ from pydantic import BaseModel
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import MINPAIRS
 from constraintsuite.suites.pairs.couples import Matching
-from constraintsuite.suites.pairs.drafting import make_draft
-from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
+from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.reading.files import read_beside
 from constraintsuite.suites.reading.nouns import bare_noun, is_plural

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import NATURAL, Spans, Split
+from constraintsuite.suites.queries.records import Proposal
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +78,16 @@ class RejectedPair:
 
     reason: str
     draft: PairDraft
+
+
+def make_draft(
+    name: str,
+    proposal: Proposal,
+    satisfying: DraftDocument,
+    violating: DraftDocument,
+    *,
+    cost: float,
+    couple: str = "",
+) -> PairDraft:
+    """A draft of the slice `name` for one proposal."""
+    return PairDraft(name, proposal.id, proposal.relation, proposal.split, couple, satisfying, violating, cost)
