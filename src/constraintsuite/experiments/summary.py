@@ -9,6 +9,7 @@ import numpy as np
 
 from constraintsuite.experiments.figures import figures
 from constraintsuite.experiments.groupings import split_up
+from constraintsuite.experiments.headline import headline_members, headline_metric
 from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.metrics.pairwise import METRICS, PairResult
@@ -41,7 +42,12 @@ class RunSummary:
     model: str
     seed: int
     draws: int
+    headline_metric: str
+    """The metric by which systems are put in order on this suite."""
+    headline: GroupFigures
+    """The main examples of all slices but Omission, which stands beside them under `by.slice`."""
     overall: GroupFigures
+    """All main examples."""
     by: dict[str, dict[str, GroupFigures]]
     rule: TieRule = STRICT
     """What a tie counts in `overall` and `by`."""
@@ -68,7 +74,18 @@ def summarise(
         name: {part: _group([everything[i] for i in members], seed, draws) for part, members in groups.items()}
         for name, groups in parts.items()
     }
-    return RunSummary(suite, model, seed, draws, _group(examples, seed, draws), by, rule)
+    main = [example for example, _ in examples]
+    return RunSummary(
+        suite,
+        model,
+        seed,
+        draws,
+        headline_metric=headline_metric(main).name,
+        headline=_group([examples[i] for i in headline_members(main)], seed, draws),
+        overall=_group(examples, seed, draws),
+        by=by,
+        rule=rule,
+    )
 
 
 def _group(judged: Sequence[ExampleResult], seed: int, draws: int) -> GroupFigures:
