@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.examples import OMISSION, Example
 
 HEADLINE = "headline"

@@ -7,7 +7,8 @@ from itertools import groupby
 
 from constraintsuite.experiments.compare import Comparison, ExampleChange, RunDifference
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.differences import LEGEND, difference_table
 from constraintsuite.reports.tables import Table
 

@@ -9,7 +9,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import GroupFigures, RunSummary
-from constraintsuite.metrics.pairwise import Metric
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
 from constraintsuite.reports.figures import CellValue, ColumnKind
 from constraintsuite.reports.tables import Column, Table

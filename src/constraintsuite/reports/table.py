@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from constraintsuite.experiments.summary import GroupFigures, RunSummary
-from constraintsuite.metrics.pairwise import Metric
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.reports.figures import MISSING, show_interval
 from constraintsuite.reports.grouped import groups_of
 

@@ -8,7 +8,8 @@ from itertools import combinations
 from constraintsuite.experiments.alignment import align
 from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.differences import difference_table
 from constraintsuite.reports.sections.base import Section, TableBlock
 from constraintsuite.reports.tables import Table

@@ -11,7 +11,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.alignment import name_runs
 from constraintsuite.experiments.compare import Comparison, compare_runs
 from constraintsuite.experiments.load import Run, load_run
-from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.reports.comparison import comparison_tables
 from constraintsuite.reports.differences import LEGEND
 from constraintsuite.reports.grouped import words_for

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from constraintsuite.experiments.load import Run
-from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, Metric, PairResult, pair_class
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, PairResult, pair_class
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.web.suites.choice import ExampleFilter
 from constraintsuite.web.suites.facets import Facet
