@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
@@ -103,13 +103,9 @@ def compare_systems(
     """Every pair in every metric and group; Holm's correction is over all of it."""
     for name in metrics:
         refuse_incomparable(table.metric(name))
-    tests = (
-        paired_test(table, pair, table.metric(metric), group, members, seed=seed)
-        for pair in pairs
-        for metric in metrics
-        for group, members in groups.items()
-    )
-    return corrected(tests)
+    cells = [(pair, table.metric(name), *part) for pair in pairs for name in metrics for part in groups.items()]
+    tests = [paired_test(table, *cell, seed=seed) for cell in cells]
+    return corrected(tests, [same_test(table, pair, metric, members) for pair, metric, _, members in cells])
 
 
 def refuse_incomparable(metric: Metric) -> None:
@@ -184,16 +180,25 @@ def mean_difference(values: FloatArray, clusters: IntArray, metric: Metric, rng:
     return rounded(clipped(found, min(-width, float(values.min())), max(width, float(values.max()))))
 
 
-def corrected(tests: Iterable[PairedDifference]) -> list[PairedDifference]:
-    """The tests with Holm's correction over those that have a p; the same test under two names of a group counts once."""
-    made = list(tests)
-    distinct = {_tested(test): test.p for test in made if test.p is not None}
+def corrected(tests: Sequence[PairedDifference], same: Sequence[object] | None = None) -> list[PairedDifference]:
+    """The tests with Holm's correction over those that have a p.
+
+    `same` tells tests that are one and the same under two names of a group, as `same_test` gives it: they count once.
+    """
+    keys = range(len(tests)) if same is None else same
+    distinct = {key: test.p for key, test in zip(keys, tests, strict=True) if test.p is not None}
     adjusted = dict(zip(distinct, holm(list(distinct.values())), strict=True))
-    return [test if test.p is None else replace(test, holm=round_off(adjusted[_tested(test)])) for test in made]
+    return [
+        test if test.p is None else replace(test, holm=round_off(adjusted[key]))
+        for key, test in zip(keys, tests, strict=True)
+    ]
 
 
-def _tested(test: PairedDifference) -> tuple[object, ...]:
-    return test.first, test.second, test.metric, test.value_first, test.value_second, test.difference, test.p
+def same_test(table: OutcomeTable, pair: SystemPair, metric: Metric, members: Sequence[int]) -> object:
+    """A key that two tests share if they compare the same values of the same things asked, whatever the groups are called."""
+    asked = tuple(table.items[i].narrow or (table.items[i].id,) for i in members)
+    first, second = (table.column(system, metric.name, members).tobytes() for system in pair)
+    return pair, metric.name, asked, first, second
 
 
 def changed_items(

@@ -85,6 +85,10 @@ class OutcomeTable(ABC):
         """The metric that a user named; an unknown one is a UserError."""
         return find_metric(self.metrics, name)
 
+    def has_values(self, metric: str) -> bool:
+        """Whether any item of the headline has a value under any system."""
+        return any(np.isfinite(self.column(system, metric, self.headline)).any() for system in self.systems)
+
     def clusters(self, members: Sequence[int]) -> ItemClusters:
         """Which of some items are not independent of each other."""
         chosen = [self.items[i] for i in members]
@@ -202,13 +206,20 @@ class JoinedTable(OutcomeTable):
         }
         self.main = [here[i] for i in first.main if i in here]
         self.headline = [here[i] for i in first.headline if i in here]
-        self.headline_metric = first.headline_metric
+        self.headline_metric = self._shared_headline()
         self.within = first.within
 
     @property
     def groups(self) -> Groups:
         """Those of the first table, without the items that are left out."""
         return self._groups
+
+    def _shared_headline(self) -> str:
+        """The headline metric of the first table of which every table has a value: people may have been asked less."""
+        wanted = dict.fromkeys(table.headline_metric for table in self._tables)
+        return next(
+            (name for name in wanted if all(table.has_values(name) for table in self._tables)), next(iter(wanted))
+        )
 
     def column(self, system: str, metric: str, members: Sequence[int]) -> FloatArray:
         """As the table of that system has it."""
