@@ -55,7 +55,7 @@ def test_groups_that_are_never_pooled_have_their_own_totals() -> None:
 def test_an_unknown_group_is_empty_and_an_unknown_grouping_an_error() -> None:
     table = table_of({"one": [1, 0]})
     assert table.members("type=prime") == ()
-    with pytest.raises(UserError, match="No grouping named 'typ'.*Did you mean 'type'"):
+    with pytest.raises(UserError, match=r"No grouping named 'typ'.*Did you mean 'type'"):
         table.members("typ=odd")
 
 
