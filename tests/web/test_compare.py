@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.compare import Comparison, compare_runs
+from constraintsuite.experiments.compare import Comparison
+from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.records.examples import QUERY_PREFERENCE
@@ -193,9 +194,9 @@ def test_turning_pages_does_not_draw_again(reader: Visitor, tmp_path: Path, monk
 
     def counted(*given: object, **named: object) -> Comparison:
         calls.append(named)
-        return compare_runs(*given, **named)  # type: ignore[arg-type]
+        return compare_experiments(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("constraintsuite.web.pages.compare.compare_runs", counted)
+    monkeypatch.setattr("constraintsuite.web.pages.compare.compare_experiments", counted)
     for query in ("", "&right=first", "&q=dish", "&by=slice", "&metric=paired_accuracy"):
         reader.page(f"/compare?a=one&b=two{query}")
     assert len(calls) == 3  # once for each metric and grouping
