@@ -13,8 +13,9 @@ from constraintsuite.experiments.alignment import Aligned, align
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.groupings import OVERALL, pick
 from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, estimate, wilson_bounds
+from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, wilson_bounds
 from constraintsuite.metrics.pairwise import Metric, PairResult
+from constraintsuite.metrics.resampling import DRAWS, estimate
 from constraintsuite.metrics.significance import holm, mcnemar, sign_flip
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.records.examples import QueryRole

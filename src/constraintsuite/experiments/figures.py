@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.intervals import IntArray, estimate
+from constraintsuite.metrics.intervals import IntArray
 from constraintsuite.metrics.pairwise import METRICS, PairResult
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 
 

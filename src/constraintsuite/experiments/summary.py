@@ -10,8 +10,8 @@ import numpy as np
 from constraintsuite.experiments.figures import figures
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.truncation import TruncationAudit
-from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.metrics.pairwise import METRICS, PairResult
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval

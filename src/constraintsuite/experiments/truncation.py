@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.experiments.figures import figures, generator, rounded
-from constraintsuite.metrics.intervals import DRAWS, estimate
 from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.metrics.resampling import DRAWS, estimate
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.groups import group_examples

@@ -12,8 +12,8 @@ import numpy as np
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.ranking.judged import JudgedQuery
 from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, first_rank, measure_rankings
-from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, connected_components, estimate
-from constraintsuite.metrics.medians import cluster_median
+from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, connected_components
+from constraintsuite.metrics.resampling import DRAWS, cluster_median, estimate, is_share
 from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.groups import GIANT
 
@@ -126,9 +126,7 @@ def summarise(run: RankingRun, measures: Sequence[RankingMeasure], *, seed: int,
 def _interval(name: str, column: FloatArray, clusters: IntArray, rng: np.random.Generator, draws: int) -> Interval:
     if name in MEDIANS:
         return cluster_median(column, clusters, rng=rng, draws=draws)
-    defined = column[~np.isnan(column)]
-    share = bool(np.isin(defined, (0.0, 1.0)).all())
-    figure = estimate(column[:, np.newaxis], [share], clusters, rng=rng, draws=draws)[0]
+    (figure,) = estimate(column[:, np.newaxis], [is_share(column)], clusters, rng=rng, draws=draws)
     return clipped(figure, *RANGES.get(re.split("[@(]", name)[0], (-np.inf, np.inf)))
 
 

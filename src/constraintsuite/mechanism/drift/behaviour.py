@@ -24,8 +24,9 @@ from constraintsuite.experiments.writing import RunContent, record_run, run_orig
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
 from constraintsuite.mechanism.drift.labelled import LabelledReporter
 from constraintsuite.mechanism.drift.records import CheckpointFigure, FigureChange, SuiteForgetting
-from constraintsuite.metrics.intervals import DRAWS, FloatArray
+from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import Split

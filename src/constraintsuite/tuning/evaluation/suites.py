@@ -10,7 +10,7 @@ from constraintsuite.experiments.figures import figures
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.outcomes import judge_all
 from constraintsuite.experiments.scoring import pairs_of, score_pairs
-from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
