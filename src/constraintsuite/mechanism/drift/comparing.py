@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -62,7 +63,12 @@ class DriftContext:
         return np.random.default_rng(self.seed)
 
     def compare(
-        self, columns: FloatArray, of: Callable[..., float | None], least: float, most: float, parts: int = 2
+        self,
+        columns: FloatArray,
+        of: Callable[..., float | None],
+        least: float = 0.0,
+        most: float = 1.0,
+        parts: int = 2,
     ) -> Interval:
         """A figure between `least` and `most` of the importances of sites in each of some equal parts of the columns.
 
@@ -114,25 +120,17 @@ def likeness_of(
 
     for number, direction in enumerate(DIRECTIONS):
         columns = np.concatenate([one.effects[number], other.effects[number]], axis=1)
-
-        def figure(
-            of: _Likening,
-            least: float = 0.0,
-            most: float = 1.0,
-            columns: FloatArray = columns,
-        ) -> Interval:
-            return ground.compare(columns, of, least, most)
-
+        figure = partial(ground.compare, columns)
         halves = np.concatenate([_halved(seen.effects[number], ground) for seen in (one, other)], axis=1)
         yield Likeness(
             *pair,
             direction,
             spearman=figure(spearman, -1.0),
-            across=ground.compare(halves, _across(spearman), -1.0, 1.0, parts=4),
+            across=ground.compare(halves, _across(spearman), -1.0, parts=4),
             rbo=figure(rankings.rank_biased_overlap),
             rbo_chance=rankings.chance_overlap(count),
             jaccard=figure(shared),
-            jaccard_across=ground.compare(halves, _across(shared), 0.0, 1.0, parts=4),
+            jaccard_across=ground.compare(halves, _across(shared), parts=4),
             jaccard_chance=rankings.chance_jaccard(count, top),
             jaccard_p=_sharing_p(one.effects[number], other.effects[number], ground),
             weighted=figure(rankings.weighted_overlap),
@@ -144,7 +142,7 @@ def reliability_of(checkpoint: str, seen: Observation, ground: DriftContext) -> 
     """The ranking of one half against that of the other."""
     for number, direction in enumerate(DIRECTIONS):
         columns = _halved(seen.effects[number], ground)
-        yield Reliability(checkpoint, direction, ground.compare(columns, spearman, -1.0, 1.0))
+        yield Reliability(checkpoint, direction, ground.compare(columns, spearman, -1.0))
 
 
 def alignments_of(
