@@ -18,7 +18,6 @@ from constraintsuite.metrics.resampling import (
     draw_clusters,
     draw_signs,
     estimate,
-    estimate_bounded,
     sum_by_cluster,
 )
 from constraintsuite.records.scores import Interval
@@ -162,25 +161,25 @@ def test_a_resampled_mean_lies_in_its_interval_and_that_between_the_extremes(num
 @pytest.mark.parametrize("clusters", [5, 12])
 def test_values_that_are_all_the_same_are_as_certain_as_their_number(value: float, clusters: int) -> None:
     members = np.repeat(np.arange(clusters), 2)
-    (found,) = estimate_bounded(np.full((2 * clusters, 1), value), members, rng=generator())
+    (found,) = estimate(np.full((2 * clusters, 1), value), [True], members, rng=generator())
     assert (found.value, found.n) == (value, 2 * clusters)
     assert (found.low, found.high) == wilson_bounds(value, clusters)
 
 
 def test_all_or_nothing_is_never_surer_than_a_share() -> None:
     values = np.array([[1.0], [1.0], [1.0], [0.0]])
-    (found,) = estimate_bounded(values, np.array([0, 0, 1, 1]), rng=generator())
+    (found,) = estimate(values, [True], np.array([0, 0, 1, 1]), rng=generator())
     assert found.low is not None
     assert found.low <= wilson_bounds(0.75, 4).low
 
 
 def test_bounds_lie_on_the_scale() -> None:
-    (found,) = estimate_bounded(np.array([[0.9], [1.0], [0.2], [0.9]]), np.arange(4), rng=generator())
+    (found,) = estimate(np.array([[0.9], [1.0], [0.2], [0.9]]), [True], np.arange(4), rng=generator())
     assert found.high == 1.0
 
 
 def test_a_column_without_values_is_undefined() -> None:
-    first, second = estimate_bounded(np.array([[1.0, np.nan]]), np.arange(1), rng=generator())
+    first, second = estimate(np.array([[1.0, np.nan]]), [True, True], np.arange(1), rng=generator())
     assert (first.value, second.value, second.n) == (1.0, None, 0)
 
 

@@ -22,7 +22,7 @@ from constraintsuite.mechanism.patching.memory import plan_memory
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.metrics.intervals import connected_components
-from constraintsuite.metrics.resampling import estimate_bounded
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.models.torch.device import inference
 from constraintsuite.records.scores import Interval
 
@@ -68,7 +68,7 @@ def _looks(
     sites: Sequence[Site], shares: FloatArray, clusters: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> Iterator[Look]:
     columns = shares.reshape(len(shares), -1)
-    found = iter(estimate_bounded(columns, clusters, rng=rng))
+    found = iter(estimate(columns, [True] * columns.shape[1], clusters, rng=rng))
     for site in sites:
         head = str(Site(site.layer, "head", site.head))
         for of in LOOKING:

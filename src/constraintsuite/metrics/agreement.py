@@ -15,7 +15,7 @@ import numpy as np
 from constraintsuite.metrics.alpha import AnswerScale, alpha
 from constraintsuite.metrics.intervals import FloatArray, IntArray, wilson_bounds
 from constraintsuite.metrics.ratings import Coefficient, Corrected, Counted, Ratings
-from constraintsuite.metrics.resampling import DRAWS, FEW_CLUSTERS, estimate_bounded, estimate_weighted
+from constraintsuite.metrics.resampling import DRAWS, FEW_CLUSTERS, estimate, estimate_weighted
 from constraintsuite.metrics.sets import SET_DISTANCES
 from constraintsuite.records.scores import Interval
 
@@ -94,7 +94,7 @@ def _raw(ratings: Ratings, members: IntArray, rng: np.random.Generator, draws: i
         pairs = [one == other for one, other in combinations(item.values(), 2)]
         if pairs:
             shares[row] = sum(pairs) / len(pairs)
-    return estimate_bounded(shares[:, np.newaxis], members, rng=rng, draws=draws)[0]
+    return estimate(shares[:, np.newaxis], [True], members, rng=rng, draws=draws)[0]
 
 
 def _kappa(ratings: Ratings, counted: Counted) -> Coefficient | None:

@@ -6,6 +6,7 @@ Every area draws clusters and signs here, so that one rule holds for all figures
 - K from 2 to 9: Student's t with K - 1 degrees of freedom. The standard error of a mean or a ratio of means is linearised over
   clusters; that of any other statistic is the jackknife's. A share is never more certain than that many independent items.
 - A share in which all items agree, or of one cluster: Wilson's interval with K for n, as drawing would call 10 of 10 certain.
+  A share is any metric between 0 and 1: no such metric varies more than one of 0s and 1s with the same mean.
 - Any other figure of one cluster has no bounds.
 """
 
@@ -17,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from constraintsuite.metrics.intervals import UNDEFINED, Bounds, FloatArray, IntArray, clipped, wilson_bounds
+from constraintsuite.metrics.intervals import UNDEFINED, Bounds, FloatArray, IntArray, wilson_bounds
 from constraintsuite.records.scores import Interval
 
 DRAWS = 2_000
@@ -74,13 +75,13 @@ def sum_by_cluster(
 
 def estimate(
     values: FloatArray,  # (items, metrics), NaN where an item has no value
-    shares: Sequence[bool],  # (metrics,) whether the values of a metric are 0 or 1
+    shares: Sequence[bool],  # (metrics,) whether all values of a metric lie between 0 and 1
     clusters: IntArray,  # (items,)
     *,
     rng: np.random.Generator,
     draws: int = DRAWS,
 ) -> list[Interval]:
-    """The mean and interval of each metric, all from the same draws."""
+    """The mean and interval of each metric, all from the same draws; that of a share lies between 0 and 1 too."""
     known = ~np.isnan(values)
     sums, counts = _drawn_sums([np.where(known, values, 0.0), known.astype(np.float64)], clusters, rng, draws)
     with np.errstate(invalid="ignore"):
@@ -89,28 +90,6 @@ def estimate(
         _mean(values[mine, i], share, clusters[mine], means[:, i])
         for i, (mine, share) in enumerate(zip(known.T, shares, strict=True))
     ]
-
-
-def estimate_bounded(
-    values: FloatArray,  # (items, metrics) between 0 and 1, NaN where an item has no value
-    clusters: IntArray,  # (items,)
-    *,
-    rng: np.random.Generator,
-    draws: int = DRAWS,
-) -> list[Interval]:
-    """The mean and interval of each metric between 0 and 1, such as recall or the overlap of two sets."""
-    found = estimate(values, list(map(is_share, values.T)), clusters, rng=rng, draws=draws)
-    return [clipped(figure, 0.0, 1.0) for figure in found]
-
-
-def is_share(values: FloatArray) -> bool:
-    """Whether values of a metric between 0 and 1, NaN where there is none, get the interval of a share.
-
-    They do if all are 0 or 1. They also do if all are the same: drawing would call their mean certain, and no metric on this
-    scale varies more than a share of the same mean.
-    """
-    known = values[~np.isnan(values)]
-    return bool(np.isin(known, (0.0, 1.0)).all() or (known.min() == known.max() and 0 <= known[0] <= 1))
 
 
 def ratios_of_means(

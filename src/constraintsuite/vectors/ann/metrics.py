@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from constraintsuite.metrics.intervals import UNDEFINED, clipped
-from constraintsuite.metrics.resampling import estimate, estimate_bounded
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
 from constraintsuite.vectors.ann.failing import MeasurementError
@@ -94,7 +94,7 @@ def mean(values: FloatArray, seed: int = 0, *, bounded: bool = True) -> Interval
         return UNDEFINED
     columns, queries, rng = defined[:, np.newaxis], np.arange(len(defined)), np.random.default_rng(seed)
     if bounded:
-        return estimate_bounded(columns, queries, rng=rng)[0]
+        return estimate(columns, [True], queries, rng=rng)[0]
     if defined.min() == defined.max():
         return Interval(float(defined[0]), None, None, len(defined))
     (figure,) = estimate(columns, [False], queries, rng=rng)
