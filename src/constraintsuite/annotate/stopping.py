@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from constraintsuite.metrics.intervals import wilson_bounds
+from constraintsuite.metrics.intervals import Z, wilson_bounds
 from constraintsuite.records.scores import Interval
 
 CLAIM = 0.9
-_Z = 1.959963984540054  # 97.5 % of the standard normal distribution lie below it
 _MOST = 1_000_000
 
 
@@ -64,7 +63,7 @@ def _independent(share: float, low: float) -> float:
     """Items of which Wilson's lower bound of a share is `low`: where (share - low)^2 n = z^2 low (1 - low)."""
     if low <= 0:
         return 1.0
-    return _Z**2 * low * (1 - low) / max((share - low) ** 2, 1e-12)
+    return Z**2 * low * (1 - low) / max((share - low) ** 2, 1e-12)
 
 
 def _at_best(right: float, n: float, claim: float) -> int | None:

@@ -47,9 +47,9 @@ REVISIONS: Mapping[str, Revision] = {
     "snapshot": Revision(1),
     "tune": Revision(1, TEXT_LIBRARIES),
     "training data": Revision(1, TEXT_LIBRARIES),
-    "explain": Revision(1, TEXT_LIBRARIES),
-    "circuit": Revision(1, TEXT_LIBRARIES),
-    "drift": Revision(1, TEXT_LIBRARIES),
+    "explain": Revision(2, TEXT_LIBRARIES),
+    "circuit": Revision(2, TEXT_LIBRARIES),
+    "drift": Revision(2, TEXT_LIBRARIES),
     # Caches, and what is read from documents. Raise `arrays` when a local model gives other scores or vectors, together with
     # the kinds that are made from them.
     "arrays": Revision(1),

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.figures import generator, round_off, rounded
-from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate
+from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.metrics.significance import holm, sign_flip
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.frontier import Arena, arenas_of, by_name, most_exact, reach, settings_of, speed_of
