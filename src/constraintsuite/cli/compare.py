@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.options import tie_options
 from constraintsuite.cli.places import FOLDER
 from constraintsuite.cli.runs import finished_runs
-from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
