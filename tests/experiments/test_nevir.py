@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.text.terms import TermAnalyser

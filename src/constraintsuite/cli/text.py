@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -14,6 +13,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from constraintsuite.cli.options import analyser_option, json_option
+from constraintsuite.cli.output import emit, print_json
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.audit import AuditHalf, Report, run_audit
 from constraintsuite.text.choice import choose_analyser
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from constraintsuite.text.base import Analyser
     from constraintsuite.text.explain import Explanation
 
-_NAMES = click.Choice(["auto", *ANALYSERS.names(), "both"])
-
 
 @click.group()
 def text() -> None:
@@ -36,29 +35,27 @@ def text() -> None:
 @text.command("explain")
 @click.argument("passage", metavar="TEXT")
 @click.option("--y", required=True, help="What the text may speak of, such as 'swimming pool'.")
-@click.option("--form", "forms", multiple=True, help="A surface form of Y; by default its singular and plural.")
 @click.option(
-    "--analyser", type=_NAMES, default="auto", show_default=True, help="Who reads the text; auto as in a build."
+    "--form", "forms", multiple=True, show_default="its singular and plural", help="Surface form of Y; repeatable."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@analyser_option(others=["both"])
+@json_option
 def explain_command(passage: str, y: str, forms: tuple[str, ...], analyser: str, as_json: bool) -> None:
     """Show each mention of Y in TEXT (- for standard input) with its verdict, cue, scope and rule."""
     content = sys.stdin.read() if passage == "-" else passage
     found = [explain(one, content, y, forms) for one in _analysers(analyser)]
-    if as_json:
-        click.echo(json.dumps([_as_dict(one) for one in found], ensure_ascii=False, indent=2))
-    else:
-        click.echo("\n\n".join("\n".join(explanation_lines(one)) for one in found))
+    text = "\n\n".join("\n".join(explanation_lines(one)) for one in found)
+    emit([_as_dict(one) for one in found], as_json, text)
 
 
 @text.command("audit")
-@click.option("--analyser", type=_NAMES, default="both", show_default=True, help="Whom to audit.")
+@analyser_option("both", others=["both"])
 @click.option("--half", type=click.Choice(["dev", "test", "all"]), default="all", show_default=True,
               help="The rules were developed on dev; test is what to report.")  # fmt: skip
 @click.option("--condaqa", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="A file of CondaQA, to check against its annotated cues too.")  # fmt: skip
 @click.option("--errors", is_flag=True, help="List the wrong verdicts.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, as_json: bool) -> None:
     """Compare verdicts with the hand-labelled sentences that come with the package."""
     chosen = cast(AuditHalf, half)
@@ -66,8 +63,7 @@ def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, 
     reports = [run_audit(one, chosen) for one in analysers]
     checks = [check_condaqa(one, condaqa, chosen) for one in analysers] if condaqa else []
     if as_json:
-        content = [*map(asdict, reports), *map(asdict, checks)]
-        click.echo(json.dumps(content, ensure_ascii=False, indent=2))
+        print_json([*reports, *checks])
         return
     console = Console(width=None if Console().is_terminal else 140)
     console.print(_audit_table(reports))

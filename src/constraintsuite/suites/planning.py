@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
 
@@ -59,10 +58,6 @@ class BuildPlan:
                 "Nothing was written.",
             ]
         )
-
-    def as_json(self) -> str:
-        """The estimate for a program."""
-        return json.dumps(asdict(self), indent=2)
 
 
 def plan_build(recipe: Recipe) -> BuildPlan:

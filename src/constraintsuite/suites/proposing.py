@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
@@ -70,14 +69,9 @@ class Proposing:
         ]
         return "\n".join(lines)
 
-    def as_json(self, top: int) -> str:
-        """The same as one JSON object."""
-        shown = [adapter(Proposal).dump_python(p, mode="json") for p in self.proposals[:top]]
-        return json.dumps(
-            {"coverage": asdict(self.coverage), "proposals": shown, "file": str(self.file)},
-            ensure_ascii=False,
-            indent=2,
-        )
+    def as_record(self, top: int) -> dict[str, object]:
+        """The same as data."""
+        return {"coverage": self.coverage, "proposals": self.proposals[:top], "file": self.file}
 
 
 def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Reporter) -> Proposing:
