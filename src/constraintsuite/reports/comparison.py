@@ -8,8 +8,8 @@ from itertools import groupby
 from constraintsuite.experiments.compare import Comparison, ExampleChange, RunDifference
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.differences import LEGEND, difference_table
-from constraintsuite.reports.tables import Table
 
 
 def comparison_text(found: Comparison) -> str:

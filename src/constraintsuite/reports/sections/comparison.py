@@ -9,9 +9,9 @@ from constraintsuite.experiments.alignment import align
 from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.records.sections import Section, TableBlock
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.differences import difference_table
-from constraintsuite.reports.sections.base import Section, TableBlock
-from constraintsuite.reports.tables import Table
 from constraintsuite.reports.view import ReportView
 
 MOST_ALL_PAIRS = 5
