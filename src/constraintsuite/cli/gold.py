@@ -216,6 +216,7 @@ def _warn(batch: AnnotationBatch, without: tuple[str, ...]) -> None:
 
 def _export_gold(batch: AnnotationBatch, labelled: list[LabelledItem], out: Path, claim: float, as_json: bool) -> None:
     from constraintsuite.annotate.kinds.gold import GoldSummary, summarise, write_verdicts
+    from constraintsuite.records.figures import say
     from constraintsuite.store.jsonl import adapter
 
     found = summarise(batch, write_verdicts(batch, labelled, out), claim)
@@ -223,7 +224,7 @@ def _export_gold(batch: AnnotationBatch, labelled: list[LabelledItem], out: Path
         click.echo(adapter(GoldSummary).dump_json(found, indent=2).decode())
         return
     click.echo(f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items()))
-    click.echo(f"labels that are right, of those settled: {found.right}; {found.needed}.")
+    click.echo(f"labels that are right, of those settled: {say(found.right, 'share')}; {found.needed}.")
 
 
 def _export_proposals(batch: AnnotationBatch, file: Path, out: Path, as_json: bool) -> None:

@@ -42,7 +42,7 @@ def comparison_table(found: Comparison) -> Table:
 
 
 def _table(first: str, second: str, metric: Metric, tests: Sequence[RunDifference]) -> Table:
-    caption = f"{first} → {second}: {metric.title}{', %' if metric.share else ''}"
+    caption = f"{first} → {second}: {metric.title}"
     return difference_table(f"{metric.name}_{first}_{second}", caption, tests, ("group",))
 
 

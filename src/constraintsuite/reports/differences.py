@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from constraintsuite.experiments.compare import RunDifference
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.figures import CellValue, ColumnKind, UnitValue
 from constraintsuite.records.tables import Column, Table
+from constraintsuite.reports.grouped import kind_of
 
 LEGEND = (
     "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"
@@ -23,13 +24,13 @@ _LABELS: Mapping[str, Callable[[RunDifference], str]] = {
 
 def difference_table(name: str, caption: str, tests: Sequence[RunDifference], labels: Sequence[str]) -> Table:
     """One row a test; `labels` of models, metric and group say which it is, what all share is for the caption."""
-    shares = all(METRICS[test.metric].share for test in tests)
-    value: ColumnKind = "share" if shares else "number"
+    kinds = {kind_of(METRICS[test.metric]) for test in tests}
+    value: ColumnKind = kinds.pop() if len(kinds) == 1 else "number"
     columns = (
         *(Column(_grouping(tests) if label == "group" else label) for label in labels),
         Column("first", value),
         Column("second", value),
-        Column("difference", "points" if shares else "number"),
+        Column("difference", "points" if value == "share" else "number"),
         Column("1st", "count"),
         Column("2nd", "count"),
         Column("McNemar", "p"),
@@ -37,7 +38,7 @@ def difference_table(name: str, caption: str, tests: Sequence[RunDifference], la
         Column("Holm", "p"),
     )
     return Table(
-        name, caption, columns, tuple((*(_LABELS[key](test) for key in labels), *_row(test)) for test in tests)
+        name, caption, columns, tuple((*(_LABELS[key](test) for key in labels), *_row(test, value)) for test in tests)
     )
 
 
@@ -51,11 +52,16 @@ def _grouping(tests: Sequence[RunDifference]) -> str:
     return next((by for test in tests for by, _, value in [test.group.partition("=")] if value), "group")
 
 
-def _row(test: RunDifference) -> tuple[CellValue, ...]:
+def _row(test: RunDifference, column: ColumnKind) -> tuple[CellValue, ...]:
+    figures: tuple[CellValue, ...] = test.value_first, test.value_second, test.difference
+    if METRICS[test.metric].share and column != "share":  # beside metrics that are no shares
+        figures = (
+            UnitValue(test.value_first, "share"),
+            UnitValue(test.value_second, "share"),
+            UnitValue(test.difference, "points"),
+        )
     return (
-        test.value_first,
-        test.value_second,
-        test.difference,
+        *figures,
         test.only_first,
         test.only_second,
         test.mcnemar,

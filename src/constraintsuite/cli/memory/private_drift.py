@@ -48,9 +48,9 @@ def _drift_text(found: RankingDrift, cases: int) -> str:
         f"{cases} questions before and after, at a budget of {found.budget}",
         (
             Column("mode"),
-            Column("overlap, %", "share"),
+            Column("overlap", "share"),
             Column("RBO", "number"),
-            Column("same first, %", "share"),
+            Column("same first", "share"),
             Column("lost evidence", "count"),
             Column("gained evidence", "count"),
         ),

@@ -32,7 +32,7 @@ def baseline_table(explained: Explained, *, whole: bool = False) -> Table:
         ("contrasts", "text"),
         ("clean margin", "number"),
         ("corrupt margin", "number"),
-        ("clean above 0, %", "share"),
+        ("clean above 0", "share"),
     )
     caption = "Margins in logits, of contrasts that are studied and of their controls."
     if any(_is_chosen(one) for one in explained.summary.baselines):
@@ -132,7 +132,7 @@ def agreement_table(explained: Explained, *, whole: bool = False) -> Table | Non
         ("error", "number"),
         ("effect", "number"),
         ("missed", "text"),
-        ("false neg., %", "share"),
+        ("false neg.", "share"),
     )
     choice = explained.comparison.choice
     caption = (
@@ -218,7 +218,7 @@ def _figure_columns(method: str) -> TableColumns:
     return (
         ("effect", "number"),
         ("lost" if lost else "recovered", "number"),
-        ("flips, %", "share"),
+        ("flips", "share"),
         ("plain relevance", "number"),
     )
 
@@ -262,7 +262,7 @@ def _table(name: str, caption: str, columns: TableColumns, rows: tuple[tuple[Cel
 def _for_terminal(table: Table) -> Table:
     """The same narrower: n, which all of a row share, is said once."""
     rows = tuple((str(row[0]), _count(row[1]), *map(_bare, row[1:], table.columns[1:])) for row in table.rows)
-    columns = (table.columns[0], Column("n", "count"), *(Column(one.title) for one in table.columns[1:]))
+    columns = (table.columns[0], Column("n", "count"), *(Column(one.heading) for one in table.columns[1:]))
     return replace(table, caption=fill(table.caption, WIDTH), columns=columns, rows=rows)
 
 

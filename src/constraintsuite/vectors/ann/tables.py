@@ -31,12 +31,12 @@ def measured(arena: Arena, cells: Sequence[MeasuredCell]) -> Table:
     columns = (
         Column("engine"),
         Column("search"),
-        Column(f"ann.recall_tie@{arena.k}, %", "share"),
-        Column(f"ann.recall@{arena.k}, %", "share"),
-        Column(f"ann.recall_p05@{arena.k}, %", "share"),
-        Column("missing, %", "share"),
+        Column(f"ann.recall_tie@{arena.k}", "share"),
+        Column(f"ann.recall@{arena.k}", "share"),
+        Column(f"ann.recall_p05@{arena.k}", "share"),
+        Column("missing", "share"),
         Column("queries/s", "count"),
-        Column("variation, %", "share"),
+        Column("variation", "share"),
     )
     caption = (
         f"{arena.title}. Median of the repeats; variation is their standard deviation over their mean. 95 % of the "
@@ -67,7 +67,7 @@ def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Table | None:
         Column("engine"),
         Column("search"),
         *(Column(f"{name}, ms", "number") for name in _PERCENTILES.values()),
-        Column("in the engine, %", "share"),
+        Column("in the engine", "share"),
     )
     rows = tuple(
         (
@@ -92,10 +92,13 @@ def reached(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float
     yield Table(
         f"speed_at_recall_{arena.slug}",
         f"{how}, in queries a second; a dash where none does so there.",
-        (Column("engine"), *(Column(f"ann.recall_tie@{arena.k} ≥ {target:.4g}", "count") for target in targets)),
+        (
+            Column("engine"),
+            *(Column(f"ann.recall_tie@{arena.k} ≥ {100 * target:.4g} %", "count") for target in targets),
+        ),
         _crossed(rows, [None if row.cell is None else row.cell.speed.qps for row in rows]),
     )
-    columns = (Column("engine"), Column("target, %", "share"), *_reached_columns(arena))
+    columns = (Column("engine"), Column("target", "share"), *_reached_columns(arena))
     details = tuple(_reached_row(row, "not reached") for row in rows)
     yield Table(f"targets_{arena.slug}", f"{how}, and its recall on the other.", columns, details)
 
@@ -107,7 +110,7 @@ def kept_up(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]
     how = f"{arena.title}. {chosen}, and its recall on the other"
     yield Table(
         f"recall_at_speed_{arena.slug}",
-        f"{how}: ann.recall_tie@{arena.k}, %.",
+        f"{how}: ann.recall_tie@{arena.k}.",
         (Column("engine"), *(Column(f"queries/s ≥ {speed:,.10g}", "share") for speed in speeds)),
         _crossed(rows, [row.recall for row in rows]),
     )
@@ -163,7 +166,7 @@ def contrasted(contrasts: Sequence[CellDifference], name: str = "compared") -> I
         value: ColumnKind = "number" if "kth_gap" in own[0].metric else "share"
         columns = (
             Column("engines"),
-            Column("target, %", "share"),
+            Column("target", "share"),
             Column("first", value),
             Column("second", value),
             Column("difference", "points" if value == "share" else "number"),
@@ -171,7 +174,7 @@ def contrasted(contrasts: Sequence[CellDifference], name: str = "compared") -> I
             Column("Holm", "p"),
             Column("with"),
         )
-        caption = f"{arena}. {own[0].metric}{', %' if value == 'share' else ''}, paired by query."
+        caption = f"{arena}. {own[0].metric}, paired by query."
         yield content, Table(f"{name}_{number}", caption, columns, tuple(map(_contrast_row, own)))
 
 
@@ -259,7 +262,7 @@ def _crossed(rows: Sequence[Reached], values: Sequence[CellValue]) -> tuple[tupl
 
 
 def _reached_columns(arena: Arena) -> tuple[Column, ...]:
-    recall = f"ann.recall_tie@{arena.k} on the other half, %"
+    recall = f"ann.recall_tie@{arena.k} on the other half"
     return Column("queries/s", "count"), Column(recall, "share"), Column("reached with")
 
 
