@@ -204,3 +204,13 @@ def test_rows_of_several_kinds_each_say_their_unit() -> None:
         "                     –",
     ]
     assert [row["value"] for row in table.to_records()][1:] == [0.02, None]
+
+
+def test_text_says_an_n_once_where_all_figures_of_each_row_share_it() -> None:
+    columns = (Column("what"), Column("right", "share"), Column("gap", "number"))
+    first, second = Interval(0.5, None, None, 8), Interval(2.0, 1.0, 3.0, 8)
+    table = Table("shared", "", columns, (("all", first, second), ("none", second, second)))
+    assert [line.split()[:2] for line in str(table).splitlines()[2:]][::2] == [["what", "n"], ["all", "8"]]
+    assert "n=" not in str(table)
+    apart = Table("apart", "", columns, (("all", first, Interval(2.0, 1.0, 3.0, 7)),))
+    assert str(apart).splitlines()[-1] == "all   50.0 n=8  2 [1 to 3] n=7"

@@ -14,8 +14,9 @@ from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.figures import PrintedFigure, show
+from constraintsuite.records.formats.text import WIDTH
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.table import WIDTH, slice_table
+from constraintsuite.reports.table import slice_table
 from experiments.tiny_suite import write_suite
 
 

@@ -62,7 +62,7 @@ def test_by_group_each_question_has_a_row_a_group(site: OpenSite) -> None:
 
 def test_it_says_how_many_more_items_it_takes_for_the_bound_that_is_asked_for(site: OpenSite) -> None:
     page = site.visit().page(f"{BATCH}/agreement?claim=0.8")
-    assert re.search(r"<strong>fit</strong>: about \d+ more items for a lower bound of 80%", page)
+    assert re.search(r"<strong>fit</strong>: about \d+ more items for a lower bound of 80.0 %", page)
 
 
 @pytest.mark.parametrize(

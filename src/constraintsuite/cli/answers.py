@@ -70,7 +70,8 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     from constraintsuite.experiments.run import run_folder
     from constraintsuite.experiments.summary import RunSummary
     from constraintsuite.metrics.pairwise import parse_metric
-    from constraintsuite.reports.table import WIDTH, slice_table
+    from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.reports.table import slice_table
     from constraintsuite.store.jsonl import adapter
 
     taken(run_folder(out, suite.resolve().name, f"human:{name}"))

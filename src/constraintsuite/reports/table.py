@@ -14,7 +14,6 @@ from constraintsuite.metrics.pairwise import Metric
 from constraintsuite.records.figures import MISSING, show
 from constraintsuite.reports.grouped import groups_of, kind_of
 
-WIDTH = 100
 _LONGEST_LINE = 24  # of a model's name: what six columns of figures leave
 
 

@@ -82,11 +82,11 @@ def circuit(
     Faithfulness over sizes, completeness, minimality, random circuits, untrained models, and controls: each on the half of the
     contrasts on which nothing was chosen. What was stopped goes on when the same command is run again.
     """
-    from constraintsuite.cli.mechanism.fitting import WIDTH, fitted
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search
     from constraintsuite.mechanism.circuits.records import CircuitReport
     from constraintsuite.mechanism.circuits.settings import CircuitSettings
+    from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
     from constraintsuite.store.jsonl import adapter
 
@@ -98,7 +98,7 @@ def circuit(
     if as_json:
         click.echo(adapter(CircuitReport).dump_json(report, indent=2).decode())
         return
-    tables = [part for table in circuit_tables(report) for part in fitted(table)]
+    tables = [part for table in circuit_tables(report) for part in text_parts(table)]
     verdicts = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in verdict_lines(report))
     click.echo("\n\n".join([*tables, verdicts]))
 
